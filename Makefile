@@ -1,0 +1,52 @@
+# The only list of commands. `make` alone prints it.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help install run demo test check bench bench-full format screenshots clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.venv/run.stamp: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Weir needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/dev.stamp: requirements-dev.txt .venv/run.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+install: .venv/run.stamp ## .venv with what Weir needs to run
+
+run: install ## the dashboard and the service with the live demo fleet, at http://127.0.0.1:8050
+	@$(BIN)/flask demo seed --if-missing
+	@exec $(BIN)/flask serve --demo
+
+demo: install ## fill the store with the demo fleet, without serving it
+	@$(BIN)/flask demo seed --if-missing
+
+test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
+	@.ci/system-packages
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+check: .venv/dev.stamp ## format, lint, types and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	PYTHONPATH=. $(BIN)/lint-imports
+	$(BIN)/basedpyright
+
+format: .venv/dev.stamp ## rewrite the code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only .
+
+bench: .venv/dev.stamp ## ratios against the floor, two minutes
+	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-full: .venv/dev.stamp ## the same on 50 devices x 1 year
+	$(BIN)/python -m benchmarks --full $(ARGS)
+
+clean: ## remove what was made here, the embedded store included
+	rm -rf .venv instance build screenshots .pytest_cache .ruff_cache .hypothesis

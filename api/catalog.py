@@ -1,0 +1,222 @@
+"""What Weir measures, at which resolutions, and how far a request may reach.
+
+Every fact here is said once, as a row. SQL columns, JSON names, the OpenAPI document, filter
+fields, chart labels and units are derived from these rows; nothing else in the project spells
+them out. Standard library only: any layer, the dashboard included, may import this module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+MINUTE_MS: Final = 60_000
+HOUR_MS: Final = 60 * MINUTE_MS
+DAY_MS: Final = 24 * HOUR_MS
+
+INTERFACE_VERSION: Final = "1.0.0"
+BACKEND_VERSION: Final = "0.1.0"
+PATH_PREFIX: Final = "/management/v1"
+KEY_HEADER: Final = "service-api-key"
+
+
+# --- Metrics -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One measured quantity of a reading.
+
+    ``name`` is its column and its key in datapoint rows; ``field`` its camel-case name in filters
+    and in LatestDatapoint. ``averaged`` puts it into the rollups at all, ``extremes`` adds min_
+    and max_, ``totalled`` adds total_.
+    """
+
+    name: str
+    field: str
+    label: str
+    unit: str
+    averaged: bool = True
+    extremes: bool = True
+    totalled: bool = False
+
+
+FLOW_RATE: Final = Metric("flow_rate", "flowRate", "Flow rate", "gal/min")
+FLOW_DURATION: Final = Metric(
+    "flow_duration", "flowDuration", "Flow duration", "s", averaged=False, extremes=False
+)
+FLOW_AMOUNT: Final = Metric(
+    "flow_amount", "flowAmount", "Volume", "gal", extremes=False, totalled=True
+)
+QUALITY: Final = Metric("quality", "quality", "Signal quality", "%")
+SIGNAL_STRENGTH: Final = Metric("signal_strength", "signalStrength", "Signal strength", "dBm")
+NETWORK_RSSI: Final = Metric("network_rssi", "networkRssi", "Network RSSI", "dBm")
+ONBOARD_TEMPERATURE: Final = Metric(
+    "onboard_temperature", "onboardTemperature", "Onboard temperature", "°C"
+)
+
+METRICS: Final[tuple[Metric, ...]] = (
+    FLOW_RATE,
+    FLOW_DURATION,
+    FLOW_AMOUNT,
+    QUALITY,
+    SIGNAL_STRENGTH,
+    NETWORK_RSSI,
+    ONBOARD_TEMPERATURE,
+)
+ROLLED_METRICS: Final = tuple(m for m in METRICS if m.averaged)
+
+
+# --- Columns of an aggregated row ----------------------------------------------------------------
+
+Function = Literal["avg", "min", "max", "total"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One column of an aggregated datapoint row, such as ``max_flow_rate``."""
+
+    function: Function
+    metric: Metric
+
+    @property
+    def name(self) -> str:
+        return f"{self.function}_{self.metric.name}"
+
+
+AGGREGATES: Final[tuple[Aggregate, ...]] = (
+    *(Aggregate("avg", m) for m in METRICS if m.averaged),
+    *(Aggregate("min", m) for m in METRICS if m.extremes),
+    *(Aggregate("max", m) for m in METRICS if m.extremes),
+    *(Aggregate("total", m) for m in METRICS if m.totalled),
+)
+
+RAW_COLUMNS: Final = ("recorded_at", *(m.name for m in METRICS))
+AGGREGATE_COLUMNS: Final = tuple(a.name for a in AGGREGATES)
+
+
+# --- Resolutions ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """One level of detail.
+
+    ``length_ms`` is the bucket's length; None for raw rows and for what has no fixed length.
+    ``stored`` rows have a rollup table of their own; ``calendar`` rows are cut at local midnights.
+    ``stamp`` is the name of the time column in a row, None where a row has none.
+    """
+
+    name: str
+    label: str
+    length_ms: int | None
+    stamp: str | None
+    stored: bool = False
+    calendar: bool = False
+
+    @property
+    def aggregated(self) -> bool:
+        return self.name != "raw"
+
+    @property
+    def table(self) -> str:
+        """The table that holds the rows (raw and stored resolutions only)."""
+        return f"rollup_{self.name}" if self.stored else "reading"
+
+    @property
+    def fixed_ms(self) -> int:
+        """The bucket's length, for resolutions that have one."""
+        if self.length_ms is None:
+            raise ValueError(f"{self.name} has no fixed bucket length")
+        return self.length_ms
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The keys of one row, in order."""
+        if not self.aggregated:
+            return RAW_COLUMNS
+        stamp = (self.stamp,) if self.stamp else ()
+        return (*stamp, *AGGREGATE_COLUMNS)
+
+
+def _stored(name: str, label: str, minutes: int) -> Resolution:
+    return Resolution(name, label, minutes * MINUTE_MS, f"bucket_{name}", stored=True)
+
+
+RAW: Final = Resolution("raw", "raw", None, "recorded_at")
+DAY: Final = Resolution("day", "day", None, "bucket", calendar=True)
+MONTH: Final = Resolution("month", "month", None, "bucket", calendar=True)
+TOTAL: Final = Resolution("total", "total", None, None)
+
+STORED: Final[tuple[Resolution, ...]] = (  # finest first: each is rolled up from the one before
+    _stored("1min", "1 min", 1),
+    _stored("5min", "5 min", 5),
+    _stored("10min", "10 min", 10),
+    _stored("1hour", "1 hour", 60),
+)
+ONE_MINUTE: Final = STORED[0]
+COARSEST_STORED: Final = STORED[-1]
+
+RESOLUTIONS: Final[tuple[Resolution, ...]] = (RAW, *STORED, DAY, MONTH, TOTAL)
+RESOLUTION_BY_NAME: Final = {r.name: r for r in RESOLUTIONS}
+LADDER: Final[tuple[Resolution, ...]] = (*reversed(STORED), RAW)  # adaptive: coarse to fine
+
+
+# --- Filters -------------------------------------------------------------------------------------
+
+OPERATORS: Final[dict[str, str]] = {  # interface operator → SQL operator
+    "eq": "=",
+    "neq": "<>",
+    "gt": ">",
+    "gte": ">=",
+    "lt": "<",
+    "lte": "<=",
+}
+
+
+def _aggregated_fields() -> dict[str, Aggregate]:
+    fields = {m.field: Aggregate("avg", m) for m in METRICS if m.averaged}
+    for function in ("min", "max"):
+        for metric in METRICS:
+            if metric.extremes:
+                camel = metric.field[0].upper() + metric.field[1:]
+                fields[function + camel] = Aggregate(function, metric)
+    return fields
+
+
+RAW_FILTER_FIELDS: Final[dict[str, Metric]] = {m.field: m for m in METRICS}
+AGGREGATED_FILTER_FIELDS: Final[dict[str, Aggregate]] = _aggregated_fields()
+
+
+# --- Limits --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number that a request may carry: its bounds (inclusive) and what stands when it doesn't."""
+
+    minimum: int
+    maximum: int | None
+    default: int | None
+
+
+LIMIT: Final = Limit(1, 10_000, 1_000)
+OFFSET: Final = Limit(0, None, 0)
+MAX_DATAPOINTS: Final = Limit(1, 10_000, 1_000)
+DEVICE_LIMIT: Final = Limit(1, None, None)
+MAX_IDS: Final = 50
+MAX_FILTERS: Final = 20
+LATEST_WINDOW_MS: Final = DAY_MS
+UPTIME_DEFAULT: Final = ONE_MINUTE
+
+LATEST_METRICS: Final = ("uptime", "lastSeen", "lastDatapoint", "quality")
+CATEGORIES: Final = ("EndDevice", "Gateway")
+ORDERS: Final = ("asc", "desc")
+ACTIVE_FILTERS: Final = ("true", "false", "null")
+
+# A reading outside these bounds is refused at the door (spec: Readings).
+EARLIEST_READING_MS: Final = 946_684_800_000  # 2000-01-01T00:00:00Z
+FUTURE_TOLERANCE_MS: Final = DAY_MS
+
+# How long a revoked or expired credential may still be honoured by any cache.
+CREDENTIAL_CACHE_S: Final = 5.0

@@ -1,0 +1,126 @@
+"""Everything that can go wrong, as nouns with a status.
+
+::
+
+    WeirError
+    ├── ServiceError                 has an HTTP status; drawn as problem+json in one place
+    │   ├── BadRequest          400  names every bad parameter at once
+    │   ├── Unauthorized        401  no credential, or one that is unknown, expired or revoked
+    │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
+    │   ├── NotFound            404  outside the scope of the credential, or no such path
+    │   ├── MethodNotAllowed    405
+    │   ├── TooManyRequests     429  carries retry_after_s
+    │   ├── Internal            500
+    │   └── Unavailable         503  the store can't answer now; carries retry_after_s
+    │       └── StoreMissing    503
+    ├── Unreachable                  the client got no answer at all: refused, timed out, cut off
+    ├── UnexpectedAnswer             the client got an answer that isn't of this interface
+    ├── ConfigurationError           a setting that stops the start; names the setting
+    └── UserError                    a command can't do what was asked; one clear line
+
+Raised where they are known, rendered at the edges: `api/server.py` for HTTP, `api/commands` for
+the command line, the dashboard's error states for people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+class WeirError(Exception):
+    """The root of Weir's own errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterProblem:
+    """One parameter and what is wrong with it."""
+
+    parameter: str
+    detail: str
+
+
+@dataclass(eq=False)
+class ServiceError(WeirError):
+    """An answer of the service that isn't a success. ``detail`` is for people, never a secret."""
+
+    detail: str = ""
+    retry_after_s: float | None = None
+    challenges: tuple[str, ...] = ()
+    request_id: str | None = None
+    errors: tuple[ParameterProblem, ...] = field(default=())
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal"
+    title: ClassVar[str] = "Internal error"
+
+    def __str__(self) -> str:
+        problems = "; ".join(f"{e.parameter}: {e.detail}" for e in self.errors)
+        return " ".join(part for part in (self.title + ".", self.detail, problems) if part)
+
+
+class BadRequest(ServiceError):
+    status, code, title = 400, "bad-request", "Bad request"
+
+
+class Unauthorized(ServiceError):
+    status, code, title = 401, "unauthorized", "Unauthorized"
+
+
+class Forbidden(ServiceError):
+    status, code, title = 403, "forbidden", "Forbidden"
+
+
+class NotFound(ServiceError):
+    status, code, title = 404, "not-found", "Not found"
+
+
+class MethodNotAllowed(ServiceError):
+    status, code, title = 405, "method-not-allowed", "Method not allowed"
+
+
+class TooManyRequests(ServiceError):
+    status, code, title = 429, "too-many-requests", "Too many requests"
+
+
+class Internal(ServiceError):
+    status, code, title = 500, "internal", "Internal error"
+
+
+class Unavailable(ServiceError):
+    status, code, title = 503, "unavailable", "Service unavailable"
+
+
+class StoreMissing(Unavailable):
+    code, title = "store-missing", "The store is missing"
+
+
+class Unreachable(WeirError):
+    """No answer came: connection refused, timed out, or cut off."""
+
+
+class UnexpectedAnswer(WeirError):
+    """An answer came that isn't of this interface (HTML from a proxy, a broken body)."""
+
+
+class ConfigurationError(WeirError):
+    """A setting with a bad value. The message is one line and names the setting."""
+
+
+class UserError(WeirError):
+    """A command can't do what was asked. The message is one clear line."""
+
+
+STATUS_ERRORS: dict[int, type[ServiceError]] = {
+    error.status: error
+    for error in (
+        BadRequest,
+        Unauthorized,
+        Forbidden,
+        NotFound,
+        MethodNotAllowed,
+        TooManyRequests,
+        Internal,
+        Unavailable,
+    )
+}

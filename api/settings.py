@@ -1,0 +1,221 @@
+"""Settings, read once from the environment. The table below is the documentation's source."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from api.errors import ConfigurationError
+
+MIN_SECRET_BYTES = 32
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        if not (value.isascii() and value.isdigit() and minimum <= int(value) <= maximum):
+            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
+        return int(value)
+
+    return parse
+
+
+def _number(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ValueError("must be a number, 0 or more")
+    return number
+
+
+def _database(value: str) -> str:
+    if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
+        return value
+    if value.startswith(("postgresql://", "postgres://")):
+        return value
+    raise ValueError("must be sqlite:///path or postgresql://user@host/name")
+
+
+def _secret(value: str) -> str:
+    if value and len(value.encode()) < MIN_SECRET_BYTES:
+        raise ValueError(f"must have at least {MIN_SECRET_BYTES} bytes")
+    return value
+
+
+def _url(value: str) -> str:
+    if value and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
+        raise ValueError("must be an http:// or https:// URL")
+    return value.rstrip("/")
+
+
+def _origins(value: str) -> tuple[str, ...]:
+    origins = tuple(part.strip() for part in value.split(",") if part.strip())
+    for origin in origins:
+        parts = urlsplit(origin)
+        bare = f"{parts.scheme}://{parts.netloc}"
+        if parts.scheme not in ("http", "https") or not parts.netloc or origin != bare:
+            raise ValueError("must be origins such as https://portal.example, separated by commas")
+    return origins
+
+
+def _algorithm(value: str) -> str:
+    if value not in ("RS256", "ES256"):
+        raise ValueError("must be RS256 or ES256")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row: the environment's name, its default as text, how it is read, what it means."""
+
+    name: str
+    default: str
+    parse: Callable[[str], Any]
+    meaning: str
+
+    @property
+    def attribute(self) -> str:
+        return self.name.removeprefix("WEIR_").lower()
+
+
+TABLE: tuple[Setting, ...] = (
+    Setting(
+        "WEIR_DATABASE",
+        "sqlite:///instance/weir.sqlite",
+        _database,
+        "Where readings are kept: `sqlite:///path` or `postgresql://user:password@host/name`.",
+    ),
+    Setting(
+        "WEIR_SECRET_KEY",
+        "",
+        _secret,
+        "Signs bearer tokens and sessions; at least 32 bytes. Unset: made once and kept in"
+        " `instance/secret_key`, readable by its owner only.",
+    ),
+    Setting("WEIR_HOST", "127.0.0.1", _text, "The address that `flask serve` listens on."),
+    Setting("WEIR_PORT", "8050", _whole(0, 65_535), "The port that `flask serve` listens on."),
+    Setting("WEIR_WORKERS", "2", _whole(1, 64), "Web worker processes of `flask serve`."),
+    Setting(
+        "WEIR_API_URL",
+        "",
+        _url,
+        "A remote server of the interface for the dashboard to show. Unset: this one.",
+    ),
+    Setting(
+        "WEIR_API_KEY",
+        "",
+        _text,
+        "The service-api-key with which the dashboard asks. Unset: the demo fleet's, if there.",
+    ),
+    Setting(
+        "WEIR_CORS_ORIGINS",
+        "",
+        _origins,
+        "Origins whose pages may call the interface from a browser, separated by commas.",
+    ),
+    Setting(
+        "WEIR_RATE_LIMIT",
+        "200",
+        _number,
+        "Requests per second that one key may make over the network, ten times that in a burst;"
+        " 0 switches the limits off.",
+    ),
+    Setting("WEIR_JWT_ISSUER", "", _text, "`iss` of an external issuer of bearer tokens."),
+    Setting("WEIR_JWT_AUDIENCE", "weir", _text, "`aud` that the external issuer's tokens carry."),
+    Setting(
+        "WEIR_JWT_JWKS",
+        "",
+        _text,
+        "The external issuer's key set: an https:// URL or a file's path.",
+    ),
+    Setting(
+        "WEIR_JWT_ALGORITHM",
+        "RS256",
+        _algorithm,
+        "The one algorithm accepted from the external issuer: RS256 or ES256.",
+    ),
+    Setting(
+        "WEIR_INSTANCE",
+        "instance",
+        _text,
+        "The folder for what Weir makes itself: the secret key and the demo fleet's key.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting, parsed. Made by `from_env`; tests make their own with `from_env({...})`."""
+
+    database: str
+    secret_key: str
+    host: str
+    port: int
+    workers: int
+    api_url: str
+    api_key: str
+    cors_origins: tuple[str, ...]
+    rate_limit: float
+    jwt_issuer: str
+    jwt_audience: str
+    jwt_jwks: str
+    jwt_algorithm: str
+    instance: str
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Settings:
+        """Raises ConfigurationError, one line naming the setting, at the first bad value."""
+        values: dict[str, Any] = {}
+        for setting in TABLE:
+            try:
+                values[setting.attribute] = setting.parse(
+                    environ.get(setting.name) or setting.default
+                )
+            except ValueError as error:
+                raise ConfigurationError(f"{setting.name} {error}") from None
+        settings = cls(**values)
+        if bool(settings.jwt_issuer) != bool(settings.jwt_jwks):
+            raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS go together: set both")
+        return settings
+
+    @property
+    def secret(self) -> str:
+        """The signing secret: as set, or made at first need and kept in the instance folder."""
+        return self.secret_key or _kept_secret(Path(self.instance) / "secret_key")
+
+    @property
+    def demo_key_path(self) -> Path:
+        """Where `flask demo seed` leaves the demo fleet's key for the dashboard on this machine."""
+        return Path(self.instance) / "demo_key"
+
+    def dashboard_key(self) -> str:
+        """The key that the dashboard asks with: WEIR_API_KEY, else the demo fleet's, else ''."""
+        if self.api_key:
+            return self.api_key
+        path = self.demo_key_path
+        if self.api_url or not path.exists():
+            return ""
+        return str(json.loads(path.read_text("utf-8"))["key"])
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(text, "utf-8")
+
+
+def _kept_secret(path: Path) -> str:
+    if not path.exists():
+        write_private(path, secrets.token_urlsafe(48))
+    return path.read_text("utf-8")
