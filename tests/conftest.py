@@ -1,0 +1,70 @@
+"""Fixtures that every room of the tests shares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from api.store.base import Store
+from api.store.open import open_store
+from tests import servers
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+_database_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a real Postgres server, without a database name."""
+    with servers.postgres(tmp_path_factory.mktemp("postgres")) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The URL of a fresh, empty database."""
+    name = f"weir_{os.getpid()}_{next(_database_numbers)}"
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
+        yield f"{postgres_server}/{name}"
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'weir.sqlite'}"
+
+
+@pytest.fixture
+def sqlite_store(sqlite_url: str) -> Iterator[Store]:
+    store = open_store(sqlite_url)
+    store.upgrade()
+    yield store
+    store.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store_url(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    """An upgraded, empty store; each test that asks for it runs once on every dialect."""
+    store = open_store(store_url)
+    store.upgrade()
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real meters beside the project; the tests of it run where it is."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the real meters are not here: ../shared/data is missing")
+    return SHARED_DATA
