@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -209,13 +210,25 @@ class Settings:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read."""
+    """Put a file in its place at once, readable by its owner only. The last writer wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(text, "utf-8")
+    draft = _private_draft(path, text)
+    draft.replace(path)
+
+
+def _private_draft(path: Path, text: str) -> Path:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    draft.touch(mode=0o600)
+    draft.write_text(text, "utf-8")
+    return draft
 
 
 def _kept_secret(path: Path) -> str:
+    """The first process to come makes the secret; all others, at the same moment too, read it."""
     if not path.exists():
-        write_private(path, secrets.token_urlsafe(48))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = _private_draft(path, secrets.token_urlsafe(48))
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)  # fails where another process was first; never overwrites
+        draft.unlink()
     return path.read_text("utf-8")
