@@ -128,6 +128,10 @@ class Directory(Protocol):
 
     def organization(self, organization_id: str) -> Organization | None: ...
 
+    def organizations(self) -> list[Organization]:
+        """All of them, by name; only the command line may ask so much."""
+        ...
+
     def create_organization(
         self, name: str, *, organization_id: str | None = None, cost_per_gallon: float | None = None
     ) -> Organization:
