@@ -188,6 +188,52 @@ RAW_FILTER_FIELDS: Final[dict[str, Metric]] = {m.field: m for m in METRICS}
 AGGREGATED_FILTER_FIELDS: Final[dict[str, Aggregate]] = _aggregated_fields()
 
 
+# --- Fields of a device --------------------------------------------------------------------------
+
+FieldKind = Literal["text", "flag", "instant", "object", "texts"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceField:
+    """One field of the interface's Device: its JSON name, and the attribute of ``store.base.Device``
+    that holds it (an instant's ends in ``_ms``). ``required`` fields are in every answer."""
+
+    name: str
+    attribute: str
+    kind: FieldKind = "text"
+    required: bool = True
+
+    @property
+    def scalar(self) -> bool:
+        """Whether devices can be ordered by it."""
+        return self.kind in ("text", "flag", "instant")
+
+
+DEVICE_FIELDS: Final[tuple[DeviceField, ...]] = (
+    DeviceField("id", "id"),
+    DeviceField("category", "category"),
+    DeviceField("serialNumber", "serial_number"),
+    DeviceField("created", "created_ms", "instant"),
+    DeviceField("updated", "updated_ms", "instant"),
+    DeviceField("label", "label"),
+    DeviceField("installedOn", "installed_on_ms", "instant"),
+    DeviceField("installed", "installed", "flag"),
+    DeviceField("costPerGallon", "cost_per_gallon", "object"),
+    DeviceField("alertsActive", "alerts_active", "flag"),
+    DeviceField("kFactor", "k_factor", "object"),
+    DeviceField("deviceTimeZone", "time_zone"),
+    DeviceField("model", "model"),
+    DeviceField("organizationId", "organization_id", required=False),
+    DeviceField("resellerId", "reseller_id", required=False),
+    DeviceField("config", "config", "object", required=False),
+    DeviceField("distributorId", "distributor_id", required=False),
+    DeviceField("networkUniqueIdentifier", "network_unique_identifier"),
+    DeviceField("billingSubscriptions", "billing_subscriptions", "texts", required=False),
+)
+DEVICE_ORDER_FIELDS: Final = {f.name: f for f in DEVICE_FIELDS if f.scalar}
+DEVICE_ORDER_DEFAULT: Final = "label"
+
+
 # --- Limits --------------------------------------------------------------------------------------
 
 
