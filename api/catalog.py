@@ -195,8 +195,8 @@ FieldKind = Literal["text", "flag", "instant", "object", "texts"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceField:
-    """One field of the interface's Device: its JSON name, and the attribute of ``store.base.Device``
-    that holds it (an instant's ends in ``_ms``). ``required`` fields are in every answer."""
+    """One field of the interface's Device: its JSON name, and the attribute of the store's
+    ``Device`` that holds it (an instant's ends in ``_ms``). ``required``: in every answer."""
 
     name: str
     attribute: str
