@@ -1,0 +1,74 @@
+"""The finest resolution whose rows fit a budget.
+
+The interface's rule: from coarse to fine, stop at the first resolution with more rows than the
+budget, return the one before it; when even the coarsest has more, return that, capped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from api import timez
+from api.catalog import COARSEST_STORED, LADDER, Resolution
+from api.store.base import Device, Row, Span, TimeSeries
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``count`` is what ``count_of`` said of the chosen resolution."""
+
+    resolution: Resolution
+    count: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveRows:
+    """``count`` is the number of rows at the resolution in the whole range."""
+
+    resolution: Resolution
+    rows: list[Row]
+    count: int
+    truncated: bool
+
+
+def choose(count_of: Callable[[Resolution], int], budget: int) -> Choice:
+    """Walk the ladder from coarse to fine and stop at the first rung that overflows.
+
+    Coarse to fine: a wide range is refused after one cheap count, not after counting raw.
+    ``count_of`` need only be right about what exceeds the budget.
+    """
+    chosen: Choice | None = None
+    for resolution in LADDER:
+        count = count_of(resolution)
+        if count > budget:
+            return chosen or Choice(resolution, count, truncated=True)
+        chosen = Choice(resolution, count, truncated=False)
+    assert chosen is not None  # the ladder has rungs
+    return chosen
+
+
+def at_most_rows(resolution: Resolution, from_ms: int, to_ms: int) -> float:
+    """The most rows that the range can hold: its bucket starts; raw rows have no such bound."""
+    if resolution.length_ms is None:
+        return float("inf")
+    return timez.bucket_starts(from_ms, to_ms, resolution.length_ms)
+
+
+def adaptive(
+    series: TimeSeries, device: Device, from_ms: int, to_ms: int, budget: int
+) -> AdaptiveRows:
+    """The rows of [from, to] at the finest resolution with no more of them than ``budget``."""
+    span = Span(from_ms, to_ms)
+
+    def count_of(resolution: Resolution) -> int:
+        bound = at_most_rows(resolution, from_ms, to_ms)
+        if bound <= budget:  # it fits whatever the data: nothing needs counting
+            return int(bound)
+        return series.count(device, resolution, span, at_most=budget + 1)
+
+    choice = choose(count_of, budget)
+    rows = series.rows(device, choice.resolution, span, limit=budget)
+    count = series.count(device, COARSEST_STORED, span) if choice.truncated else len(rows)
+    return AdaptiveRows(choice.resolution, rows, count, choice.truncated)

@@ -1,0 +1,35 @@
+"""From what a request calls a device to the device, seen through a scope.
+
+Unknown, foreign, out of the grant, or inactive and not asked for by UUID: all the same "not
+found", so that an answer never tells whether a device exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from api.errors import NotFound
+from api.store.base import Device, Directory, Scope
+
+NO_SUCH_DEVICE: Final = "No device with this identifier is visible to this credential."
+
+
+def storable(text: str) -> bool:
+    """Whether any store could hold the text: databases keep no NUL inside one."""
+    return "\0" not in text
+
+
+def identify(directory: Directory, scope: Scope, identifier: str) -> Device:
+    """The one device of the identifier. NotFound where the scope shows none."""
+    found = directory.resolve(scope, [identifier])[0] if storable(identifier) else None
+    if found is None:
+        raise NotFound(NO_SUCH_DEVICE)
+    return found
+
+
+def identify_each(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> list[Device]:
+    """The visible devices in the order they were asked for, each once, at its first place."""
+    asked = [identifier for identifier in identifiers if storable(identifier)]
+    found = directory.resolve(scope, asked) if asked else []
+    return list({device.key: device for device in found if device is not None}.values())
