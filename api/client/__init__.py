@@ -1,0 +1,27 @@
+"""The dashboard's way to the service, in this process or over a network.
+
+`endpoints.Client` has one method per endpoint, `transport` sends and retries, `replies` are the
+typed answers. Nothing else of the project speaks HTTP to the service.
+"""
+
+from api.client.endpoints import ActiveFilter, Client, Credential
+from api.client.replies import (
+    Device,
+    DevicePage,
+    Latest,
+    LatestEntry,
+    Organization,
+    Series,
+)
+
+__all__ = [
+    "ActiveFilter",
+    "Client",
+    "Credential",
+    "Device",
+    "DevicePage",
+    "Latest",
+    "LatestEntry",
+    "Organization",
+    "Series",
+]

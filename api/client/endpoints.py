@@ -1,0 +1,223 @@
+"""The client: one method per endpoint of the interface."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+from urllib.parse import quote
+
+import httpx
+
+from api.catalog import KEY_HEADER, LIMIT, MAX_DATAPOINTS, MAX_IDS, PATH_PREFIX, Resolution
+from api.client import replies
+from api.client.replies import DevicePage, Latest, Organization, Series
+from api.client.transport import Transport, in_process_http, remote_http
+from api.timez import stamp
+
+COLUMNS_TYPE = "application/vnd.weir.columns+json"
+# Weir's own service answers in columns, which cost a fraction of row objects to build and to
+# parse; any other server of the interface sees its plain JSON asked for.
+_SERIES_ACCEPT = f"{COLUMNS_TYPE}, application/json;q=0.9"
+
+ActiveFilter = Literal["true", "false", "null"]
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Who asks. Raises ValueError for text that can't stand in a header."""
+
+    header: str
+    value: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not (self.value.isascii() and self.value.isprintable()):
+            raise ValueError("a credential is printable ASCII")
+
+    @classmethod
+    def key(cls, value: str) -> Self:
+        return cls(KEY_HEADER, value.strip())
+
+    @classmethod
+    def bearer(cls, token: str) -> Self:
+        return cls("Authorization", f"Bearer {token.strip()}")
+
+    @property
+    def principal(self) -> str:
+        """A name for caches: one per credential, from which the credential can't be had back."""
+        return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
+
+
+class Client:
+    """Asks a server of the interface, as one principal.
+
+    Every method raises a `ServiceError` for an answer that isn't a success, `Unreachable` where no
+    answer came and `UnexpectedAnswer` where it isn't of the interface. Thread-safe; instances made
+    by `as_principal` share their connections.
+    """
+
+    def __init__(self, transport: Transport, credential: Credential | None = None) -> None:
+        self._transport = transport
+        self._credential = credential
+        self._headers = {credential.header: credential.value} if credential else {}
+
+    @classmethod
+    def in_process(cls, app: Any, credential: Credential | None = None) -> Self:
+        """Over a WSGI application of this process."""
+        return cls(Transport(in_process_http(app)), credential)
+
+    @classmethod
+    def remote(
+        cls,
+        base_url: str,
+        credential: Credential | None = None,
+        *,
+        http: httpx.Client | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Self:
+        """Over sockets; ``{base_url}/management/v1/…`` is asked."""
+        return cls(Transport(http or remote_http(base_url), sleep), credential)
+
+    def as_principal(self, credential: Credential | None) -> Client:
+        return Client(self._transport, credential)
+
+    @property
+    def principal(self) -> str:
+        return self._credential.principal if self._credential else "nobody"
+
+    def close(self) -> None:
+        self._transport.http.close()
+
+    def version(self) -> str:
+        return replies.version(self._get("/version"))
+
+    def description(self) -> Mapping[str, Any]:
+        """The machine-readable (OpenAPI) description of the service."""
+        return dict(self._get("/api-json"))
+
+    def organizations(self) -> tuple[Organization, ...]:
+        return replies.organizations(self._get("/organizations/mine"))
+
+    def devices(
+        self,
+        *,
+        active: ActiveFilter = "true",
+        limit: int | None = None,
+        offset: int = 0,
+        order_by: str | None = None,
+        order: str | None = None,
+        serial_number: str | None = None,
+        network_unique_identifier: str | None = None,
+    ) -> DevicePage:
+        """``active`` "null" asks for active and inactive devices."""
+        body = self._get(
+            "/device",
+            pagination="true",
+            active=active,
+            limit=limit,
+            offset=offset or None,
+            orderBy=order_by,
+            order=order,
+            serialNumber=serial_number,
+            networkUniqueIdentifier=network_unique_identifier,
+        )
+        return replies.device_page(body)
+
+    def datapoints(
+        self,
+        identifier: str,
+        resolution: Resolution,
+        *,
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        timezone: str | None = None,
+        filters: Iterable[str] = (),
+        limit: int = LIMIT.maximum or 0,
+        offset: int = 0,
+    ) -> Series:
+        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive."""
+        body = self._get(
+            f"/flow/datapoints/{quote(identifier, safe='')}",
+            accept=_SERIES_ACCEPT,
+            resolution=resolution.name,
+            **_bounds(from_ms, to_ms),
+            timezone=timezone,
+            filter=list(filters),
+            limit=limit,
+            offset=offset or None,
+        )
+        return replies.series(body)
+
+    def count(
+        self,
+        identifier: str,
+        resolution: Resolution,
+        *,
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        filters: Iterable[str] = (),
+    ) -> int:
+        """How many rows `datapoints` would find without a limit."""
+        body = self._get(
+            f"/flow/datapoints/{quote(identifier, safe='')}",
+            resolution=resolution.name,
+            **_bounds(from_ms, to_ms),
+            filter=list(filters),
+            count="true",
+        )
+        return replies.count(body)
+
+    def adaptive(
+        self,
+        identifier: str,
+        *,
+        from_ms: int,
+        to_ms: int,
+        max_datapoints: int = MAX_DATAPOINTS.default or 0,
+        timezone: str | None = None,
+    ) -> Series:
+        """The finest resolution whose rows fit ``max_datapoints``."""
+        body = self._get(
+            f"/flow/adaptive/{quote(identifier, safe='')}",
+            accept=_SERIES_ACCEPT,
+            **_bounds(from_ms, to_ms),
+            maxDatapoints=max_datapoints,
+            timezone=timezone,
+        )
+        return replies.series(body)
+
+    def latest(
+        self,
+        identifiers: Sequence[str],
+        metrics: Iterable[str],
+        *,
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        uptime_resolution: Resolution | None = None,
+    ) -> Latest:
+        """Summaries of up to 50 devices; one out of scope is left out of the answer."""
+        if not 0 < len(identifiers) <= MAX_IDS:
+            raise ValueError(f"between 1 and {MAX_IDS} devices fit one question")
+        body = self._get(
+            "/flow/latest",
+            ids=",".join(identifiers),
+            metrics=",".join(metrics),
+            **_bounds(from_ms, to_ms),
+            uptimeResolution=uptime_resolution.name if uptime_resolution else None,
+        )
+        return replies.latest(body)
+
+    def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
+        said = {name: _texts(value) for name, value in params.items() if value is not None}
+        return self._transport.get(PATH_PREFIX + path, said, {**self._headers, "Accept": accept})
+
+
+def _texts(value: str | int | list[str]) -> str | list[str]:
+    return value if isinstance(value, list) else str(value)
+
+
+def _bounds(from_ms: int | None, to_ms: int | None) -> dict[str, str]:
+    bounds = {"from": from_ms, "to": to_ms}
+    return {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
