@@ -190,7 +190,7 @@ AGGREGATED_FILTER_FIELDS: Final[dict[str, Aggregate]] = _aggregated_fields()
 
 # --- Fields of a device --------------------------------------------------------------------------
 
-FieldKind = Literal["text", "flag", "instant", "object", "texts"]
+FieldKind = Literal["text", "flag", "instant", "object", "texts", "number"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ class Ingest(Protocol):
         ...
 
 
-# --- Reads of the time series ----------------------------------------------------------------------
+# --- Reads of the time series --------------------------------------------------------------------
 
 
 class Span(NamedTuple):
@@ -364,14 +364,12 @@ class TimeSeries(Protocol):
         out. Source is a raw or stored resolution."""
         ...
 
-    def latest(
-        self, devices: Sequence[Device], question: LatestQuestion
-    ) -> dict[int, LatestFound]:
+    def latest(self, devices: Sequence[Device], question: LatestQuestion) -> dict[int, LatestFound]:
         """By device key; every device asked for is there. A single query for all of them."""
         ...
 
 
-# --- Keeping it ------------------------------------------------------------------------------------
+# --- Keeping it ----------------------------------------------------------------------------------
 
 
 class Verdict(NamedTuple):

@@ -1,0 +1,113 @@
+"""What a batch of readings means, decided without a database.
+
+A batch is made distinct and put in order of device and time; `decide` tells what of it is new;
+`touched` tells which buckets have to be recomputed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
+
+from api.catalog import COARSEST_STORED, RAW_COLUMNS, Resolution
+from api.store.base import ReadingRow, Row
+from api.store.sql.rollups import Range
+from api.timez import floor_to
+
+HOUR_MS = COARSEST_STORED.fixed_ms
+Instant = tuple[int, int]
+
+device_of = itemgetter(0)
+instant_of = itemgetter(0, 1)
+_WIDTH = 1 + len(RAW_COLUMNS)  # the device, its instant, its values
+
+
+def in_order(rows: Sequence[ReadingRow]) -> list[ReadingRow]:
+    """The distinct rows by device and instant; rows that share both keep their order of arrival.
+
+    Raises ValueError for a row of the wrong width, before 1970 or with a number that isn't finite.
+    """
+    _refuse_unstorable(rows)
+    return sorted(dict.fromkeys(rows), key=instant_of)
+
+
+def _refuse_unstorable(rows: Sequence[ReadingRow]) -> None:
+    # One sum over everything says whether all is finite: a tenth of the cost of asking each value.
+    if not math.isfinite(sum(filter(None, chain.from_iterable(rows)), 0.0)):
+        for row in rows:
+            if not all(value is None or math.isfinite(value) for value in row):
+                raise ValueError(f"a reading holds a number that isn't finite: {row}")
+    if any(len(row) != _WIDTH or row[1] < 0 for row in rows):
+        raise ValueError(f"a reading must hold {_WIDTH} values and an instant from 1970 on")
+
+
+def by_device(rows: Iterable[ReadingRow]) -> Iterator[tuple[int, list[int]]]:
+    """(device key, its instants ascending) of rows in order."""
+    for device, group in groupby(rows, device_of):
+        yield device, [row[1] for row in group]
+
+
+def hours_met(rows: Sequence[ReadingRow]) -> list[Range]:
+    """For each device the range of whole hours that holds all of its rows."""
+    return [
+        (device, floor_to(instants[0], HOUR_MS), floor_to(instants[-1], HOUR_MS) + HOUR_MS)
+        for device, instants in by_device(rows)
+    ]
+
+
+def doubtful(rows: Sequence[ReadingRow], last_hours: Mapping[int, int]) -> list[Instant]:
+    """The distinct instants at which rows may be stored already: not after the device's last
+    hour with readings among the hours that the batch meets."""
+    if not last_hours:
+        return []
+    ends = {device: hour + HOUR_MS for device, hour in last_hours.items()}
+    return list(dict.fromkeys(instant_of(row) for row in rows if row[1] < ends.get(row[0], 0)))
+
+
+def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> tuple[list[Row], int]:
+    """The new rows, each with its seq as last value, and how many of the batch are repeats.
+
+    ``existing`` are the stored rows (…, seq) at the batch's doubtful instants. A row whose values
+    all equal a stored one's is a repeat; another row at the same instant gets the next seq.
+    """
+    known = {row[:-1] for row in existing}
+    next_seq: defaultdict[Instant, int] = defaultdict(int)
+    for row in existing:
+        key = instant_of(row)
+        next_seq[key] = max(next_seq[key], row[-1] + 1)
+    new: list[Row] = []
+    for row in batch:
+        if row not in known:
+            key = instant_of(row)
+            new.append((*row, next_seq[key]))
+            next_seq[key] += 1
+    return new, len(batch) - len(new)
+
+
+def touched(
+    rows: Sequence[Row], resolution: Resolution, last_hours: Mapping[int, int]
+) -> list[Range]:
+    """Ranges of the buckets that these new rows fall into, adjacent buckets as one range.
+
+    Where nothing is stored after a device's first touched hour, one range from its first to its
+    last bucket: what lies between is empty or of this batch, so bridging it costs nothing.
+    """
+    length = resolution.fixed_ms
+    ranges: list[Range] = []
+    for device, instants in by_device(rows):
+        first, last = floor_to(instants[0], length), floor_to(instants[-1], length)
+        if last_hours.get(device, 0) <= floor_to(instants[0], HOUR_MS):
+            ranges.append((device, first, last + length))
+        else:
+            ranges += _coalesced(device, instants, length)
+    return ranges
+
+
+def _coalesced(device: int, instants: Sequence[int], length: int) -> Iterator[Range]:
+    buckets = dict.fromkeys(instant // length for instant in instants)
+    for _, run in groupby(enumerate(buckets), lambda pair: pair[1] - pair[0]):
+        members = [bucket for _, bucket in run]
+        yield device, members[0] * length, (members[-1] + 1) * length

@@ -1,0 +1,13 @@
+"""Everything a store does that isn't a matter of dialect."""
+
+from __future__ import annotations
+
+from api.store.directory import DirectoryPart
+from api.store.ingest import IngestPart
+from api.store.keys import KeysPart
+from api.store.reads import SeriesPart
+from api.store.upkeep import UpkeepPart
+
+
+class CommonStore(DirectoryPart, KeysPart, IngestPart, SeriesPart, UpkeepPart):
+    """`api.store.base.Store` over the seam; a dialect adds how to fetch and to transact."""

@@ -1,0 +1,48 @@
+"""The seam between what every store does and what a dialect does: fetch, and transact."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import ClassVar, Protocol
+
+from api.store.base import Row
+from api.store.sql.query import Dialect, Query
+from api.store.tables import Table
+
+
+class Transaction(Protocol):
+    """One open write transaction, the only one on its devices and on the directory it has locked.
+    Nothing that was read before it began is to be trusted inside it."""
+
+    def fetch(self, query: Query) -> list[Row]: ...
+
+    def run(self, query: Query) -> None: ...
+
+    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Many new rows at once."""
+        ...
+
+    def lock_devices(self, keys: Sequence[int]) -> None:
+        """Wait until no other transaction writes to these devices' time series."""
+        ...
+
+    def lock_directory(self) -> None:
+        """Wait until no other transaction writes to the small tables."""
+        ...
+
+
+class Seam(ABC):
+    """What a dialect implements for the parts of a store to stand on."""
+
+    dialect: ClassVar[Dialect]
+
+    @abstractmethod
+    def fetch(self, query: Query) -> list[Row]:
+        """All rows of a read, as plain tuples. Raises Unavailable, StoreMissing."""
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Commits at the end of the block, rolls back where it raises.
+        Raises Unavailable, StoreMissing, and UserError where the store is open read-only."""

@@ -1,0 +1,131 @@
+"""Organizations, devices and groups, for every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from uuid import uuid4
+
+import orjson
+
+from api.errors import UserError
+from api.store.base import (
+    Device,
+    DeviceQuery,
+    Imported,
+    NewDevice,
+    Organization,
+    Row,
+    Scope,
+)
+from api.store.core import Seam, Transaction
+from api.store.devices import COLUMNS, columns_said, device_from
+from api.store.importing import Plan, Planner, Values
+from api.store.sql import directory as sql
+from api.store.tables import DEVICE, DEVICE_GROUP
+from api.timez import now_ms
+
+
+class DirectoryPart(Seam):
+    """`api.store.base.Directory` but for the keys, for every dialect."""
+
+    def organization(self, organization_id: str) -> Organization | None:
+        found = self.fetch(sql.organization(organization_id))
+        return _organization(found[0]) if found else None
+
+    def organizations(self) -> list[Organization]:
+        return [_organization(row) for row in self.fetch(sql.organizations())]
+
+    def create_organization(
+        self, name: str, *, organization_id: str | None = None, cost_per_gallon: float | None = None
+    ) -> Organization:
+        now = now_ms()
+        new = Organization(organization_id or str(uuid4()), name, True, now, now, cost_per_gallon)
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            if transaction.fetch(sql.organization(new.id)):
+                raise UserError(f"there is an organization {new.id} already")
+            transaction.run(sql.create_organization(new))
+        return new
+
+    # --- Devices ---
+
+    def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]:
+        return [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
+
+    def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
+        return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
+
+    def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
+        if not identifiers:
+            return []
+        rows = self.fetch(sql.identified(self.dialect, scope, identifiers))
+        found = [device_from(row) for row in rows]
+        by_id = {device.id: device for device in found}
+        active = [device for device in found if device.active]
+        by_serial = {device.serial_number: device for device in active}
+        by_network = {device.network_unique_identifier: device for device in active}
+        return [
+            by_id.get(identifier.lower()) or by_serial.get(identifier) or by_network.get(identifier)
+            for identifier in identifiers
+        ]
+
+    def ingest_keys(self, organization_id: str) -> dict[str, int]:
+        rows = self.fetch(sql.identifiers(organization_id))
+        active = [row for row in rows if row[4]]
+        return {
+            **{row[3]: row[0] for row in active},
+            **{row[2]: row[0] for row in active},
+            **{row[1]: row[0] for row in rows},
+        }
+
+    # --- Importing ---
+
+    def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
+        wanted = list(devices)
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            if not transaction.fetch(sql.organization(organization_id)):
+                raise UserError(f"there is no organization {organization_id}")
+            plan = self._planner(transaction, organization_id, wanted).plan(wanted)
+            self._carry_out(transaction, plan)
+        return plan.imported
+
+    def _planner(
+        self, transaction: Transaction, organization_id: str, wanted: Sequence[NewDevice]
+    ) -> Planner:
+        known = [_values(row) for row in transaction.fetch(sql.all_of(organization_id))]
+        said = [columns_said(device.fields).get("id") for device in wanted]
+        ids = [device_id for device_id in said if device_id]
+        return Planner(
+            organization_id,
+            known={values["key"]: values for values in known},
+            elsewhere=dict(
+                (row[0], row[1])
+                for row in transaction.fetch(sql.elsewhere(self.dialect, organization_id, ids))
+            ),
+            next_key=int(transaction.fetch(sql.next_key())[0][0]),
+            now_ms=now_ms(),
+        )
+
+    def _carry_out(self, transaction: Transaction, plan: Plan) -> None:
+        # What gives an identifier up goes first, so that another device may take it at once.
+        for values in sorted(plan.updated.values(), key=lambda values: values["active"]):
+            transaction.run(sql.update_device(values))
+        rows = [tuple(values[column] for column in COLUMNS) for values in plan.created.values()]
+        transaction.insert(DEVICE, COLUMNS, rows)
+        transaction.run(sql.leave_groups(self.dialect, list(plan.groups)))
+        members = [(name, key) for key, names in plan.groups.items() for name in names]
+        transaction.insert(DEVICE_GROUP, DEVICE_GROUP.names, members)
+
+
+def _values(row: Sequence[object]) -> Values:
+    return dict(zip(COLUMNS, row, strict=True))
+
+
+def _organization(row: Row) -> Organization:
+    identity, name, active, *rest, accounts, subscriptions = row
+    return Organization(identity, name, bool(active), *rest, _json(accounts), _json(subscriptions))
+
+
+def _json(text: str | None) -> dict[str, object] | None:
+    return None if text is None else orjson.loads(text)

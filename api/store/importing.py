@@ -1,0 +1,119 @@
+"""What an import of devices changes, decided against the organization's devices as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from api.errors import UserError
+from api.store.base import Imported, NewDevice
+from api.store.devices import Birth, columns_said
+
+Values = dict[str, Any]
+"""A device as columns → stored values."""
+
+UNIQUE_WHEN_ACTIVE = (
+    ("serial_number", "serial number"),
+    ("network_unique_identifier", "networkUniqueIdentifier"),
+)
+
+
+@dataclass
+class Plan:
+    """The devices to create and to update, by key, and the groups that were said."""
+
+    created: dict[int, Values] = field(default_factory=dict[int, Values])
+    updated: dict[int, Values] = field(default_factory=dict[int, Values])
+    groups: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    imported: Imported = field(default_factory=lambda: Imported(0, 0))
+
+
+@dataclass
+class Planner:
+    """``known`` are the organization's devices by key, ``elsewhere`` the UUIDs among those said
+    that other organizations have, ``next_key`` the first free number of a device."""
+
+    organization_id: str
+    known: dict[int, Values]
+    elsewhere: Mapping[str, str]
+    next_key: int
+    now_ms: int
+
+    def __post_init__(self) -> None:
+        self._by_id: dict[str, int] = {}
+        self._by_serial: dict[str, int] = {}
+        for key in sorted(self.known):
+            self._remember(key, self.known[key])
+
+    def plan(self, devices: Iterable[NewDevice]) -> Plan:
+        """Raises UserError, naming the culprit, where the outcome can't be."""
+        plan = Plan()
+        created = updated = 0
+        for device in devices:
+            said = columns_said(device.fields)
+            key = self._find(device.serial_number, said)
+            if key is None:
+                key, created = self._create(plan, device.serial_number, said), created + 1
+            else:
+                self._update(plan, key, said)
+                updated += 1
+            if device.groups is not None:
+                plan.groups[key] = tuple(dict.fromkeys(device.groups))
+        self._check_unique()
+        plan.imported = Imported(created, updated)
+        return plan
+
+    def _find(self, serial: str, said: Values) -> int | None:
+        """By UUID where one is said, else the active device of that serial number, else the
+        newest inactive one."""
+        if "id" not in said:
+            return self._by_serial.get(serial)
+        device_id = said["id"]
+        key = self._by_id.get(device_id)
+        if key is not None and self.known[key]["serial_number"] != serial:
+            taken = self.known[key]["serial_number"]
+            raise UserError(f"device {serial}: id {device_id} is the id of device {taken}")
+        if device_id in self.elsewhere:
+            raise UserError(f"device {serial}: id {device_id} is taken")
+        return key
+
+    def _create(self, plan: Plan, serial: str, said: Values) -> int:
+        key, self.next_key = self.next_key, self.next_key + 1
+        device_id = said.get("id") or str(uuid4())
+        birth = Birth(self.organization_id, serial, device_id, self.now_ms, said)
+        values = {**birth.columns(), "key": key}
+        plan.created[key] = self.known[key] = values
+        self._remember(key, values)
+        return key
+
+    def _update(self, plan: Plan, key: int, said: Values) -> None:
+        before = self.known[key]
+        after = {**before, **said}
+        if after == before:
+            return
+        after["updated_ms"] = self.now_ms
+        self.known[key] = after
+        (plan.created if key in plan.created else plan.updated)[key] = after
+        self._remember(key, after)
+
+    def _remember(self, key: int, values: Values) -> None:
+        self._by_id[values["id"]] = key
+        serial = values["serial_number"]
+        other = self.known.get(self._by_serial.get(serial, key))
+        if values["active"] or other is None or not other["active"]:
+            self._by_serial[serial] = key
+
+    def _check_unique(self) -> None:
+        for column, called in UNIQUE_WHEN_ACTIVE:
+            owners: dict[str, Values] = {}
+            for values in self.known.values():
+                if not values["active"]:
+                    continue
+                other = owners.setdefault(values[column], values)
+                if other is not values:
+                    raise UserError(
+                        f"device {values['serial_number']}: the {called} {values[column]} is"
+                        f" taken by active device {other['serial_number']} ({other['id']})"
+                    )

@@ -1,0 +1,95 @@
+"""The one way in for readings: decide what is new, insert, recompute what was touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from api.catalog import COARSEST_STORED, STORED
+from api.store import batch
+from api.store.base import Progress, ReadingRow, Refusal, RefusalSummary, Row, Written
+from api.store.core import Seam, Transaction
+from api.store.refusals import merged, within_cap
+from api.store.sql import ingest as sql
+from api.store.sql import rollups
+from api.store.tables import READING
+
+MAX_LOOKUP = 20_000  # instants asked for in one statement
+
+
+class IngestPart(Seam):
+    """`api.store.base.Ingest` for every dialect."""
+
+    def write(
+        self,
+        rows: Sequence[ReadingRow],
+        *,
+        refusals: Sequence[Refusal] = (),
+        progress: Progress | None = None,
+    ) -> Written:
+        ordered = batch.in_order(rows)
+        with self.transaction() as transaction:
+            stored = self._take_in(transaction, ordered) if ordered else 0
+            written = Written(stored, len(rows) - stored)
+            self._keep_refusals(transaction, refusals)
+            if progress is not None:
+                counted = replace(
+                    progress,
+                    stored=progress.stored + written.stored,
+                    repeated=progress.repeated + written.repeated,
+                )
+                transaction.run(sql.keep_progress(counted))
+        return written
+
+    def _take_in(self, transaction: Transaction, ordered: list[ReadingRow]) -> int:
+        hours = batch.hours_met(ordered)
+        transaction.lock_devices([device for device, _, _ in hours])
+        last_hours: dict[int, int] = dict(
+            (device, hour)
+            for device, hour in transaction.fetch(sql.last_hours(self.dialect, hours))
+        )
+        new = self._new_rows(transaction, ordered, last_hours)
+        if new:
+            transaction.insert(READING, READING.names, new)
+            self._recompute(transaction, new, last_hours)
+        return len(new)
+
+    def _new_rows(
+        self,
+        transaction: Transaction,
+        ordered: list[ReadingRow],
+        last_hours: dict[int, int],
+    ) -> list[Row]:
+        instants = batch.doubtful(ordered, last_hours)
+        existing: list[Row] = []
+        for start in range(0, len(instants), MAX_LOOKUP):
+            asked = instants[start : start + MAX_LOOKUP]
+            existing += transaction.fetch(sql.stored_at(self.dialect, asked))
+        new, _ = batch.decide(existing, ordered)
+        return new
+
+    def _recompute(
+        self, transaction: Transaction, new: list[Row], last_hours: dict[int, int]
+    ) -> None:
+        for resolution in STORED:
+            ranges = batch.touched(new, resolution, last_hours)
+            transaction.run(rollups.recompute(self.dialect, resolution, ranges))
+        hours = batch.touched(new, COARSEST_STORED, last_hours)
+        transaction.run(rollups.recount(self.dialect, hours))
+
+    def _keep_refusals(self, transaction: Transaction, refusals: Sequence[Refusal]) -> None:
+        if not refusals:
+            return
+        transaction.lock_directory()
+        for organization_id in {refusal.organization_id for refusal in refusals}:
+            known = transaction.fetch(sql.known_refusals(organization_id))
+            fresh = merged(r for r in refusals if r.organization_id == organization_id)
+            for refusal in within_cap(fresh, {(row[0], row[1], row[2]) for row in known}):
+                transaction.run(sql.keep_refusal(refusal))
+
+    def progress(self, digest: str, organization_id: str) -> Progress | None:
+        found = self.fetch(sql.progress(digest, organization_id))
+        return Progress(*found[0][:-1], complete=bool(found[0][-1])) if found else None
+
+    def refusals(self, organization_id: str | None = None) -> list[RefusalSummary]:
+        return [RefusalSummary(*row) for row in self.fetch(sql.refusals(organization_id))]

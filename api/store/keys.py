@@ -1,0 +1,92 @@
+"""Service API keys, for every dialect. What is stored of a secret is its digest alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+
+from api.errors import UserError
+from api.store.base import Grant, Key, Row
+from api.store.core import Seam, Transaction
+from api.store.sql import directory as directory_sql
+from api.store.sql import keys as sql
+from api.store.tables import API_KEY, KEY_GRANT
+
+_DEVICE, _GROUP = "device", "group"
+
+
+class KeysPart(Seam):
+    """The keys of `api.store.base.Directory`, for every dialect."""
+
+    def create_key(self, key: Key) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            self._check(transaction, key)
+            transaction.insert(API_KEY, API_KEY.names, [_row(key)])
+            transaction.insert(KEY_GRANT, KEY_GRANT.names, _grants(key))
+
+    def _check(self, transaction: Transaction, key: Key) -> None:
+        organization_id = key.organization_id
+        if not transaction.fetch(directory_sql.organization(organization_id)):
+            raise UserError(f"there is no organization {organization_id}")
+        if transaction.fetch(sql.clashes(key)):
+            raise UserError(f"there is a key {key.key_id} already")
+        ids = [device_id.lower() for device_id in key.grant.devices]
+        found = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
+        _all_there("device", ids, found)
+        groups = transaction.fetch(directory_sql.group_names(organization_id))
+        _all_there("group", key.grant.groups, groups)
+
+    def key(self, digest: bytes) -> Key | None:
+        found = _keys(self.fetch(sql.by_digest(digest)))
+        return found[0] if found else None
+
+    def keys(self) -> list[Key]:
+        return _keys(self.fetch(sql.everyone()))
+
+    def revoke_key(self, key_id: str, at_ms: int) -> bool:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            transaction.run(sql.revoke(key_id, at_ms))
+            return bool(transaction.fetch(sql.exists(key_id)))
+
+
+def _all_there(called: str, wanted: Iterable[str], found: Iterable[Row]) -> None:
+    missing = sorted(set(wanted) - {row[0] for row in found})
+    if missing:
+        raise UserError(f"the organization has no {called} {missing[0]}")
+
+
+def _row(key: Key) -> Row:
+    return (
+        key.key_id,
+        key.organization_id,
+        key.name,
+        key.digest,
+        int(key.grant.everything),
+        key.created_ms,
+        key.expires_ms,
+        key.revoked_ms,
+    )
+
+
+def _grants(key: Key) -> list[Row]:
+    devices = {device_id.lower() for device_id in key.grant.devices}
+    parts = [(_DEVICE, value) for value in devices]
+    parts += [(_GROUP, value) for value in key.grant.groups]
+    return [(key.key_id, kind, value) for kind, value in parts]
+
+
+def _keys(rows: Iterable[Row]) -> list[Key]:
+    return [_key(identity, list(parts)) for identity, parts in groupby(rows, itemgetter(slice(8)))]
+
+
+def _key(identity: Row, parts: list[Row]) -> Key:
+    key_id, organization_id, name, digest, everything, created_ms, expires_ms, revoked = identity
+    grant = Grant(
+        everything=bool(everything),
+        groups=frozenset(row[9] for row in parts if row[8] == _GROUP),
+        devices=frozenset(row[9] for row in parts if row[8] == _DEVICE),
+    )
+    return Key(key_id, organization_id, name, bytes(digest), grant, created_ms, expires_ms, revoked)

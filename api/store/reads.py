@@ -1,0 +1,113 @@
+"""Reads of the time series, for every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from api.catalog import AGGREGATES, COARSEST_STORED, FLOW_RATE, HOUR_MS, Resolution
+from api.store.base import (
+    Device,
+    LatestFound,
+    LatestQuestion,
+    Piece,
+    Row,
+    Span,
+    Where,
+)
+from api.store.core import Seam
+from api.store.sql import latest as latest_sql
+from api.store.sql import series as sql
+
+JUMP_FROM = 5_000  # rows to skip from which the hour counters are asked where to land
+
+_BLANK = AGGREGATES.index(next(a for a in AGGREGATES if a.name == f"avg_{FLOW_RATE.name}"))
+
+
+class SeriesPart(Seam):
+    """`api.store.base.TimeSeries` for every dialect."""
+
+    def count(
+        self,
+        device: Device,
+        resolution: Resolution,
+        span: Span,
+        where: Where = (),
+        *,
+        at_most: int | None = None,
+    ) -> int:
+        if where:
+            query = sql.count_matching(device.key, resolution, span, where, at_most)
+        else:
+            query = sql.count_by_hours(device.key, resolution, span, at_most)
+        return int(self.fetch(query)[0][0])
+
+    def rows(
+        self,
+        device: Device,
+        resolution: Resolution,
+        span: Span,
+        where: Where = (),
+        *,
+        limit: int,
+        offset: int = 0,
+    ) -> list[Row]:
+        if offset >= JUMP_FROM and not where and resolution is not COARSEST_STORED:
+            landed = self._land(device, resolution, span, offset)
+            if landed is None:
+                return []
+            span, offset = landed
+        return self.fetch(sql.page(device.key, resolution, span, where, limit, offset))
+
+    def _land(
+        self, device: Device, resolution: Resolution, span: Span, offset: int
+    ) -> tuple[Span, int] | None:
+        """The same page as a shorter span and the offset left in it, by the hour counters."""
+        low, high = sql.closed(span)
+        whole = sql.whole_hours(sql.Closed(low, high))
+        if whole.low > whole.high:
+            return span, offset
+        head = self.count(device, resolution, Span(low, whole.low - 1))
+        if offset < head:
+            return span, offset
+        query = sql.hours_before(device.key, resolution, whole, offset - head)
+        for start, before in self.fetch(query):
+            return Span(start, high), offset - head - before
+        hours = self.count(device, resolution, Span(whole.low, whole.high + HOUR_MS - 1))
+        return Span(whole.high + HOUR_MS, high), offset - head - hours
+
+    def bounds(
+        self, device: Device, resolution: Resolution, span: Span, where: Where = ()
+    ) -> tuple[int, int] | None:
+        first, last = self.fetch(sql.bounds(device.key, resolution, span, where))[0]
+        return None if first is None else (first, last)
+
+    def pieces(
+        self,
+        device: Device,
+        source: Resolution,
+        span: Span,
+        edges: Sequence[int],
+        where: Where = (),
+    ) -> list[Piece]:
+        low, high = sql.closed(span)
+        starts: dict[int, int] = {}  # where a group begins within the span → its edge
+        ranges: list[tuple[int, int]] = []
+        for start, end in pairwise(edges):
+            first, last = max(start, low), min(end - 1, high)
+            if first <= last:
+                starts[first] = start
+                ranges.append((first, last))
+        if not ranges:
+            return []
+        found = self.fetch(sql.pieces(self.dialect, device.key, source, ranges, where))
+        return [
+            Piece(starts[row[0]], row[1], row[2], (*row[3 : 3 + _BLANK], None, *row[4 + _BLANK :]))
+            for row in found
+        ]
+
+    def latest(self, devices: Sequence[Device], question: LatestQuestion) -> dict[int, LatestFound]:
+        keys = list(dict.fromkeys(device.key for device in devices))
+        query = latest_sql.latest(keys, question)
+        parts = self.fetch(query) if query else []
+        return latest_sql.gathered(keys, parts)

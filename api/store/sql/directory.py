@@ -1,0 +1,183 @@
+"""Organizations, devices and groups, each read through a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from api.catalog import DEVICE_ORDER_FIELDS
+from api.store.base import DeviceQuery, Organization, Scope
+from api.store.devices import COLUMNS
+from api.store.sql.query import Dialect, Query, both, marks
+from api.store.tables import DEVICE, DEVICE_GROUP, ORGANIZATION
+
+_DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
+_NOTHING = Query("1 = 0")
+
+
+# --- Organizations -------------------------------------------------------------------------------
+
+
+_ORGANIZATION = ", ".join(ORGANIZATION.names)
+
+
+def organizations() -> Query:
+    return Query(f"SELECT {_ORGANIZATION} FROM {ORGANIZATION.name} ORDER BY name, id")
+
+
+def organization(organization_id: str) -> Query:
+    return Query(
+        f"SELECT {_ORGANIZATION} FROM {ORGANIZATION.name} WHERE id = ?", (organization_id,)
+    )
+
+
+def create_organization(new: Organization) -> Query:
+    return Query(
+        f"INSERT INTO {ORGANIZATION.name}"
+        " (id, name, active, created_ms, updated_ms, default_cost_per_gallon)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (new.id, new.name, int(new.active), new.created_ms, new.updated_ms,
+         new.default_cost_per_gallon),
+    )  # fmt: skip
+
+
+# --- Who may see which device --------------------------------------------------------------------
+
+
+def visible(dialect: Dialect, scope: Scope) -> Query:
+    """The condition on ``device AS d`` that holds for the devices of a scope, and no others."""
+    mine = Query("d.organization_id = ?", (scope.organization_id,))
+    grant = scope.grant
+    if grant.everything:
+        return mine
+    granted: list[Query] = []
+    if grant.devices:
+        ids = [device_id.lower() for device_id in sorted(grant.devices)]
+        granted.append(Query(f"d.id IN {dialect.texts}", dialect.bind_texts(ids)))
+    if grant.groups:
+        granted.append(
+            Query(
+                f"d.key IN (SELECT g.device_key FROM {DEVICE_GROUP.name} AS g"
+                f" WHERE g.name IN {dialect.texts})",
+                dialect.bind_texts(sorted(grant.groups)),
+            )
+        )
+    some = both(*granted, between=" OR ") if granted else _NOTHING
+    return both(mine, Query(f"({some.sql})", some.params))
+
+
+# --- Devices -------------------------------------------------------------------------------------
+
+
+def _chosen(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
+    parts = [visible(dialect, scope)]
+    if query.active is not None:
+        parts.append(Query("d.active = ?", (int(query.active),)))
+    if query.serial_number is not None:
+        parts.append(Query("d.serial_number = ?", (query.serial_number,)))
+    if query.network_unique_identifier is not None:
+        identifier = query.network_unique_identifier
+        parts.append(Query("d.network_unique_identifier = ?", (identifier,)))
+    return both(*parts)
+
+
+def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
+    """The devices in order. Raises ValueError for an ``order_by`` that no field has."""
+    if query.order_by not in DEVICE_ORDER_FIELDS:
+        raise ValueError(f"{query.order_by!r} is not a scalar field of a device")
+    column = f"d.{DEVICE_ORDER_FIELDS[query.order_by].attribute}"
+    direction = " DESC" if query.descending else ""
+    chosen = _chosen(dialect, scope, query)
+    page = Query("")
+    if query.limit is not None:
+        page = Query(" LIMIT ? OFFSET ?", (query.limit, query.offset))
+    elif query.offset:
+        page = Query(f" LIMIT {2**62} OFFSET ?", (query.offset,))
+    return Query(
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {chosen.sql}"
+        f" ORDER BY {column} IS NULL, {column}{direction}, d.id{page.sql}",
+        (*chosen.params, *page.params),
+    )
+
+
+def count_devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
+    chosen = _chosen(dialect, scope, query)
+    return Query(f"SELECT COUNT(*) FROM {DEVICE.name} AS d WHERE {chosen.sql}", chosen.params)
+
+
+def identified(dialect: Dialect, scope: Scope, identifiers: Sequence[str]) -> Query:
+    """Every visible device that one of the identifiers names, in any of the three ways."""
+    mine = visible(dialect, scope)
+    some = f"IN ({marks(len(identifiers))})"
+    lowered = [identifier.lower() for identifier in identifiers]
+    return Query(
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {mine.sql} AND (d.id {some}"
+        f" OR d.active = 1 AND (d.serial_number {some} OR d.network_unique_identifier {some}))",
+        (*mine.params, *lowered, *identifiers, *identifiers),
+    )
+
+
+def identifiers(organization_id: str) -> Query:
+    return Query(
+        "SELECT d.key, d.id, d.serial_number, d.network_unique_identifier, d.active"
+        f" FROM {DEVICE.name} AS d WHERE d.organization_id = ? ORDER BY d.key",
+        (organization_id,),
+    )
+
+
+# --- Importing -----------------------------------------------------------------------------------
+
+
+def all_of(organization_id: str) -> Query:
+    return Query(
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE d.organization_id = ?",
+        (organization_id,),
+    )
+
+
+def elsewhere(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
+    """(id, organization) of those ids that other organizations have."""
+    return Query(
+        f"SELECT d.id, d.organization_id FROM {DEVICE.name} AS d"
+        f" WHERE d.organization_id <> ? AND d.id IN {dialect.texts}",
+        (organization_id, *dialect.bind_texts(ids)),
+    )
+
+
+def next_key() -> Query:
+    return Query(f"SELECT COALESCE(MAX(key), 0) + 1 FROM {DEVICE.name}")
+
+
+def update_device(values: dict[str, Any]) -> Query:
+    changed = [column for column in COLUMNS if column != "key"]
+    return Query(
+        f"UPDATE {DEVICE.name} SET {', '.join(f'{c} = ?' for c in changed)} WHERE key = ?",
+        (*(values[column] for column in changed), values["key"]),
+    )
+
+
+def leave_groups(dialect: Dialect, keys: Sequence[int]) -> Query:
+    return Query(
+        f"DELETE FROM {DEVICE_GROUP.name} WHERE device_key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
+# --- What a grant may name -----------------------------------------------------------------------
+
+
+def device_ids(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
+    return Query(
+        f"SELECT d.id FROM {DEVICE.name} AS d"
+        f" WHERE d.organization_id = ? AND d.id IN {dialect.texts}",
+        (organization_id, *dialect.bind_texts(ids)),
+    )
+
+
+def group_names(organization_id: str) -> Query:
+    return Query(
+        f"SELECT DISTINCT g.name FROM {DEVICE_GROUP.name} AS g"
+        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key WHERE d.organization_id = ?",
+        (organization_id,),
+    )

@@ -1,0 +1,105 @@
+"""What a write asks before it inserts, and what it keeps beside the readings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api.catalog import METRICS
+from api.store.base import Progress, Refusal
+from api.store.sql.query import Dialect, Query
+from api.store.sql.rollups import Range
+from api.store.tables import HOUR_COUNTER, IMPORT_PROGRESS, READING, REFUSAL
+
+_VALUES = ", ".join(f"s.{metric.name}" for metric in METRICS)
+
+
+def last_hours(dialect: Dialect, ranges: Sequence[Range]) -> Query:
+    """(device_id, last hour that has readings) within each range; silent where none has."""
+    return Query(
+        "SELECT s.device_id, MAX(s.ts)"
+        f" FROM {dialect.relation(('device_id', 'low', 'high'))} AS r"
+        f" CROSS JOIN {HOUR_COUNTER.name} AS s"
+        " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
+        " GROUP BY s.device_id",
+        dialect.bind(ranges),
+    )
+
+
+def stored_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
+    """The rows (device_id, ts, values…, seq) that are stored at these (device, ts)."""
+    return Query(
+        f"SELECT s.device_id, s.ts, {_VALUES}, s.seq"
+        f" FROM {dialect.relation(('device_id', 'ts'))} AS r CROSS JOIN {READING.name} AS s"
+        " WHERE s.device_id = r.device_id AND s.ts = r.ts",
+        dialect.bind(instants),
+    )
+
+
+def known_refusals(organization_id: str) -> Query:
+    return Query(
+        f"SELECT source, reason, device FROM {REFUSAL.name} WHERE organization_id = ?",
+        (organization_id,),
+    )
+
+
+def keep_refusal(refusal: Refusal) -> Query:
+    """Add to the count of its (organization, source, reason, device); the last sample stays."""
+    return Query(
+        f"INSERT INTO {REFUSAL.name} AS kept (organization_id, source, reason, device, count,"
+        " first_seen_ms, last_seen_ms, sample) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (organization_id, source, reason, device) DO UPDATE SET"
+        " count = kept.count + excluded.count,"
+        " first_seen_ms = CASE WHEN excluded.first_seen_ms < kept.first_seen_ms"
+        " THEN excluded.first_seen_ms ELSE kept.first_seen_ms END,"
+        " last_seen_ms = CASE WHEN excluded.last_seen_ms > kept.last_seen_ms"
+        " THEN excluded.last_seen_ms ELSE kept.last_seen_ms END,"
+        " sample = excluded.sample",
+        (
+            refusal.organization_id,
+            refusal.source,
+            refusal.reason,
+            refusal.device,
+            refusal.count,
+            refusal.at_ms,
+            refusal.at_ms,
+            refusal.sample,
+        ),
+    )
+
+
+def refusals(organization_id: str | None) -> Query:
+    """Every kept refusal, or one organization's, newest first."""
+    where = "" if organization_id is None else " WHERE organization_id = ?"
+    return Query(
+        "SELECT organization_id, source, reason, device, count, first_seen_ms, last_seen_ms,"
+        f" sample FROM {REFUSAL.name}{where}"
+        " ORDER BY last_seen_ms DESC, organization_id, source, reason, device",
+        () if organization_id is None else (organization_id,),
+    )
+
+
+def progress(digest: str, organization_id: str) -> Query:
+    return Query(
+        "SELECT digest, organization_id, position, stored, repeated, refused, complete"
+        f" FROM {IMPORT_PROGRESS.name} WHERE digest = ? AND organization_id = ?",
+        (digest, organization_id),
+    )
+
+
+def keep_progress(progress: Progress) -> Query:
+    return Query(
+        f"INSERT INTO {IMPORT_PROGRESS.name}"
+        " (digest, organization_id, position, stored, repeated, refused, complete)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest, organization_id) DO UPDATE SET"
+        " position = excluded.position, stored = excluded.stored, repeated = excluded.repeated,"
+        " refused = excluded.refused, complete = excluded.complete",
+        (
+            progress.digest,
+            progress.organization_id,
+            progress.position,
+            progress.stored,
+            progress.repeated,
+            progress.refused,
+            int(progress.complete),
+        ),
+    )

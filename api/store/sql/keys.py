@@ -1,0 +1,40 @@
+"""Service API keys and their grants."""
+
+from __future__ import annotations
+
+from api.store.base import Key
+from api.store.sql.query import Query
+from api.store.tables import API_KEY, KEY_GRANT
+
+_KEY = (
+    "k.key_id, k.organization_id, k.name, k.digest, k.everything, k.created_ms, k.expires_ms,"
+    " k.revoked_ms, g.kind, g.value"
+)
+_FROM = f"FROM {API_KEY.name} AS k LEFT JOIN {KEY_GRANT.name} AS g ON g.key_id = k.key_id"
+
+
+def by_digest(digest: bytes) -> Query:
+    """A row for each part of the key's grant, one with nulls where it has none."""
+    return Query(f"SELECT {_KEY} {_FROM} WHERE k.digest = ?", (digest,))
+
+
+def everyone() -> Query:
+    """The same rows of every key, oldest key first."""
+    return Query(f"SELECT {_KEY} {_FROM} ORDER BY k.created_ms, k.key_id")
+
+
+def clashes(key: Key) -> Query:
+    return Query(
+        f"SELECT 1 FROM {API_KEY.name} WHERE key_id = ? OR digest = ?", (key.key_id, key.digest)
+    )
+
+
+def revoke(key_id: str, at_ms: int) -> Query:
+    return Query(
+        f"UPDATE {API_KEY.name} SET revoked_ms = ? WHERE key_id = ? AND revoked_ms IS NULL",
+        (at_ms, key_id),
+    )
+
+
+def exists(key_id: str) -> Query:
+    return Query(f"SELECT 1 FROM {API_KEY.name} WHERE key_id = ?", (key_id,))

@@ -1,0 +1,52 @@
+"""A statement and its parameters, and how the two dialects say what they can't say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["int", "small", "real", "text", "blob"]
+Params = tuple[Any, ...]
+
+
+class Query(NamedTuple):
+    """``sql`` holds a ``?`` for each of ``params``, in order; no other ``?`` and no ``%``."""
+
+    sql: str
+    params: Params = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """What differs in the text of a statement.
+
+    ``relation`` makes one parameter, or one for each name, into rows of whole numbers; ``bind``
+    makes the parameters from those rows. ``texts`` and ``bind_texts`` do the same for ``IN`` over
+    a list of any length.
+    """
+
+    name: str
+    types: Mapping[Kind, str]
+    table_suffix: str
+    covering_keys: bool
+    relation: Callable[[tuple[str, ...]], str]
+    bind: Callable[[Sequence[tuple[int, ...]]], Params]
+    texts: str
+    bind_texts: Callable[[Sequence[str]], Params]
+
+
+def marks(count: int) -> str:
+    """``?, ?, ?``"""
+    return ", ".join(["?"] * count)
+
+
+def both(*parts: Query, between: str = " AND ") -> Query:
+    """Several parts as one text, their parameters in order."""
+    sql = between.join(part.sql for part in parts)
+    return Query(sql, tuple(value for part in parts for value in part.params))
+
+
+def insert(table: str, columns: Sequence[str]) -> str:
+    """The statement that inserts one row."""
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(len(columns))})"

@@ -1,0 +1,97 @@
+"""Recomputing touched buckets, level by level: 1min from raw, each further one from the finer.
+
+Each statement takes ranges (device_id, low, high) of whole buckets, ``high`` exclusive, and sets
+every bucket in them to what its children say. Sums and counts go up the ladder; nothing divides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from api.catalog import COARSEST_STORED, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.store.sql.query import Dialect, Query
+from api.store.tables import COUNTED, HOUR_COUNTER, ROLLUPS, Table, counter, finer
+
+Range = tuple[int, int, int]
+"""(device key, first bucket's start, end of the last bucket), epoch ms."""
+
+_RANGE_NAMES = ("device_id", "low", "high")
+
+
+def recompute(dialect: Dialect, resolution: Resolution, ranges: Sequence[Range]) -> Query:
+    """Set the rollup rows of these ranges from the next finer level."""
+    return Query(_recompute(dialect, resolution), dialect.bind(ranges))
+
+
+def recount(dialect: Dialect, ranges: Sequence[Range]) -> Query:
+    """Set the hour counters of these ranges from the hourly rollup."""
+    return Query(_recount(dialect), dialect.bind(ranges))
+
+
+def expressions(resolution: Resolution) -> tuple[str, ...]:
+    """What a rollup's columns after (device_id, ts) are, over the rows of the next finer level."""
+    if resolution is STORED[0]:
+        return flat(resolution)
+    child = finer(resolution)[-1]
+    counts = [f"SUM({counter(c)})" for c in (RAW, *finer(child))]
+    return (*counts, "COUNT(*)", *(e for m in ROLLED_METRICS for e in _from_child(m)))
+
+
+def flat(resolution: Resolution) -> tuple[str, ...]:
+    """The same columns over raw rows, for any stored resolution."""
+    counts = [f"COUNT(DISTINCT ts / {c.fixed_ms})" for c in finer(resolution)]
+    return ("COUNT(*)", *counts, *(e for m in ROLLED_METRICS for e in _from_raw(m)))
+
+
+def _from_raw(metric: Metric) -> list[str]:
+    name = metric.name
+    found = [f"SUM({name})", f"COUNT({name})"]
+    if metric.extremes:
+        found += [f"CASE WHEN COUNT({name}) > 1 THEN {end}({name}) END" for end in ("MIN", "MAX")]
+    return found
+
+
+def _from_child(metric: Metric) -> list[str]:
+    name = metric.name
+    found = [f"SUM({name}_sum)", f"SUM({name}_n)"]
+    if metric.extremes:
+        found += [
+            f"CASE WHEN SUM({name}_n) > 1"
+            f" THEN {end}(COALESCE({name}_{end.lower()}, {name}_sum)) END"
+            for end in ("MIN", "MAX")
+        ]
+    return found
+
+
+@cache
+def _recompute(dialect: Dialect, resolution: Resolution) -> str:
+    table = ROLLUPS[resolution]
+    source = finer(resolution)[-1].table if finer(resolution) else RAW.table
+    bucket = f"s.ts / {resolution.fixed_ms} * {resolution.fixed_ms}"
+    return (
+        f"INSERT INTO {table.name} ({', '.join(table.names)})"
+        f" SELECT s.device_id, {bucket}, {', '.join(expressions(resolution))}"
+        f" FROM {dialect.relation(_RANGE_NAMES)} AS r CROSS JOIN {source} AS s"
+        " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
+        f" GROUP BY s.device_id, {bucket} {_overwrite(table)}"
+    )
+
+
+@cache
+def _recount(dialect: Dialect) -> str:
+    names = ", ".join(counter(child) for child in COUNTED)
+    return (
+        f"INSERT INTO {HOUR_COUNTER.name} (device_id, ts, {names})"
+        f" SELECT s.device_id, s.ts, {names}"
+        f" FROM {dialect.relation(_RANGE_NAMES)} AS r CROSS JOIN {COARSEST_STORED.table} AS s"
+        " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
+        f" {_overwrite(HOUR_COUNTER)}"
+    )
+
+
+def _overwrite(table: Table) -> str:
+    rest = [name for name in table.names if name not in table.key]
+    return f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET " + ", ".join(
+        f"{name} = excluded.{name}" for name in rest
+    )

@@ -1,0 +1,230 @@
+"""The embedded store: one SQLite file, by apsw, which brings its own current SQLite."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import apsw
+import orjson
+
+from api.errors import StoreMissing, Unavailable, UserError
+from api.store.base import Row
+from api.store.common import CommonStore
+from api.store.sql.query import Dialect, Params, Query, insert
+from api.store.tables import Table
+
+BUSY_TIMEOUT_MS: Final = 60_000
+READ_CACHE_KIB: Final = 32 * 1024
+WRITE_CACHE_KIB: Final = 64 * 1024
+WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
+WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
+
+
+# --- The dialect ---------------------------------------------------------------------------------
+
+
+def _relation(names: tuple[str, ...]) -> str:
+    columns = ", ".join(f"value ->> {index} AS {name}" for index, name in enumerate(names))
+    return f"(SELECT {columns} FROM json_each(?))"  # noqa: S608 - names of ours
+
+
+def _bind(rows: Sequence[tuple[int, ...]]) -> Params:
+    return (orjson.dumps(rows).decode(),)
+
+
+def _bind_texts(texts: Sequence[str]) -> Params:
+    return (orjson.dumps(texts).decode(),)
+
+
+DIALECT: Final = Dialect(
+    name="sqlite",
+    types={"int": "INTEGER", "small": "INTEGER", "real": "REAL", "text": "TEXT", "blob": "BLOB"},
+    table_suffix=" STRICT, WITHOUT ROWID",
+    covering_keys=False,
+    relation=_relation,
+    bind=_bind,
+    texts="(SELECT value FROM json_each(?))",
+    bind_texts=_bind_texts,
+)
+
+
+# --- Connections ---------------------------------------------------------------------------------
+
+
+class _Connections:
+    """The connections of one process. A forked child makes its own and must not touch, nor even
+    close, its parent's: closing would drop the parent's locks on the file."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.read_lock = threading.Lock()
+        self.write_lock = threading.RLock()
+        self.reader: apsw.Connection | None = None
+        self.writer: apsw.Connection | None = None
+        self.inode: int | None = None
+
+
+_inherited: list[_Connections] = []  # kept alive on purpose: see _Connections
+
+
+class SqliteStore(CommonStore):
+    """The store in one file. Reads go one at a time: threads that step statements side by side
+    fight for the interpreter's lock and take three times as long as in turn."""
+
+    dialect = DIALECT
+
+    def __init__(self, path: str, *, read_only: bool = False) -> None:
+        self.path = Path(path)
+        self.read_only = read_only
+        self._own = _Connections()
+
+    # --- The seam ---
+
+    def fetch(self, query: Query) -> list[Row]:
+        own = self._connections()
+        with _translated(), own.read_lock:
+            if own.reader is None:
+                own.reader = self._open_reader()
+                own.inode = self._inode()
+            return own.reader.execute(query.sql, query.params).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[SqliteTransaction]:
+        if self.read_only:
+            raise UserError("the store is open for reading only")
+        own = self._connections()
+        with own.write_lock:
+            with _translated():
+                if own.writer is None:
+                    own.writer = self._open_writer()
+                own.writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteTransaction(own.writer)
+                with _translated():
+                    own.writer.execute("COMMIT")
+            except BaseException:
+                if own.writer.in_transaction:
+                    own.writer.execute("ROLLBACK")
+                raise
+
+    def prepare(self) -> None:
+        if self.read_only:
+            raise UserError("the store is open for reading only")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with _translated():
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+            connection = apsw.Connection(str(self.path), flags=flags)
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.close()
+
+    def check(self) -> None:
+        own = self._connections()
+        if own.inode is not None and own.inode != self._inode():
+            self.close()  # the file was replaced: what is open answers from one that is gone
+        super().check()
+
+    def close(self) -> None:
+        own = self._connections()
+        with own.read_lock, own.write_lock:
+            for connection in (own.reader, own.writer):
+                if connection is not None:
+                    connection.close()
+            own.reader = own.writer = own.inode = None
+
+    # --- Opening ---
+
+    def _connections(self) -> _Connections:
+        if self._own.pid != os.getpid():
+            _inherited.append(self._own)
+            self._own = _Connections()
+        return self._own
+
+    def _inode(self) -> int:
+        try:
+            return self.path.stat().st_ino
+        except FileNotFoundError:
+            raise StoreMissing(f"There is no store at {self.path}: flask db upgrade.") from None
+
+    def _open_reader(self) -> apsw.Connection:
+        self._inode()
+        uri = self.path.absolute().as_uri() + "?mode=ro"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(uri, flags=flags, statementcachesize=200)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute(f"PRAGMA cache_size=-{READ_CACHE_KIB}")
+        connection.execute("PRAGMA temp_store=MEMORY")
+        return connection
+
+    def _open_writer(self) -> apsw.Connection:
+        self._inode()
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        for pragma in (
+            "synchronous=FULL",
+            f"wal_autocheckpoint={WAL_PAGES}",
+            f"journal_size_limit={WAL_LIMIT_BYTES}",
+            "secure_delete=OFF",
+            "temp_store=MEMORY",
+            f"cache_size=-{WRITE_CACHE_KIB}",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+
+class SqliteTransaction:
+    """`api.store.core.Transaction`. BEGIN IMMEDIATE already holds the one write lock there is."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def fetch(self, query: Query) -> list[Row]:
+        with _translated():
+            return self._connection.execute(query.sql, query.params).fetchall()
+
+    def run(self, query: Query) -> None:
+        with _translated():
+            self._connection.execute(query.sql, query.params)
+
+    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        with _translated():
+            self._connection.executemany(insert(table.name, columns), rows)
+
+    def lock_devices(self, keys: Sequence[int]) -> None:
+        pass
+
+    def lock_directory(self) -> None:
+        pass
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """apsw's errors as ours."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Unavailable("The store is busy.", retry_after_s=1.0) from error
+    except (
+        apsw.IOError,
+        apsw.FullError,
+        apsw.CorruptError,
+        apsw.NotADBError,
+        apsw.CantOpenError,
+        apsw.ReadOnlyError,
+        apsw.ProtocolError,
+        apsw.NoMemError,
+        apsw.PermissionsError,
+    ) as error:
+        raise Unavailable(f"The store can't be read or written: {error}.") from error
+    except apsw.ConstraintError as error:
+        raise UserError(f"the store refuses it: {error}") from error
+    except apsw.SQLError as error:
+        if str(error).startswith("no such table"):
+            raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
+        raise

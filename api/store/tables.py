@@ -1,0 +1,242 @@
+"""The tables, built from the catalog.
+
+The time series is ``reading``, one ``rollup_…`` a stored resolution, and ``hour_counter``: how
+many rows of each finer table an hour holds, narrow, so that every count is a sum and two edges.
+Their primary keys start with ``device_id`` and nothing else in them is unique, references another
+table or draws from a sequence: they can be partitioned or distributed by device as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.store.sql.query import Dialect, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    kind: Kind
+    required: bool = True
+    default: str | None = None
+
+    def ddl(self, dialect: Dialect) -> str:
+        required = " NOT NULL" if self.required else ""
+        default = "" if self.default is None else f" DEFAULT {self.default}"
+        return f"{self.name} {dialect.types[self.kind]}{required}{default}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``covering``: where the dialect can, the primary key's index carries the other columns."""
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    indexes: tuple[str, ...] = ()
+    covering: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def ddl(self, dialect: Dialect) -> list[str]:
+        """The statements that create the table and its indexes."""
+        columns = ", ".join(column.ddl(dialect) for column in self.columns)
+        rest = [name for name in self.names if name not in self.key]
+        include = f" INCLUDE ({', '.join(rest)})" if self.covering and dialect.covering_keys else ""
+        key = f"PRIMARY KEY ({', '.join(self.key)}){include}"
+        create = f"CREATE TABLE {self.name} ({columns}, {key}){dialect.table_suffix}"
+        return [create, *self.indexes]
+
+
+# --- The time series -----------------------------------------------------------------------------
+
+_WHOSE_AND_WHEN = (Column("device_id", "int"), Column("ts", "int"))
+
+READING: Final = Table(
+    "reading",
+    (
+        *_WHOSE_AND_WHEN,
+        *(Column(metric.name, "real", required=False) for metric in METRICS),
+        Column("seq", "small", default="0"),
+    ),
+    key=("device_id", "ts", "seq"),
+    covering=True,
+)
+
+
+def counter(resolution: Resolution) -> str:
+    """The column that counts a coarser row's children of that resolution."""
+    return "n" if resolution is RAW else f"n_{resolution.name}"
+
+
+def finer(resolution: Resolution) -> tuple[Resolution, ...]:
+    """The stored resolutions that a stored one is made from, finest first."""
+    return STORED[: STORED.index(resolution)]
+
+
+def _rolled(metric: Metric) -> list[Column]:
+    """``_min`` and ``_max`` are null where one value makes them equal to ``_sum``."""
+    columns = [Column(f"{metric.name}_sum", "real", required=False)]
+    columns.append(Column(f"{metric.name}_n", "small"))
+    if metric.extremes:
+        columns += [Column(f"{metric.name}_{end}", "real", required=False) for end in _ENDS]
+    return columns
+
+
+_ENDS = ("min", "max")
+
+
+def _rollup(resolution: Resolution) -> Table:
+    children = (RAW, *finer(resolution))
+    return Table(
+        resolution.table,
+        (
+            *_WHOSE_AND_WHEN,
+            *(Column(counter(child), "small") for child in children),
+            *(column for metric in ROLLED_METRICS for column in _rolled(metric)),
+        ),
+        key=("device_id", "ts"),
+    )
+
+
+ROLLUPS: Final = {resolution: _rollup(resolution) for resolution in STORED}
+LADDER_UP: Final = tuple(pairwise(STORED))  # (child, parent), after the first made from raw
+
+COUNTED: Final = (RAW, *finer(COARSEST_STORED))
+HOUR_COUNTER: Final = Table(
+    "hour_counter",
+    (*_WHOSE_AND_WHEN, *(Column(counter(child), "small") for child in COUNTED)),
+    key=("device_id", "ts"),
+    covering=True,
+)
+TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER)
+
+# --- The directory -------------------------------------------------------------------------------
+
+ORGANIZATION: Final = Table(
+    "organization",
+    (
+        Column("id", "text"),
+        Column("name", "text"),
+        Column("active", "small"),
+        Column("created_ms", "int"),
+        Column("updated_ms", "int"),
+        Column("default_cost_per_gallon", "real", required=False),
+        Column("account_organizations", "text", required=False),
+        Column("subscriptions", "text", required=False),
+    ),
+    key=("id",),
+)
+
+DEVICE: Final = Table(
+    "device",
+    (
+        Column("key", "int"),
+        Column("id", "text"),
+        Column("organization_id", "text"),
+        Column("serial_number", "text"),
+        Column("network_unique_identifier", "text"),
+        Column("category", "text"),
+        Column("label", "text"),
+        Column("created_ms", "int"),
+        Column("updated_ms", "int"),
+        Column("installed_on_ms", "int"),
+        Column("installed", "small"),
+        Column("active", "small"),
+        Column("cost_per_gallon", "text"),
+        Column("alerts_active", "small"),
+        Column("k_factor", "text"),
+        Column("time_zone", "text"),
+        Column("model", "text"),
+        Column("reseller_id", "text", required=False),
+        Column("distributor_id", "text", required=False),
+        Column("config", "text", required=False),
+        Column("billing_subscriptions", "text"),
+        Column("reporting_interval_s", "real", required=False),
+    ),
+    key=("key",),
+    indexes=(
+        "CREATE UNIQUE INDEX device_by_id ON device (id)",
+        "CREATE UNIQUE INDEX device_by_serial_number"
+        " ON device (organization_id, serial_number) WHERE active = 1",
+        "CREATE UNIQUE INDEX device_by_network_unique_identifier"
+        " ON device (organization_id, network_unique_identifier) WHERE active = 1",
+        "CREATE INDEX device_by_organization ON device (organization_id)",
+    ),
+)
+
+DEVICE_GROUP: Final = Table(
+    "device_group",
+    (Column("name", "text"), Column("device_key", "int")),
+    key=("device_key", "name"),
+    indexes=("CREATE INDEX device_group_by_name ON device_group (name)",),
+)
+
+API_KEY: Final = Table(
+    "api_key",
+    (
+        Column("key_id", "text"),
+        Column("organization_id", "text"),
+        Column("name", "text"),
+        Column("digest", "blob"),
+        Column("everything", "small"),
+        Column("created_ms", "int"),
+        Column("expires_ms", "int", required=False),
+        Column("revoked_ms", "int", required=False),
+    ),
+    key=("key_id",),
+    indexes=("CREATE UNIQUE INDEX api_key_by_digest ON api_key (digest)",),
+)
+
+KEY_GRANT: Final = Table(  # kind: device (value: its UUID) or group (value: its name)
+    "key_grant",
+    (Column("key_id", "text"), Column("kind", "text"), Column("value", "text")),
+    key=("key_id", "kind", "value"),
+)
+
+# --- Ingest --------------------------------------------------------------------------------------
+
+REFUSAL: Final = Table(
+    "refusal",
+    (
+        Column("organization_id", "text"),
+        Column("source", "text"),
+        Column("reason", "text"),
+        Column("device", "text"),
+        Column("count", "int"),
+        Column("first_seen_ms", "int"),
+        Column("last_seen_ms", "int"),
+        Column("sample", "text"),
+    ),
+    key=("organization_id", "source", "reason", "device"),
+)
+
+IMPORT_PROGRESS: Final = Table(
+    "import_progress",
+    (
+        Column("digest", "text"),
+        Column("organization_id", "text"),
+        Column("position", "int"),
+        Column("stored", "int"),
+        Column("repeated", "int"),
+        Column("refused", "int"),
+        Column("complete", "small"),
+    ),
+    key=("digest", "organization_id"),
+)
+
+SMALL_TABLES: Final = (
+    ORGANIZATION,
+    DEVICE,
+    DEVICE_GROUP,
+    API_KEY,
+    KEY_GRANT,
+    REFUSAL,
+    IMPORT_PROGRESS,
+)
+TABLES: Final = (*TIME_SERIES, *SMALL_TABLES)
