@@ -1,0 +1,149 @@
+"""`python -m benchmarks`: build the fleet, check that every answer is exact, race, report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+
+import psycopg
+
+from benchmarks.clock import Outcome, run_race
+from benchmarks.fleet import Fleet
+from benchmarks.ground import Ground, ground
+from benchmarks.report import as_json, as_markdown, conditions
+from tests import servers
+
+SUITES = ("adaptive", "latest", "calendar", "paging", "threads", "growth", "ingest")
+_SMALL_DEVICES = 2
+_POSTGRES_DAYS = 3
+
+
+def main(arguments: list[str]) -> int:
+    options = _parse(arguments)
+    fleet = Fleet(options.devices, options.days, options.seed)
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="weir-bench-") as scratch, ExitStack() as opened:
+        grounds = [opened.enter_context(_sqlite(fleet, options.keep, Path(scratch)))]
+        if options.postgres:
+            few = Fleet(fleet.devices, min(options.postgres_days, fleet.days), fleet.seed)
+            server = opened.enter_context(_server(options.postgres, Path(scratch)))
+            grounds.append(opened.enter_context(_postgres(few, server)))
+        for each in grounds:
+            for name in options.suite or SUITES:
+                outcomes += _run(name, each, options.rounds)
+        fleets = {each.dialect: _size(each.fleet) for each in grounds}
+    said = conditions("python -m benchmarks " + " ".join(arguments), fleets)
+    report = as_markdown(said, outcomes)
+    print(report)
+    if options.markdown:
+        options.markdown.write_text(report, "utf-8")
+    if options.json:
+        options.json.write_bytes(as_json(said, outcomes))
+    return 0
+
+
+def suite(name: str) -> ModuleType:
+    return import_module(f"benchmarks.suites.{name}")
+
+
+def _run(name: str, on: Ground, rounds: int) -> list[Outcome]:
+    """Exactness first: a wrong answer ends the run, however fast it came."""
+    start = time.monotonic()
+    suite(name).check(on)
+    outcomes = [
+        o for race in suite(name).races(on, rounds) for o in run_race(name, on.dialect, race)
+    ]
+    print(f"{on.dialect} {name}: {time.monotonic() - start:.1f} s", file=sys.stderr)
+    return outcomes
+
+
+def _size(fleet: Fleet) -> str:
+    return f"{fleet.devices} devices × {fleet.days} days, seed {fleet.seed}"
+
+
+# --- Grounds -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _sqlite(fleet: Fleet, keep: Path | None, scratch: Path) -> Iterator[Ground]:
+    folder = keep or scratch
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = count(1)
+
+    def fresh() -> str:
+        return f"sqlite:///{scratch / f'fresh-{next(numbers)}.sqlite'}"
+
+    few = Fleet(min(_SMALL_DEVICES, fleet.devices), fleet.days, fleet.seed)
+    start = time.monotonic()
+    with (
+        ground(f"sqlite:///{folder / 'small.sqlite'}", few, fresh) as small,
+        ground(f"sqlite:///{folder / 'fleet.sqlite'}", fleet, fresh, small=small) as whole,
+    ):
+        print(f"sqlite ready after {time.monotonic() - start:.1f} s", file=sys.stderr)
+        yield whole
+
+
+@contextmanager
+def _server(wanted: str, scratch: Path) -> Iterator[str]:
+    """The URL of a server in which databases may be created; ``auto`` starts one."""
+    if wanted != "auto":
+        yield wanted.rstrip("/")
+        return
+    with servers.postgres(scratch / "postgres") as url:
+        yield url
+
+
+@contextmanager
+def _postgres(fleet: Fleet, server: str) -> Iterator[Ground]:
+    made: list[str] = []
+
+    def fresh() -> str:
+        name = f"weir_bench_{time.time_ns()}"
+        _command(server, f"CREATE DATABASE {name}")
+        made.append(name)
+        return f"{server}/{name}"
+
+    try:
+        start = time.monotonic()
+        with ground(fresh(), fleet, fresh) as whole:
+            print(f"postgres ready after {time.monotonic() - start:.1f} s", file=sys.stderr)
+            yield whole
+    finally:
+        for name in made:
+            _command(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _command(server: str, sql: str) -> None:
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(sql.encode())
+
+
+# --- Options -------------------------------------------------------------------------------------
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--suite", action="append", choices=SUITES, help="only this; repeatable")
+    parser.add_argument("--devices", type=int, default=50)
+    parser.add_argument("--days", type=int, default=21)
+    parser.add_argument("--full", action="store_const", const=365, dest="days", help="one year")
+    parser.add_argument("--rounds", type=int, default=60, help="random arguments a question")
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--postgres", metavar="URL|auto", help="also on this server")
+    parser.add_argument("--postgres-days", type=int, default=_POSTGRES_DAYS)
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the store, or use it again")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

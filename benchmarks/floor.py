@@ -1,0 +1,147 @@
+"""Plain drivers in processes of their own: what the floors and the other ways run on.
+
+SQLite's floor is Python's own sqlite3, which brings another SQLite library than Weir's; two
+libraries on one file in one process break each other's locks, so each floor is a child process
+that takes its time by its own clock, around the work alone. Postgres' floor is psycopg, likewise.
+
+`python -m benchmarks.floor URL [write]` serves tasks from its standard input: pickled
+``(task, *arguments)`` in, a pickled answer out.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import orjson
+import psycopg
+
+Statement = tuple[str, Sequence[Any]]
+"""SQL with ``?`` for each parameter, and the parameters."""
+
+
+class Floor:
+    """The parent's end of one child. Every call waits for its answer."""
+
+    def __init__(self, url: str, *, writes: bool = False) -> None:
+        command = [sys.executable, "-m", "benchmarks.floor", url, *(["write"] if writes else [])]
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def fetch(self, statements: Sequence[Statement]) -> float:
+        """Seconds to fetch all rows of each statement and dump them as one JSON."""
+        return self._ask("fetch", list(statements))
+
+    def ladder(self, rungs: Sequence[tuple[Statement, Statement]], budget: int) -> float:
+        """Seconds to count rung by rung until one overflows the budget, and to fetch and dump the
+        rows of the one before. A rung is (its count, its rows)."""
+        return self._ask("ladder", list(rungs), budget)
+
+    def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> float:
+        """Seconds to execute one statement for all rows in one transaction."""
+        return self._ask("write", sql, list(rows))
+
+    def rows(self, statement: Statement) -> list[tuple[Any, ...]]:
+        return self._ask("rows", statement)
+
+    def close(self) -> None:
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        self._child.wait()
+
+    def _ask(self, *request: Any) -> Any:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        pickle.dump(request, self._child.stdin)
+        self._child.stdin.flush()
+        try:
+            return pickle.load(self._child.stdout)
+        except EOFError:
+            raise RuntimeError("the floor's process ended; its own error stands above") from None
+
+
+# --- The child -----------------------------------------------------------------------------------
+
+
+def serve(url: str, *, writes: bool) -> None:
+    connection = _connect(url, writes)
+    tasks = {"fetch": _fetch, "ladder": _ladder, "write": _write, "rows": _rows}
+    gc.freeze()
+    while True:
+        try:
+            name, *arguments = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        pickle.dump(tasks[name](connection, *arguments), sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+class _Postgres:
+    """A psycopg connection with sqlite3's manners, at psycopg's best: prepared, binary."""
+
+    def __init__(self, url: str) -> None:
+        connection = psycopg.connect(url, autocommit=True, prepare_threshold=0)
+        self._cursor = connection.cursor(binary=True)
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+        return self._cursor.execute(sql.replace("?", "%s").encode(), parameters or None)
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        self._cursor.executemany(sql.replace("?", "%s").encode(), rows)
+
+
+Connection = sqlite3.Connection | _Postgres
+
+
+def _connect(url: str, writes: bool) -> Connection:
+    if not url.startswith("sqlite:///"):
+        return _Postgres(url)
+    path = url.removeprefix("sqlite:///")
+    mode = "rwc" if writes else "ro"
+    connection = sqlite3.connect(f"file:{path}?mode={mode}", uri=True, isolation_level=None)
+    connection.execute("PRAGMA busy_timeout=5000")
+    if writes:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+    return connection
+
+
+def _fetch(connection: Connection, statements: Sequence[Statement]) -> float:
+    start = perf_counter()
+    rows = [row for s in statements for row in connection.execute(*s).fetchall()]
+    orjson.dumps(rows)
+    return perf_counter() - start
+
+
+def _ladder(
+    connection: Connection, rungs: Sequence[tuple[Statement, Statement]], budget: int
+) -> float:
+    start = perf_counter()
+    chosen = rungs[0][1]
+    for count, rows in rungs:
+        if connection.execute(*count).fetchall()[0][0] > budget:
+            break
+        chosen = rows
+    orjson.dumps(connection.execute(*chosen).fetchall())
+    return perf_counter() - start
+
+
+def _write(connection: Connection, sql: str, rows: Sequence[Sequence[Any]]) -> float:
+    start = perf_counter()
+    connection.execute("BEGIN")
+    connection.executemany(sql, rows)
+    connection.execute("COMMIT")
+    return perf_counter() - start
+
+
+def _rows(connection: Connection, statement: Statement) -> list[tuple[Any, ...]]:
+    return connection.execute(*statement).fetchall()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], writes=sys.argv[2:] == ["write"])

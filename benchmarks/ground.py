@@ -1,0 +1,145 @@
+"""The ground that suites race on: a store full of a fleet, readers of it, and the floors."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from api.store.base import Device, DeviceQuery, Grant, Scope, Span, Store
+from api.store.open import open_store
+from api.store.tables import TABLES
+from benchmarks.clock import Run
+from benchmarks.fleet import Fleet
+from benchmarks.floor import Floor, Statement
+
+_LOAD_ROWS = 50_000
+
+
+class Wrong(Exception):
+    """An answer that isn't exact: no speed counts beside it."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """``fresh`` makes the URL of one more store, empty and not yet begun. ``small`` is a fleet of
+    a few devices over the same days, to see what growth costs."""
+
+    url: str
+    fleet: Fleet
+    store: Store
+    devices: list[Device]
+    fresh: Callable[[], str]
+    opened: ExitStack
+    small: Ground | None = None
+
+    @property
+    def dialect(self) -> str:
+        return "sqlite" if self.url.startswith("sqlite") else "postgres"
+
+    @property
+    def span(self) -> Span:
+        return self.fleet.span
+
+    @cached_property
+    def floors(self) -> tuple[Floor, Floor]:
+        return self.floor(), self.floor()
+
+    def fetching(self, ask: Callable[[Any], Sequence[Statement]]) -> tuple[Run, Run]:
+        """The two floors of a race: each fetches and dumps what these statements give."""
+        first, second = self.floors
+        return lambda a: first.fetch(ask(a)), lambda a: second.fetch(ask(a))
+
+    @cached_property
+    def other(self) -> Floor:
+        """Where the other ways run, so that they warm nobody's cache."""
+        return self.floor()
+
+    def reader(self) -> Store:
+        """One more read-only store, with connections and caches of its own."""
+        store = open_store(self.url, read_only=True)
+        self.opened.callback(store.close)
+        return store
+
+    def floor(self, url: str | None = None, *, writes: bool = False) -> Floor:
+        floor = Floor(url or self.url, writes=writes)
+        self.opened.callback(floor.close)
+        return floor
+
+    def chance(self, name: str) -> random.Random:
+        return random.Random(f"{self.fleet.seed} {name}")
+
+    def windows(self, name: str, length_ms: int, rounds: int) -> list[tuple[Device, Span]]:
+        """Random devices and random ranges of that length, as much as the fleet's days allow."""
+        chance, (start, end) = self.chance(name), self.bounds
+        latest = max(start, end - length_ms)
+        starts = (chance.randint(start, latest) for _ in range(rounds))
+        return [(chance.choice(self.devices), Span(s, min(s + length_ms, end))) for s in starts]
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        start, end = self.span
+        assert start is not None
+        assert end is not None
+        return start, end
+
+
+@contextmanager
+def ground(
+    url: str, fleet: Fleet, fresh: Callable[[], str], *, small: Ground | None = None
+) -> Iterator[Ground]:
+    """The fleet's store at that URL, filled where it isn't yet."""
+    organization = _filled(url, fleet)
+    with ExitStack() as opened:
+        store = open_store(url, read_only=True)
+        opened.callback(store.close)
+        yield Ground(url, fleet, store, in_order(store, organization), fresh, opened, small)
+
+
+def _filled(url: str, fleet: Fleet) -> str:
+    """The organization whose fleet the store holds: as noted by an earlier run, or filled now."""
+    said = asdict(fleet) | {"columns": {table.name: list(table.names) for table in TABLES}}
+    if not url.startswith("sqlite"):
+        return _fill(url, fleet)
+    note = Path(url.removeprefix("sqlite:///")).with_suffix(".json")
+    if note.exists():
+        kept = json.loads(note.read_text("utf-8"))
+        if kept["fleet"] != said:
+            raise SystemExit(f"{note.parent} keeps another fleet or layout: name an empty folder")
+        return str(kept["organization"])
+    organization = _fill(url, fleet)
+    note.write_text(json.dumps({"fleet": said, "organization": organization}), "utf-8")
+    return organization
+
+
+def _fill(url: str, fleet: Fleet) -> str:
+    """A new store with the fleet's readings, written device by device; its organization's id."""
+    store, organization = begun(url, fleet)
+    try:
+        for index, device in enumerate(in_order(store, organization)):
+            rows = fleet.readings(index, device.key)
+            for start in range(0, len(rows), _LOAD_ROWS):
+                store.write(rows[start : start + _LOAD_ROWS])
+        return organization
+    finally:
+        store.close()
+
+
+def begun(url: str, fleet: Fleet) -> tuple[Store, str]:
+    """A new store with the fleet's devices and no reading, and its organization's id."""
+    store = open_store(url)
+    store.upgrade()
+    organization = store.create_organization("Benchmark").id
+    store.import_devices(organization, fleet.new_devices())
+    return store, organization
+
+
+def in_order(store: Store, organization: str) -> list[Device]:
+    """The fleet's devices, by their number in the fleet."""
+    scope = Scope(organization, Grant(everything=True))
+    return store.devices(scope, DeviceQuery(order_by="serialNumber"))

@@ -1,0 +1,79 @@
+"""The whole fleet's store against one of a few devices over the same days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+
+import orjson
+
+from api.catalog import DAY_MS, ONE_MINUTE, RAW
+from api.store.base import Device, LatestQuestion, Span, Store
+from benchmarks import goals
+from benchmarks.clock import Race, Run, Runner
+from benchmarks.ground import Ground, Wrong
+from benchmarks.suites.adaptive import ask
+
+_BUDGET = 1_000
+
+
+def races(ground: Ground, rounds: int) -> Iterator[Race]:
+    small = ground.small
+    if small is None:
+        return
+    times = f"{_rows(ground):,} rows ÷ {_rows(small):,}"
+    wanted = (goals.GROWTH,) if ground.dialect == "sqlite" else ()
+    for label, length in (("1 d", DAY_MS), ("7 d", 7 * DAY_MS)):
+        yield Race(
+            f"adaptive {label}: {times}",
+            ground.windows(f"growth {label}", length, rounds),
+            (_adaptive(small.reader(), small), _adaptive(small.reader(), small)),
+            (Runner("ours", _adaptive(ground.reader(), ground), wanted),),
+        )
+    yield Race(
+        f"latest of one device: {times}",
+        ground.windows("growth latest", DAY_MS, rounds),
+        (_latest(small.reader(), small), _latest(small.reader(), small)),
+        (Runner("ours", _latest(ground.reader(), ground), wanted),),
+    )
+
+
+def _rows(ground: Ground) -> int:
+    return sum(ground.store.count(device, RAW, Span()) for device in ground.devices)
+
+
+def _standing_in(ground: Ground, device: Device) -> Device:
+    """The device itself, or in the small fleet one in its place."""
+    return ground.devices[device.key % len(ground.devices)]
+
+
+def _adaptive(store: Store, ground: Ground) -> Run:
+    def run(window: tuple[Device, Span]) -> float:
+        device = _standing_in(ground, window[0])
+        start = perf_counter()
+        orjson.dumps(ask(store, device, window[1], _BUDGET).rows)
+        return perf_counter() - start
+
+    return run
+
+
+def _latest(store: Store, ground: Ground) -> Run:
+    def run(window: tuple[Device, Span]) -> float:
+        devices = [_standing_in(ground, window[0])]
+        question = LatestQuestion(window[1], ONE_MINUTE, last=True)
+        start = perf_counter()
+        store.latest(devices, question)
+        return perf_counter() - start
+
+    return run
+
+
+def check(ground: Ground) -> None:
+    """A device answers the same from a store of many as from a store of few."""
+    if ground.small is None:
+        return
+    for ours, theirs in zip(ground.devices, ground.small.devices, strict=False):
+        for _, span in ground.windows("check growth", DAY_MS, 3):
+            here = ask(ground.store, ours, span, _BUDGET)
+            if here != ask(ground.small.store, theirs, span, _BUDGET):
+                raise Wrong(f"{ours.serial_number} answers otherwise among others")

@@ -1,0 +1,55 @@
+"""One store shared by several threads, against the same questions asked by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+
+from api.catalog import DAY_MS
+from api.store.base import Device, Span, Store
+from benchmarks.clock import Race, Run, Runner
+from benchmarks.ground import Ground, Wrong
+from benchmarks.suites.adaptive import ask
+
+_QUESTIONS = 40  # in one argument, shared among the threads
+_BUDGET = 1_000
+_THREADS = (1, 2, 4)
+
+Windows = list[tuple[Device, Span]]
+
+
+def races(ground: Ground, rounds: int) -> Iterator[Race]:
+    bundles = max(5, rounds // 4)
+    windows = ground.windows("threads", DAY_MS, bundles * _QUESTIONS)
+    yield Race(
+        f"{_QUESTIONS} adaptive days ÷ one thread",
+        [windows[n * _QUESTIONS : (n + 1) * _QUESTIONS] for n in range(bundles)],
+        (_by(1, ground.reader()), _by(1, ground.reader())),
+        tuple(Runner(f"{n} threads", _by(n, ground.reader())) for n in _THREADS[1:]),
+        warm_up=1,
+    )
+
+
+def _by(threads: int, store: Store) -> Run:
+    pool = ThreadPoolExecutor(threads)
+
+    def run(windows: Windows) -> float:
+        start = perf_counter()
+        _answers(pool, store, windows)
+        return perf_counter() - start
+
+    return run
+
+
+def _answers(pool: ThreadPoolExecutor, store: Store, windows: Windows) -> list[object]:
+    return list(pool.map(lambda w: ask(store, *w, _BUDGET), windows))
+
+
+def check(ground: Ground) -> None:
+    """Threads that share a store get the answers of their own questions."""
+    windows = ground.windows("check threads", DAY_MS, 20)
+    alone = [ask(ground.store, *window, _BUDGET) for window in windows]
+    with ThreadPoolExecutor(max(_THREADS)) as pool:
+        if _answers(pool, ground.store, windows) != alone:
+            raise Wrong("threads that share a store got other answers than one alone")
