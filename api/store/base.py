@@ -203,7 +203,8 @@ class Refusal:
     count: int = 1
 
 
-class RefusalSummary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RefusalSummary:
     organization_id: str
     source: str
     reason: str

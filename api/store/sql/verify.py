@@ -1,0 +1,81 @@
+"""Comparing what is rolled up with a flat recomputation from raw, inside the database."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from api.catalog import COARSEST_STORED, ROLLED_METRICS, Resolution
+from api.store.sql.query import Query, both
+from api.store.sql.rollups import Range, flat
+from api.store.sql.series import between
+from api.store.tables import DEVICE, HOUR_COUNTER, READING, ROLLUPS, TIME_SERIES, Table
+
+TOLERANCE = 1e-9
+"""How far a sum may be off, as a share of the sum of the magnitudes: adding in another order
+rounds otherwise, by some 1e-16 a step."""
+
+DERIVED: tuple[tuple[Table, Resolution], ...] = (
+    *((table, resolution) for resolution, table in ROLLUPS.items()),
+    (HOUR_COUNTER, COARSEST_STORED),
+)
+"""What is made from raw, and the buckets it is made for."""
+
+_SUMS = frozenset(f"{metric.name}_sum" for metric in ROLLED_METRICS)
+
+
+def device_keys() -> Query:
+    return Query(f"SELECT key FROM {DEVICE.name} ORDER BY key")
+
+
+def extent(device_key: int) -> Query:
+    """(first, last) instant of the device in any table of the time series, or nulls."""
+    parts = (
+        Query(
+            f"SELECT MIN(ts) AS low, MAX(ts) AS high FROM {table.name} WHERE device_id = ?",
+            (device_key,),
+        )
+        for table in TIME_SERIES
+    )
+    union = both(*parts, between=" UNION ALL ")
+    return Query(f"SELECT MIN(low), MAX(high) FROM ({union.sql}) AS extents", union.params)
+
+
+def compare(table: Table, resolution: Resolution, window: Range) -> Query:
+    """(buckets in the window, how many of them are wrong, missing or orphaned)."""
+    device_key, low, high = window
+    rows = between(device_key, low, high - 1)
+    return Query(_compare(table, resolution, rows.sql), rows.params * 2)
+
+
+def forget(table: Table, window: Range) -> Query:
+    """Delete the window's rows of a derived table, to be made anew."""
+    device_key, low, high = window
+    rows = between(device_key, low, high - 1)
+    return Query(f"DELETE FROM {table.name} WHERE {rows.sql}", rows.params)
+
+
+@cache
+def _compare(table: Table, resolution: Resolution, rows: str) -> str:
+    bucket = f"ts / {resolution.fixed_ms} * {resolution.fixed_ms}"
+    fresh = dict(zip(ROLLUPS[resolution].names[2:], flat(resolution), strict=True))
+    columns = [name for name in table.names if name not in table.key]
+    scales = [f"SUM(ABS({m.name})) AS {m.name}_scale" for m in ROLLED_METRICS]
+    made = ", ".join([*(f"{fresh[name]} AS {name}" for name in columns), *scales])
+    wrong = " OR ".join(_differs(name) for name in columns)
+    return (
+        f"SELECT COUNT(*), COALESCE(SUM(CASE WHEN f.ts IS NULL OR s.ts IS NULL OR {wrong}"
+        " THEN 1 ELSE 0 END), 0)"
+        f" FROM (SELECT {bucket} AS ts, {made} FROM {READING.name}"
+        f" WHERE {rows} GROUP BY {bucket}) AS f"
+        f" FULL JOIN (SELECT * FROM {table.name} WHERE {rows}) AS s ON s.ts = f.ts"
+    )
+
+
+def _differs(column: str) -> str:
+    if column not in _SUMS:
+        return f"s.{column} IS DISTINCT FROM f.{column}"
+    scale = column.removesuffix("_sum") + "_scale"
+    return (
+        f"(s.{column} IS NULL) <> (f.{column} IS NULL)"
+        f" OR ABS(s.{column} - f.{column}) > {TOLERANCE} * f.{scale}"
+    )
