@@ -102,6 +102,10 @@ def _order(text: str) -> bool:
     return text.lower() == ORDERS[1]
 
 
+def _order_word(descending: bool) -> str:
+    return ORDERS[descending]
+
+
 def _any_case(words: Sequence[str]) -> str:
     cased = ("".join(f"[{c.lower()}{c.upper()}]" for c in word) for word in words)
     return f"^({'|'.join(cased)})$"
@@ -175,7 +179,7 @@ Order = Annotated[
     Reads(
         _order,
         {"type": "string", "pattern": _any_case(ORDERS)},
-        show=lambda descending: ORDERS[descending],
+        show=_order_word,
     ),
 ]
 OrderBy = Annotated[str, one_of({name: name for name in DEVICE_ORDER_FIELDS})]

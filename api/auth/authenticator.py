@@ -1,0 +1,121 @@
+"""From the credential in a request to its principal.
+
+The key header decides alone when it is there; then a bearer token. What was found good is believed
+for a few seconds without asking the store; expiry is checked at every request. What was not found
+is asked for each time, so that a new key works at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from time import monotonic
+from typing import Final, NamedTuple
+
+from api import timez
+from api.auth.principal import Principal, Recent, no_credential, unauthorized
+from api.auth.tokens import MAX_LENGTH, Token, TokenVerifier
+from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER
+from api.errors import Forbidden
+from api.settings import Settings
+from api.store.base import Directory, Scope
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_KEY_ID: Final = re.compile(rf"key_[^.,\s]*|[^.,\s]+\.{_UUID.pattern}", re.IGNORECASE | re.ASCII)
+_CACHED: Final = 4096
+
+
+class _GoodKey(NamedTuple):
+    principal: Principal
+    expires_ms: int | None
+
+
+class Authenticator:
+    """``principal(api_key, authorization)`` of the two headers, None where one is missing."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        settings: Settings,
+        *,
+        clock_s: Callable[[], float] = monotonic,
+        now_ms: Callable[[], int] = timez.now_ms,
+    ) -> None:
+        self._directory, self._clock_s, self._now_ms = directory, clock_s, now_ms
+        self._tokens = TokenVerifier(settings)
+        self._good_keys = Recent[bytes, _GoodKey](CREDENTIAL_CACHE_S, _CACHED, clock_s)
+        self._good_tokens = Recent[bytes, Token](CREDENTIAL_CACHE_S, _CACHED, clock_s)
+
+    def principal(self, api_key: str | None, authorization: str | None) -> Principal:
+        """Unauthorized or Forbidden where the credential isn't good."""
+        if api_key is not None:
+            return self._by_key(api_key)
+        token = bearer(authorization)
+        if token is None:
+            raise no_credential()
+        return self._by_token(token)
+
+    def knew(self, api_key: str | None, authorization: str | None) -> bool:
+        """Whether this very credential was found good before, if perhaps too long ago."""
+        if api_key is not None:
+            return self._good_keys.knew(key_digest(api_key))
+        token = bearer(authorization)
+        return token is not None and self._good_tokens.knew(_digest(token))
+
+    def _by_key(self, api_key: str) -> Principal:
+        if _UUID.fullmatch(api_key) is None:
+            if _KEY_ID.fullmatch(api_key) is not None:
+                raise Forbidden(
+                    "This is a Key ID, or a Key ID and the key; send only the part after the dot."
+                )
+            raise _unknown_key()
+        digest = key_digest(api_key)
+        good = self._good_keys.get(digest) or self._find_key(digest)
+        if good is None or (good.expires_ms is not None and good.expires_ms <= self._now_ms()):
+            self._good_keys.forget(digest)
+            raise _unknown_key()
+        return good.principal
+
+    def _find_key(self, digest: bytes) -> _GoodKey | None:
+        asked_s = self._clock_s()
+        key = self._directory.key(digest)
+        if key is None or key.revoked_ms is not None or not self._active(key.organization_id):
+            return None
+        principal = Principal(key.key_id, "key", Scope(key.organization_id, key.grant))
+        return self._good_keys.put(digest, _GoodKey(principal, key.expires_ms), at_s=asked_s)
+
+    def _by_token(self, text: str) -> Principal:
+        digest = _digest(text)
+        token = self._good_tokens.get(digest)
+        if token is None or token.expires_ms <= self._now_ms():
+            asked_s = self._clock_s()
+            token = self._tokens.verify(text)
+            if not self._active(token.principal.scope.organization_id):
+                raise unauthorized("The bearer token is not valid.", bearer_error=True)
+            self._good_tokens.put(digest, token, at_s=asked_s)
+        return token.principal
+
+    def _active(self, organization_id: str) -> bool:
+        organization = self._directory.organization(organization_id)
+        return organization is not None and organization.active
+
+
+def key_digest(key: str) -> bytes:
+    """What is stored of a key: the SHA-256 of its lower-case text."""
+    return _digest(key.lower())
+
+
+def bearer(authorization: str | None) -> str | None:
+    """The token of an Authorization header, None for another scheme or none."""
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text[: MAX_LENGTH + 1].encode("utf-8", "surrogateescape")).digest()
+
+
+def _unknown_key() -> Exception:
+    """One body for unknown, expired and revoked keys, so that none of them tells which it is."""
+    return unauthorized(f"The key in the {KEY_HEADER} header is not valid.")

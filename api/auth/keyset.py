@@ -1,0 +1,115 @@
+"""The public keys of an external issuer of tokens: a JWK set behind a URL or in a file.
+
+Kept for a while, asked again when a token names a key that isn't there, but never more often than
+a token could abuse; the last good set serves on through a short outage of the issuer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+
+import httpx
+import jwt
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from pydantic import BaseModel
+
+from api.errors import Unavailable
+
+LIFETIME_S: Final = 300.0  # a set is fetched again when it is older
+RETRY_S: Final = 30.0  # and not more often than this, whatever the tokens say
+OUTAGE_S: Final = 3600.0  # an older set is no longer believed
+TIMEOUT_S: Final = 3.0
+MAX_BYTES: Final = 256 * 1024
+MIN_RSA_BITS: Final = 2048
+
+_KEY_TYPES: Final = {"RS256": ("RSA", None), "ES256": ("EC", "P-256")}
+_log = logging.getLogger(__name__)
+
+
+class KeySet:
+    """``key(kid)`` for verifying one algorithm's signatures."""
+
+    def __init__(self, source: str, algorithm: str, clock: Callable[[], float] = monotonic) -> None:
+        self._source, self._algorithm, self._clock = source, algorithm, clock
+        self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._loaded_s = self._tried_s = float("-inf")
+        self._lock = Lock()
+
+    def key(self, kid: str | None) -> jwt.PyJWK | None:
+        """The key of that id; a token without one gets the only key of a set of one.
+
+        Raises Unavailable where no set could be had at all.
+        """
+        if self._clock() - self._loaded_s > LIFETIME_S or not self._holds(kid):
+            self._refresh()
+        if self._clock() - self._loaded_s > OUTAGE_S:
+            raise Unavailable("The issuer's keys can't be read now.", retry_after_s=RETRY_S)
+        return self._keys.get(kid) if kid is not None else self._only()
+
+    def _holds(self, kid: str | None) -> bool:
+        return kid in self._keys if kid is not None else bool(self._keys)
+
+    def _only(self) -> jwt.PyJWK | None:
+        return next(iter(self._keys.values())) if len(self._keys) == 1 else None
+
+    def _refresh(self) -> None:
+        """At most one fetch at a time; those who have keys don't wait for it."""
+        if not self._lock.acquire(blocking=not self._keys):
+            return
+        try:
+            if self._clock() - self._tried_s < RETRY_S:
+                return
+            self._tried_s = self._clock()
+            self._keys = usable_keys(_load(self._source), self._algorithm)
+            self._loaded_s = self._tried_s
+        except (OSError, httpx.HTTPError, ValueError) as error:
+            _log.warning("the key set %s can't be read: %s", self._source, error)
+        finally:
+            self._lock.release()
+
+
+def _load(source: str) -> bytes:
+    if not source.startswith(("http://", "https://")):
+        return Path(source).read_bytes()
+    with httpx.stream("GET", source, timeout=TIMEOUT_S, follow_redirects=False) as answer:
+        answer.raise_for_status()
+        body = b""
+        for chunk in answer.iter_bytes():
+            body += chunk
+            if len(body) > MAX_BYTES:
+                raise ValueError(f"it is larger than {MAX_BYTES} bytes")
+        return body
+
+
+class _Document(BaseModel):
+    """A JWK set: what the keys hold is looked at one by one."""
+
+    keys: list[dict[str, Any]]
+
+
+def usable_keys(document: bytes, algorithm: str) -> dict[str | None, jwt.PyJWK]:
+    """The set's signing keys of the algorithm, by kid; others are left out, not complained of.
+
+    Raises ValueError where the document isn't a JWK set.
+    """
+    found = (_usable(entry, algorithm) for entry in _Document.model_validate_json(document).keys)
+    return {key.key_id: key for key in found if key is not None}
+
+
+def _usable(entry: dict[str, Any], algorithm: str) -> jwt.PyJWK | None:
+    kty, curve = _KEY_TYPES[algorithm]
+    meant = {"kty": kty, "crv": curve, "use": "sig", "alg": algorithm}
+    said = {"crv": None, "use": "sig", "alg": algorithm} | entry
+    if any(said.get(name) != value for name, value in meant.items()):
+        return None
+    try:
+        key = jwt.PyJWK.from_dict(entry, algorithm)
+    except jwt.PyJWTError:
+        return None
+    too_short = isinstance(key.key, RSAPublicKey) and key.key.key_size < MIN_RSA_BITS
+    return None if too_short else key

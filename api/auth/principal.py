@@ -1,0 +1,73 @@
+"""Who is asking, and what is said to those who can't be told apart."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final, Generic, Literal, TypeVar
+
+from api.catalog import KEY_HEADER
+from api.errors import Unauthorized
+from api.store.base import Scope
+
+REALM: Final = "weir"
+BEARER: Final = f'Bearer realm="{REALM}"'
+API_KEY: Final = f'ApiKey realm="{REALM}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A credential that was found good. ``id`` differs wherever the scope may: whatever keeps
+    answers keeps them by it. It is never a secret."""
+
+    id: str
+    kind: Literal["key", "token"]
+    scope: Scope
+
+
+def unauthorized(detail: str, *, bearer_error: bool = False) -> Unauthorized:
+    """A 401 that says how to ask; ``bearer_error`` where a bearer credential was sent."""
+    bearer = f'{BEARER}, error="invalid_token"' if bearer_error else BEARER
+    return Unauthorized(detail, challenges=(bearer, API_KEY))
+
+
+def no_credential() -> Unauthorized:
+    return unauthorized(f"Send an API key in the {KEY_HEADER} header, or a bearer token.")
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """What was found within the last ``lifetime_s`` seconds, for at most ``size`` keys."""
+
+    def __init__(self, lifetime_s: float, size: int, clock: Callable[[], float]) -> None:
+        self._lifetime_s, self._size, self._clock = lifetime_s, size, clock
+        self._found: OrderedDict[K, tuple[float, V]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: K) -> V | None:
+        entry = self._found.get(key)
+        if entry is None or self._clock() - entry[0] > self._lifetime_s:
+            return None
+        return entry[1]
+
+    def knew(self, key: K) -> bool:
+        """Whether it was found before, however long ago."""
+        return key in self._found
+
+    def put(self, key: K, value: V, *, at_s: float) -> V:
+        """Keep what was read at ``at_s``: the moment before the question, not after the answer."""
+        with self._lock:
+            self._found[key] = (at_s, value)
+            self._found.move_to_end(key)
+            if len(self._found) > self._size:
+                self._found.popitem(last=False)
+        return value
+
+    def forget(self, key: K) -> None:
+        with self._lock:
+            self._found.pop(key, None)

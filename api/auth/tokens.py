@@ -1,0 +1,177 @@
+"""Bearer tokens: JWTs signed with the local secret, or by one external issuer.
+
+The issuer in the token picks which verifier is asked; the verifier's algorithm and keys are
+configuration, never taken from the token. Our claims: ``org`` (an organization's id), ``devices``
+(UUIDs) and ``groups`` (names), both absent for all of its devices, and ``scope``, which must hold
+``weir:read``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import jwt
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from api import timez
+from api.auth.keyset import KeySet
+from api.auth.principal import BEARER, Principal, unauthorized
+from api.errors import Forbidden, Unauthorized
+from api.settings import Settings
+from api.store.base import Grant, Scope
+
+LOCAL_ISSUER: Final = "weir"
+LOCAL_AUDIENCE: Final = "weir"
+LOCAL_ALGORITHM: Final = "HS256"
+READ: Final = "weir:read"
+LEEWAY_S: Final = 30
+MAX_LENGTH: Final = 8192
+REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub")
+# Header fields that bring a key along or ask to be understood: we understand none of them.
+_REFUSED_HEADERS: Final = ("crit", "jku", "jwk", "x5c", "x5u")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A verified token's principal, until ``expires_ms`` (leeway included)."""
+
+    principal: Principal
+    expires_ms: int
+
+
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("no name has a NUL")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_without_nul)]
+
+
+class Claims(BaseModel):
+    """What a token says, as far as we read it."""
+
+    model_config = ConfigDict(strict=True)
+
+    iss: str
+    sub: str
+    exp: float
+    org: Name
+    scope: str = ""
+    devices: list[str] | None = None
+    groups: list[Name] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Verifier:
+    audience: str
+    algorithm: str
+    key: Callable[[str | None], Any]
+
+
+def issue_token(
+    settings: Settings,
+    organization_id: str,
+    devices: Sequence[str] | None,
+    ttl_s: int,
+    *,
+    subject: str = "issued-here",
+) -> str:
+    """A token of the local issuer for all of an organization's devices, or for those (UUIDs)."""
+    now_s = timez.now_ms() // 1000
+    claims: dict[str, Any] = {
+        "iss": LOCAL_ISSUER,
+        "aud": LOCAL_AUDIENCE,
+        "sub": subject,
+        "iat": now_s,
+        "exp": now_s + ttl_s,
+        "jti": secrets.token_hex(8),
+        "org": organization_id,
+        "scope": READ,
+    }
+    if devices is not None:
+        claims["devices"] = list(devices)
+    return jwt.encode(claims, settings.secret, algorithm=LOCAL_ALGORITHM)
+
+
+class TokenVerifier:
+    """From a token's text to its principal, by the settings' issuers."""
+
+    def __init__(self, settings: Settings) -> None:
+        secret = settings.secret
+        self._verifiers = {
+            LOCAL_ISSUER: _Verifier(LOCAL_AUDIENCE, LOCAL_ALGORITHM, lambda kid: secret)
+        }
+        if settings.jwt_issuer:
+            keys = KeySet(settings.jwt_jwks, settings.jwt_algorithm)
+            self._verifiers[settings.jwt_issuer] = _Verifier(
+                settings.jwt_audience, settings.jwt_algorithm, keys.key
+            )
+
+    def verify(self, token: str) -> Token:
+        """Unauthorized for whatever isn't a good token, Forbidden where its scope is too small,
+        Unavailable where the issuer's keys can't be had."""
+        claims = self._claims(token)
+        if READ not in claims.scope.split():
+            raise Forbidden(
+                f"The token's scope lacks {READ}.",
+                challenges=(f'{BEARER}, error="insufficient_scope", scope="{READ}"',),
+            )
+        scope = _scope(claims)
+        expires_ms = round((claims.exp + LEEWAY_S) * 1000)
+        return Token(Principal(_identity(claims, scope), "token", scope), expires_ms)
+
+    def _claims(self, token: str) -> Claims:
+        if len(token) > MAX_LENGTH:
+            raise _invalid()
+        try:
+            issuer = jwt.decode(token, options={"verify_signature": False}).get("iss")
+            verifier = self._verifiers.get(issuer) if isinstance(issuer, str) else None
+            header = jwt.get_unverified_header(token)
+            if verifier is None or any(name in header for name in _REFUSED_HEADERS):
+                raise _invalid()
+            key = verifier.key(header.get("kid"))
+            if key is None:
+                raise _invalid()
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=[verifier.algorithm],
+                audience=verifier.audience,
+                issuer=issuer,
+                leeway=LEEWAY_S,
+                options={"require": list(REQUIRED)},
+            )
+            return Claims.model_validate(claims)
+        except (jwt.PyJWTError, ValidationError, RecursionError, OverflowError):
+            raise _invalid() from None
+
+
+def _invalid() -> Unauthorized:
+    return unauthorized("The bearer token is not valid.", bearer_error=True)
+
+
+def _scope(claims: Claims) -> Scope:
+    if claims.devices is None and claims.groups is None:
+        return Scope(claims.org, Grant(everything=True))
+    try:
+        devices = frozenset(str(UUID(device)) for device in claims.devices or ())
+    except ValueError:
+        raise _invalid() from None
+    return Scope(claims.org, Grant(groups=frozenset(claims.groups or ()), devices=devices))
+
+
+def _identity(claims: Claims, scope: Scope) -> str:
+    """The same for every token of one subject with one scope, so that a renewed token finds its
+    cached answers; different as soon as the scope differs."""
+    grant = scope.grant
+    seen = (
+        claims.iss, claims.sub, scope.organization_id,
+        grant.everything, sorted(grant.groups), sorted(grant.devices),
+    )  # fmt: skip
+    return "token-" + hashlib.sha256(repr(seen).encode()).hexdigest()[:32]

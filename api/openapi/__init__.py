@@ -1,0 +1,15 @@
+"""The machine-readable description of the service."""
+
+from api.openapi.components import COMPONENTS, Schema, array, ref
+from api.openapi.document import JSON_TYPE, PROBLEM_TYPE, Operation, assemble
+
+__all__ = [
+    "COMPONENTS",
+    "JSON_TYPE",
+    "PROBLEM_TYPE",
+    "Operation",
+    "Schema",
+    "array",
+    "assemble",
+    "ref",
+]

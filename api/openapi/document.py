@@ -1,0 +1,155 @@
+"""The OpenAPI 3.0.3 document, assembled from the operations and the models of their queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from api.catalog import BACKEND_VERSION, INTERFACE_VERSION, KEY_HEADER
+from api.errors import STATUS_ERRORS
+from api.openapi.components import COMPONENTS, STRING, Schema, ref
+
+PROBLEM_TYPE: Final = "application/problem+json"
+JSON_TYPE: Final = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One endpoint as the document shows it. ``query`` is the model that validates its query;
+    ``of_device`` puts a device identifier into the path; ``public`` needs no credential."""
+
+    id: str
+    path: str
+    tag: str
+    summary: str
+    answer: Schema
+    query: type[BaseModel]
+    description: str = ""
+    of_device: bool = False
+    public: bool = False
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """The errors that it may answer with."""
+        guarded = () if self.public else (401, 403, 429)
+        missing = (404,) if self.of_device else ()
+        return tuple(sorted((400, *guarded, *missing, 500, 503)))
+
+
+def assemble(operations: Iterable[Operation]) -> dict[str, Any]:
+    """The whole document as a JSON object."""
+    return {
+        "openapi": "3.0.3",
+        "info": {
+            "title": "Device flow data service",
+            "version": INTERFACE_VERSION,
+            "description": "Read-only access to flow-monitoring devices and their readings."
+            f" The flow endpoints are in beta and may change. Served by Weir {BACKEND_VERSION}.",
+        },
+        "servers": [{"url": "/"}],
+        "security": [{name: []} for name in _SECURITY],
+        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
+        "paths": {operation.path: {"get": _described(operation)} for operation in operations},
+        "components": {
+            "securitySchemes": _SECURITY,
+            "schemas": COMPONENTS,
+            "responses": {_problem_name(status): _problem(status) for status in STATUS_ERRORS},
+            "headers": _HEADERS,
+        },
+    }
+
+
+_TAGS: Final = {
+    "management": "Organizations, devices and the service itself.",
+    "flow": "Readings of devices (beta).",
+}
+_SECURITY: Final[dict[str, Schema]] = {
+    "serviceApiKey": {
+        "type": "apiKey",
+        "in": "header",
+        "name": KEY_HEADER,
+        "description": "The key's UUID: never the Key ID, and only the part after the dot.",
+    },
+    "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+}
+_HEADERS: Final[dict[str, Schema]] = {
+    "ETag": {"description": "A weak validator for If-None-Match.", "schema": STRING},
+    "Request-Id": {"description": "The request's id, for asking about it.", "schema": STRING},
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+}
+
+
+def _headers(*names: str) -> Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _described(operation: Operation) -> Schema:
+    described: Schema = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "parameters": [*_path_parameters(operation), *query_parameters(operation.query)],
+        "responses": {
+            "200": {
+                "description": "The answer.",
+                "headers": _headers("ETag", "Request-Id"),
+                "content": {JSON_TYPE: {"schema": operation.answer}},
+            },
+            "304": {"description": "Not changed since the ETag in If-None-Match."},
+            **{
+                str(status): {"$ref": f"#/components/responses/{_problem_name(status)}"}
+                for status in operation.statuses
+            },
+        },
+    }
+    if operation.description:
+        described["description"] = operation.description
+    if operation.public:
+        described["security"] = []
+    return described
+
+
+def _path_parameters(operation: Operation) -> list[Schema]:
+    if not operation.of_device:
+        return []
+    about = "A device's UUID; or, of an active device, its serial number or network identifier."
+    schema: Schema = {"type": "string", "minLength": 1}
+    return [{"name": "id", "in": "path", "required": True, "description": about, "schema": schema}]
+
+
+def query_parameters(query: type[BaseModel]) -> list[Schema]:
+    """The parameters that the model validates, as the document lists them."""
+    described = query.model_json_schema()
+    required: list[str] = described.get("required", [])
+    properties: dict[str, Schema] = described.get("properties", {})
+    return [_parameter(name, name in required, schema) for name, schema in properties.items()]
+
+
+def _parameter(name: str, required: bool, described: Schema) -> Schema:
+    schema = dict(described)
+    about = schema.pop("description", "")
+    repeated = {"style": "form", "explode": True} if schema["type"] == "array" else {}
+    return {
+        "name": name,
+        "in": "query",
+        "required": required,
+        "description": about,
+        **repeated,
+        "schema": schema,
+    }
+
+
+def _problem_name(status: int) -> str:
+    return STATUS_ERRORS[status].__name__
+
+
+def _problem(status: int) -> Schema:
+    extra = ("Retry-After",) if status in (429, 503) else ()
+    return {
+        "description": STATUS_ERRORS[status].title,
+        "headers": _headers("Request-Id", *extra),
+        "content": {PROBLEM_TYPE: {"schema": ref("Problem")}},
+    }

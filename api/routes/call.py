@@ -1,0 +1,43 @@
+"""What an endpoint is: its place in the document, and the function that answers a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from api.openapi import JSON_TYPE, Operation
+from api.params import Query
+from api.store.base import Scope, Store
+
+Q = TypeVar("Q", bound=Query)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Q]):
+    """One request, after its credential and its query were found good. ``identifier`` is the
+    device's in the path; ``columns`` asks for the columnar answer where there is one."""
+
+    store: Store
+    scope: Scope
+    query: Q
+    identifier: str = ""
+    columns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What to answer: an object that JSON can hold, and the media type to call it."""
+
+    body: Any
+    media_type: str = JSON_TYPE
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """``cacheable``: the same for everyone, so that anybody may keep it for a while."""
+
+    operation: Operation
+    query: type[Query]
+    answer: Callable[[Call[Any]], Reply]
+    cacheable: bool = False

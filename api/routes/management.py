@@ -1,0 +1,107 @@
+"""Organizations, devices, the version, and the document itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from api.catalog import BACKEND_VERSION, PATH_PREFIX
+from api.domain.devices import list_devices
+from api.openapi import Operation, array, assemble, ref
+from api.params import DeviceListQuery, Query
+from api.routes.call import Call, Reply, Route
+from api.routes.render import device_object, organization_object
+from api.store.base import DeviceQuery
+
+
+def organizations_mine(call: Call[Query]) -> Reply:
+    organization = call.store.organization(call.scope.organization_id)
+    return Reply([organization_object(organization)] if organization else [])
+
+
+def version(call: Call[Query]) -> Reply:
+    return Reply({"version": BACKEND_VERSION})
+
+
+def devices(call: Call[DeviceListQuery]) -> Reply:
+    asked = call.query
+    query = DeviceQuery(
+        active=asked.active,
+        serial_number=asked.serial_number,
+        network_unique_identifier=asked.network_unique_identifier,
+        order_by=asked.order_by,
+        descending=asked.order,
+        limit=asked.limit,
+        offset=asked.offset,
+    )
+    page = list_devices(call.store, call.scope, query, counted=asked.pagination)
+    shown = [device_object(device) for device in page.devices]
+    return Reply({"data": shown, "total": page.total} if asked.pagination else shown)
+
+
+def api_json(call: Call[Query]) -> Reply:
+    return Reply(_document())
+
+
+@cache
+def _document() -> dict[str, Any]:
+    from api.routes import ROUTES  # it describes this route too
+
+    return assemble(route.operation for route in ROUTES)
+
+
+MANAGEMENT_ROUTES = (
+    Route(
+        Operation(
+            id="listMyOrganizations",
+            path=f"{PATH_PREFIX}/organizations/mine",
+            tag="management",
+            summary="The organizations that the credential is scoped to",
+            answer=array(ref("Organization")),
+            query=Query,
+        ),
+        Query,
+        organizations_mine,
+    ),
+    Route(
+        Operation(
+            id="getVersion",
+            path=f"{PATH_PREFIX}/version",
+            tag="management",
+            summary="The version of the backend",
+            answer=ref("VersionResponse"),
+            query=Query,
+            public=True,
+        ),
+        Query,
+        version,
+        cacheable=True,
+    ),
+    Route(
+        Operation(
+            id="listDevices",
+            path=f"{PATH_PREFIX}/device",
+            tag="management",
+            summary="The devices that the credential may see",
+            description="An array of Device, or with pagination=true an object with data and"
+            " total. Devices outside the credential's scope are left out.",
+            answer={"oneOf": [array(ref("Device")), ref("PaginatedDeviceResponse")]},
+            query=DeviceListQuery,
+        ),
+        DeviceListQuery,
+        devices,
+    ),
+    Route(
+        Operation(
+            id="getApiJson",
+            path=f"{PATH_PREFIX}/api-json",
+            tag="management",
+            summary="This document",
+            answer={"type": "object", "additionalProperties": True},
+            query=Query,
+        ),
+        Query,
+        api_json,
+        cacheable=True,
+    ),
+)

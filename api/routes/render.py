@@ -1,0 +1,85 @@
+"""From what the domain found to what JSON shows. The only place where instants become text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from api import timez
+from api.catalog import DEVICE_FIELDS, METRICS, FieldKind, Resolution
+from api.store.base import Device, Organization, Row
+
+# The answer to our own charts: undocumented, private to the dashboard, and free to change.
+COLUMNS_TYPE: Final = "application/vnd.weir.columns+json"
+
+_NULLABLE: Final = frozenset({"config"})
+_LARGEST_EXACT: Final = 2**53
+
+
+def instant(instant_ms: int) -> str:
+    """A moment of the directory or of a range: UTC with three digits."""
+    return timez.stamp(instant_ms, fraction=True)
+
+
+# --- Rows ----------------------------------------------------------------------------------------
+
+
+def row_objects(
+    resolution: Resolution, rows: Sequence[Row], zone: ZoneInfo | None
+) -> list[dict[str, Any]]:
+    """One object a row, its stamp as text in the zone: with a fraction only where readings are."""
+    columns, stamp = resolution.columns, resolution.stamp
+    objects = [dict(zip(columns, row, strict=True)) for row in rows]
+    if stamp is not None:
+        instants = [row[0] for row in rows]
+        texts = timez.stamps(instants, zone, fraction=not resolution.aggregated)
+        for row, text in zip(objects, texts, strict=True):
+            row[stamp] = text
+    return objects
+
+
+def row_columns(resolution: Resolution, rows: Sequence[Row]) -> dict[str, Sequence[Any]]:
+    """One list a column; the stamps stay epoch milliseconds."""
+    if not rows:
+        return {name: [] for name in resolution.columns}
+    return dict(zip(resolution.columns, zip(*rows, strict=True), strict=True))
+
+
+def number(value: int) -> int | float:
+    """A number as the request had it: any size is legal, but JSON's integers end somewhere."""
+    return value if value <= _LARGEST_EXACT else float(value)
+
+
+# --- The directory -------------------------------------------------------------------------------
+
+
+def _shown(kind: FieldKind, value: Any) -> Any:
+    return instant(value) if kind == "instant" else value
+
+
+def device_object(device: Device) -> dict[str, Any]:
+    """A Device; what isn't set is left out, but for config, which the interface lets be null."""
+    shown = {f.name: _shown(f.kind, getattr(device, f.attribute)) for f in DEVICE_FIELDS}
+    return {name: value for name, value in shown.items() if value is not None or name in _NULLABLE}
+
+
+def organization_object(organization: Organization) -> dict[str, Any]:
+    """An Organization; what isn't set is left out."""
+    shown = {
+        "id": organization.id,
+        "name": organization.name,
+        "active": organization.active,
+        "created": instant(organization.created_ms),
+        "updated": instant(organization.updated_ms),
+        "defaultCostPerGallon": organization.default_cost_per_gallon,
+        "accountOrganizations": organization.account_organizations,
+        "subscriptions": organization.subscriptions,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def datapoint_object(row: Row) -> dict[str, Any]:
+    """A LatestDatapoint of (recorded_at ms, *METRICS)."""
+    values = zip((metric.field for metric in METRICS), row[1:], strict=True)
+    return {"recordedAt": instant(row[0]), **dict(values)}

@@ -1,0 +1,75 @@
+"""How often one may ask: a bucket of tokens for each key, and one an address for failures.
+
+In this process alone: with several workers each has its own, so that the limits are per worker.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from api.errors import TooManyRequests
+
+BURST_S: Final = 10  # a full bucket lasts for this long at the permitted rate
+FAILURES_PER_S: Final = 5.0
+FAILURES_BURST: Final = 300.0
+_MOST_BUCKETS: Final = 10_000
+
+
+class Buckets:
+    """A token bucket for each name. The longest untouched are forgotten first: they are full."""
+
+    def __init__(
+        self, per_s: float, burst: float, clock_s: Callable[[], float] = monotonic
+    ) -> None:
+        self._per_s, self._burst, self._clock_s = per_s, burst, clock_s
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, name: str) -> float:
+        """Take one token: 0.0, or the seconds until there is one (and none was taken)."""
+        with self._lock:
+            level, now_s = self._level(name), self._clock_s()
+            if level < 1:
+                return (1 - level) / self._per_s
+            self._levels[name] = (level - 1, now_s)
+            self._levels.move_to_end(name)
+            if len(self._levels) > _MOST_BUCKETS:
+                self._levels.popitem(last=False)
+            return 0.0
+
+    def wait(self, name: str) -> float:
+        """The seconds until there is a token, 0.0 where there is one; takes none."""
+        with self._lock:
+            return max(0.0, (1 - self._level(name)) / self._per_s)
+
+    def _level(self, name: str) -> float:
+        level, at_s = self._levels.get(name, (self._burst, self._clock_s()))
+        return min(self._burst, level + (self._clock_s() - at_s) * self._per_s)
+
+
+class Limits:
+    """What the service holds a client to over the network."""
+
+    def __init__(self, per_key_s: float, clock_s: Callable[[], float] = monotonic) -> None:
+        self._keys = Buckets(per_key_s, per_key_s * BURST_S, clock_s)
+        self._failures = Buckets(FAILURES_PER_S, FAILURES_BURST, clock_s)
+
+    def admit_address(self, address: str) -> None:
+        """TooManyRequests where an address has failed too often to try another credential."""
+        _refuse_for(self._failures.wait(address), "Too many failed credentials from this address.")
+
+    def failed(self, address: str) -> None:
+        self._failures.take(address)
+
+    def admit_key(self, principal_id: str) -> None:
+        """TooManyRequests where a credential has asked too often."""
+        _refuse_for(self._keys.take(principal_id), "Too many requests with this credential.")
+
+
+def _refuse_for(wait_s: float, detail: str) -> None:
+    if wait_s > 0:
+        raise TooManyRequests(detail, retry_after_s=wait_s)

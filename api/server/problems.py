@@ -1,0 +1,78 @@
+"""The one place where an error becomes an answer: problem+json, never a stack trace."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from math import ceil
+from typing import Any, Final
+
+import orjson
+from flask import Response, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import MethodNotAllowed as WrongMethod
+
+from api.errors import STATUS_ERRORS, BadRequest, Internal, MethodNotAllowed, ServiceError
+from api.openapi import PROBLEM_TYPE
+
+REQUEST_ID: Final = "weir.request_id"
+_DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
+_DETAILS: Final = {
+    404: "There is nothing at this path.",
+    405: "Everything here is read-only: use GET.",
+}
+_log = logging.getLogger(__name__)
+
+
+def request_id() -> str:
+    """This request's id: our own, made at first need; never one that the request brought."""
+    environ = request.environ
+    if REQUEST_ID not in environ:
+        environ[REQUEST_ID] = secrets.token_hex(8)
+    return environ[REQUEST_ID]
+
+
+def answer_error(error: Exception) -> Response:
+    """Whatever was raised, as its problem. What nobody foresaw is logged and says nothing."""
+    problem = _problem_of(error)
+    response = Response(
+        orjson.dumps(problem_object(problem, request_id())),
+        status=problem.status,
+        content_type=PROBLEM_TYPE,
+        headers={"Cache-Control": "no-store"},
+    )
+    for challenge in problem.challenges:
+        response.headers.add("WWW-Authenticate", challenge)
+    retry_s = problem.retry_after_s or _DEFAULT_RETRY_S.get(problem.status)
+    if retry_s is not None:
+        response.headers["Retry-After"] = str(max(1, ceil(retry_s)))
+    if isinstance(error, WrongMethod):
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return response
+
+
+def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
+    """RFC 9457's members, and ours: which parameter has which problem."""
+    shown: dict[str, Any] = {
+        "type": f"urn:weir:problem:{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        "instance": instance,
+    }
+    if problem.errors:
+        shown["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in problem.errors]
+    return shown
+
+
+def _problem_of(error: Exception) -> ServiceError:
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, WrongMethod):
+        return MethodNotAllowed(_DETAILS[405])
+    if isinstance(error, HTTPException):
+        status = error.code or 500
+        default = BadRequest if status < 500 else Internal
+        return STATUS_ERRORS.get(status, default)(_DETAILS.get(status, error.name))
+    _log.error("request %s failed", request_id(), exc_info=error)
+    return Internal("Something went wrong here; the log has it under this request's id.")

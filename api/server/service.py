@@ -1,0 +1,76 @@
+"""The service as one Flask application: routes, the gate before them, the one error handler."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from flask import Flask, Response, request
+from werkzeug.routing import BaseConverter
+
+from api.auth import Authenticator
+from api.params import read
+from api.routes import COLUMNS_TYPE, ROUTES, Call, Route
+from api.server.answers import answer, finisher
+from api.server.gate import Gate
+from api.server.limits import Limits
+from api.server.problems import answer_error
+from api.settings import Settings
+from api.store.base import Grant, Scope, Store
+
+HEALTH_PATH: Final = "/healthz"
+_NOBODY: Final = Scope("", Grant())
+
+
+class _Identifier(BaseConverter):
+    """A device identifier in a path: a serial number may hold anything, even a slash."""
+
+    regex = ".+"
+    part_isolating = False
+
+
+def create_service(store: Store, settings: Settings, *, limits: bool = False) -> Flask:
+    """The interface under ``/management/v1``, and ``/healthz``; knows no other path.
+
+    ``limits`` holds clients to their rates: for serving over the network. The application keeps
+    the store but doesn't close it.
+    """
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+    app.url_map.converters["identifier"] = _Identifier
+    limited = limits and settings.rate_limit > 0
+    gate = Gate(Authenticator(store, settings), Limits(settings.rate_limit) if limited else None)
+    for route in ROUTES:
+        rule = route.operation.path.replace("{id}", "<identifier:id>")
+        app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
+    app.add_url_rule(HEALTH_PATH, "health", _healthy)
+    app.register_error_handler(Exception, answer_error)
+    app.after_request(finisher(settings.cors_origins))
+    return app
+
+
+def _view(route: Route, store: Store, gate: Gate) -> Any:
+    """Credential → parameters → device and answer → caching, in this order."""
+    public = route.operation.public
+
+    def view(id: str = "") -> Response:
+        environ = request.environ
+        principal = None if public else gate.enter(environ)
+        query = read(route.query, _pairs(environ.get("QUERY_STRING", "")))
+        scope = _NOBODY if principal is None else principal.scope
+        columns = COLUMNS_TYPE in environ.get("HTTP_ACCEPT", "")
+        reply = route.answer(Call(store, scope, query, id, columns))
+        return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
+
+    return view
+
+
+def _pairs(query_string: str) -> list[tuple[str, str]]:
+    """Names and values in order, the empty ones too. Bytes that aren't UTF-8 become U+FFFD."""
+    if not query_string.isascii():  # WSGI hands bytes over as Latin-1
+        query_string = query_string.encode("latin-1").decode("utf-8", "replace")
+    return parse_qsl(query_string, keep_blank_values=True, errors="replace")
+
+
+def _healthy() -> Response:
+    return Response("ok\n", content_type="text/plain; charset=utf-8")
