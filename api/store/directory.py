@@ -113,7 +113,8 @@ class DirectoryPart(Seam):
             transaction.run(sql.update_device(values))
         rows = [tuple(values[column] for column in COLUMNS) for values in plan.created.values()]
         transaction.insert(DEVICE, COLUMNS, rows)
-        transaction.run(sql.leave_groups(self.dialect, list(plan.groups)))
+        if plan.groups:
+            transaction.run(sql.leave_groups(self.dialect, list(plan.groups)))
         members = [(name, key) for key, names in plan.groups.items() for name in names]
         transaction.insert(DEVICE_GROUP, DEVICE_GROUP.names, members)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -94,7 +94,7 @@ class SqliteStore(CommonStore):
             return own.reader.execute(query.sql, query.params).fetchall()
 
     @contextmanager
-    def transaction(self) -> Iterator[SqliteTransaction]:
+    def transaction(self) -> Generator[SqliteTransaction]:
         if self.read_only:
             raise UserError("the store is open for reading only")
         own = self._connections()
@@ -204,7 +204,7 @@ class SqliteTransaction:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated() -> Generator[None]:
     """apsw's errors as ours."""
     try:
         yield
