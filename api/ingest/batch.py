@@ -1,0 +1,147 @@
+"""A batch of readings on its way to the store, in columns: cheap to check, to send and to split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS
+from api.ingest.decode import Rejection
+from api.store.base import ReadingRow
+from api.store.refusals import MAX_NAME, MAX_SAMPLE
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+NO_DEVICE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Readings of one batch that were refused for the same reason, with the first one's text."""
+
+    reason: str
+    device: str
+    sample: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """n readings: device keys, epoch ms, and one row of n values per metric of the catalog in its
+    order, NaN where null (a reading itself is never NaN)."""
+
+    devices: Ints
+    instants: Ints
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.devices)
+
+    def rows(self) -> list[ReadingRow]:
+        measured = map(_nullable, self.values)
+        rows = zip(self.devices.tolist(), self.instants.tolist(), *measured, strict=False)
+        return cast("list[ReadingRow]", list(rows))
+
+    def taken(self, which: Bools | Ints) -> Columns:
+        return Columns(self.devices[which], self.instants[which], self.values[:, which])
+
+
+def _nullable(column: Floats) -> Iterable[float | None]:
+    missing = np.isnan(column)
+    if missing.all():
+        return repeat(None)  # as long as the other columns
+    if not missing.any():
+        return column.tolist()
+    boxed = column.astype(object)
+    boxed[missing] = None
+    return boxed.tolist()
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """``read`` rows of a feed: the readings among them, in order, and what was refused.
+
+    ``unknown`` are names of columns that mean nothing here; ``consumed`` says how many bytes of
+    the source lie behind, for a progress bar.
+    """
+
+    columns: Columns
+    read: int
+    refused: tuple[Refused, ...] = ()
+    unknown: frozenset[str] = frozenset()
+    consumed: int = 0
+
+    @property
+    def refused_count(self) -> int:
+        return sum(refused.count for refused in self.refused)
+
+
+@dataclass(slots=True)
+class Refusals:
+    """Counts refusals by reason and device, keeping the first text of each, capped."""
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    samples: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+
+    def add(self, rejection: Rejection, sample: str) -> None:
+        kind = (rejection.reason, rejection.device[:MAX_NAME])
+        self.counts[kind] += 1
+        self.samples.setdefault(kind, sample[:MAX_SAMPLE])
+
+    def all(self) -> tuple[Refused, ...]:
+        return tuple(
+            Refused(*kind, self.samples[kind], count) for kind, count in self.counts.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What column-wise checks make of ``size`` rows: ``plain`` rows passed them all. The others
+    are not wrong by that, only unusual; the exact decoder has the word on them."""
+
+    columns: Columns
+    plain: Bools
+
+
+def draft(devices: Ints, instants: Ints, values: Floats, plain: Bools, now_ms: int) -> Draft:
+    """Adds the checks that are the same for every feed to those already in ``plain``."""
+    known = devices != NO_DEVICE
+    timely = (instants >= EARLIEST_READING_MS) & (instants <= now_ms + FUTURE_TOLERANCE_MS)
+    measured = ~np.isnan(values).all(axis=0)
+    finite = ~np.isinf(values).any(axis=0)
+    return Draft(Columns(devices, instants, values), plain & known & timely & measured & finite)
+
+
+def settle(
+    drafted: Draft,
+    exact: Callable[[int], ReadingRow | Rejection],
+    sample: Callable[[int], str],
+) -> tuple[Columns, tuple[Refused, ...]]:
+    """The accepted readings in their order, every unusual row decided by ``exact(index)``."""
+    columns, accepted = drafted.columns, drafted.plain.copy()
+    refusals = Refusals()
+    for index in np.flatnonzero(~drafted.plain).tolist():
+        result = exact(index)
+        if isinstance(result, Rejection):
+            refusals.add(result, sample(index))
+            continue
+        accepted[index] = True
+        columns.devices[index], columns.instants[index] = result[:2]
+        columns.values[:, index] = [np.nan if v is None else v for v in result[2:]]
+    return columns if accepted.all() else columns.taken(accepted), refusals.all()
+
+
+def blank(size: int) -> Floats:
+    return np.full((len(METRICS), size), np.nan)
+
+
+def device_column(names: Iterable[Any], find: Callable[[Any, int], int], size: int) -> Ints:
+    return np.fromiter(map(find, names, repeat(NO_DEVICE)), np.int64, size)

@@ -1,0 +1,161 @@
+"""One payload to one reading, or the reason why it isn't one. Pure, and the same for every feed.
+
+A payload names a device by any identifier, an instant and at least one measured quantity, under
+the names of a datapoint row (``recorded_at``, ``flow_rate``) or of LatestDatapoint
+(``recordedAt``, ``flowRate``). Values are texts (CSV) or of JSON's types.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS, RAW_COLUMNS
+from api.store.base import ReadingRow
+from api.timez import parse_instant
+
+DEVICE: Final = "device"
+INSTANT: Final = RAW_COLUMNS[0]
+COLUMNS: Final = (DEVICE, *RAW_COLUMNS)
+
+_INSTANT_FIELD: Final = "recordedAt"  # LatestDatapoint's name of it
+COLUMN_OF: Final[dict[str, str]] = {
+    **{column: column for column in COLUMNS},
+    _INSTANT_FIELD: INSTANT,
+    **{metric.field: metric.name for metric in METRICS},
+}
+
+NOT_JSON: Final = "not a JSON object"
+TOO_WIDE: Final = "more fields than columns"
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_DIGITS = re.compile(r"[0-9.eE+\-]+", re.ASCII)  # what float() may then read: no "1_0", no "٣"
+_NOT_FINITE = frozenset({"nan", "inf", "infinity"})
+
+
+class Rejection(NamedTuple):
+    """Why a payload is no reading. ``reason`` comes from a small set of phrases, so that
+    refusals can be counted by it; ``device`` is the identifier as it was sent, or ''."""
+
+    reason: str
+    device: str
+
+
+class Devices:
+    """Which device an identifier names, by the interface's rule: UUID first, in any case."""
+
+    def __init__(self, keys: Mapping[str, int]) -> None:
+        """``keys`` as `Directory.ingest_keys` gives them: UUIDs in lower case."""
+        self._keys = {
+            text: keys.get(text.lower(), key) if _UUID.fullmatch(text) else key
+            for text, key in keys.items()
+        }
+        self.exactly = self._keys.get
+
+    def find(self, identifier: str) -> int | None:
+        key = self.exactly(identifier)
+        if key is None and _UUID.fullmatch(identifier):
+            return self.exactly(identifier.lower())
+        return key
+
+
+def decode_text(fields: Mapping[str, str], devices: Devices, now_ms: int) -> ReadingRow | Rejection:
+    """A row of texts by column name; '' is null, and blanks around a text don't count."""
+    trimmed = {column: text.strip() for column, text in fields.items()}
+    return _decode({c: text for c, text in trimmed.items() if text}, _from_text, devices, now_ms)
+
+
+def decode_json(payload: object, devices: Devices, now_ms: int) -> ReadingRow | Rejection:
+    """A JSON value that should be an object; null is null, numbers must be numbers."""
+    if not isinstance(payload, dict):
+        return Rejection(NOT_JSON, "")
+    values: dict[str, object] = {}
+    for name, value in cast("dict[str, object]", payload).items():
+        column = COLUMN_OF.get(name)
+        if column is None or value is None:
+            continue
+        if column in values:
+            return Rejection(f"{column} stands twice", _shown(values.get(DEVICE)))
+        values[column] = value
+    return _decode(values, _from_json, devices, now_ms)
+
+
+def _decode(
+    values: Mapping[str, Any],
+    number: Callable[[Any], float],
+    devices: Devices,
+    now_ms: int,
+) -> ReadingRow | Rejection:
+    device = values.get(DEVICE)
+    try:
+        key = _device_key(device, devices)
+        instant = _instant(values.get(INSTANT), now_ms)
+        measured = [
+            _named(metric.name, number, values[metric.name]) if metric.name in values else None
+            for metric in METRICS
+        ]
+    except ValueError as error:
+        return Rejection(str(error), _shown(device))
+    if all(value is None for value in measured):
+        return Rejection("no measured field", _shown(device))
+    return cast("ReadingRow", (key, instant, *measured))
+
+
+def _device_key(device: object, devices: Devices) -> int:
+    if device is None or device == "":
+        raise ValueError("no device")
+    if not isinstance(device, str):
+        raise ValueError("device is of the wrong type")
+    key = devices.find(device)
+    if key is None:
+        raise ValueError("unknown device")
+    return key
+
+
+def _instant(value: object, now_ms: int) -> int:
+    try:
+        instant = parse_instant(value) if isinstance(value, str) else None
+    except ValueError:
+        instant = None
+    if instant is None:
+        raise ValueError("no valid instant")
+    if instant < EARLIEST_READING_MS:
+        raise ValueError("before 2000-01-01")
+    if instant > now_ms + FUTURE_TOLERANCE_MS:
+        raise ValueError("more than 24 h in the future")
+    return instant
+
+
+def _named(column: str, number: Callable[[Any], float], value: object) -> float:
+    try:
+        result = number(value)
+    except OverflowError:  # an integer beyond the largest float
+        result = math.inf
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{column} {error}") from None
+    if not math.isfinite(result):
+        raise ValueError(f"{column} is not a finite number")
+    return result
+
+
+def _from_text(text: str) -> float:
+    if text.lstrip("+-").lower() in _NOT_FINITE:
+        return math.nan
+    if _DIGITS.fullmatch(text):
+        try:
+            return float(text)
+        except ValueError:
+            pass
+    raise ValueError("is not a number")
+
+
+def _from_json(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("is of the wrong type")
+    return float(value)
+
+
+def _shown(device: object) -> str:
+    return device if isinstance(device, str) else ""

@@ -1,0 +1,95 @@
+"""Files of readings: CSV or NDJSON, plain or .gz, to batches for the pipeline."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from api.errors import UserError
+from api.ingest.batch import Batch, Columns
+from api.ingest.decode import Devices
+from api.ingest.json_lines import batch_of_lines
+from api.ingest.source import Found, Lines
+from api.ingest.text import Layout, batch_of_texts
+
+PART_ROWS = 10_000  # decoded at a time: their texts stay in the processor's cache
+BATCH_PARTS = 10
+
+_Decode = Callable[[Sequence[Any]], Batch]
+
+
+class Damaged(UserError):
+    """The file ends early or is broken; every whole row before that has been given."""
+
+
+def batches(found: Found, devices: Devices, now_ms: int, skip: int = 0) -> Iterator[Batch]:
+    """The file's readings in order, without its first ``skip`` rows (header and blank lines are
+    no rows). Raises UserError where it can't be read, Damaged after what could be."""
+    lines = Lines(found)
+    read = _table if found.form == "csv" else _objects
+    rows, decode = read(lines, devices, now_ms)
+    next(islice(rows, skip, skip), None)
+    parts = (replace(part, consumed=lines.consumed) for part in _parts(rows, decode))
+    while gathered := list(islice(parts, BATCH_PARTS)):
+        yield _joined(gathered)
+    if lines.damage:
+        raise Damaged(f"{found.path} {lines.damage}")
+
+
+def check(found: Found) -> None:
+    """UserError where the file's first line rules it out."""
+    if found.form == "csv":
+        lines = Lines(found)
+        _layout(lines, csv.reader(iter(lines)))
+
+
+def _objects(lines: Lines, devices: Devices, now_ms: int) -> tuple[Iterator[Any], _Decode]:
+    rows = (line for line in lines if not line.isspace())
+    return rows, lambda part: batch_of_lines(part, devices, now_ms)
+
+
+def _table(lines: Lines, devices: Devices, now_ms: int) -> tuple[Iterator[Any], _Decode]:
+    reader = csv.reader(iter(lines))
+    layout = _layout(lines, reader)
+
+    def rows() -> Iterator[list[str]]:
+        try:
+            yield from filter(None, reader)
+        except csv.Error as error:
+            lines.damage = f"is no CSV from line {reader.line_num} on: {error}"
+
+    return rows(), lambda part: batch_of_texts(part, layout, devices, now_ms)
+
+
+def _layout(lines: Lines, reader: Iterator[list[str]]) -> Layout:
+    try:
+        return Layout.of(next(filter(None, reader)))
+    except (csv.Error, ValueError) as error:
+        raise UserError(f"{lines.found.path}: the first line {error}") from None
+    except StopIteration:
+        raise UserError(f"{lines.found.path} {lines.damage or 'is empty'}") from None
+
+
+def _parts(rows: Iterator[Any], decode: _Decode) -> Iterator[Batch]:
+    while part := list(islice(rows, PART_ROWS)):
+        yield decode(part)
+
+
+def _joined(parts: Sequence[Batch]) -> Batch:
+    columns = [part.columns for part in parts]
+    return Batch(
+        Columns(
+            np.concatenate([c.devices for c in columns]),
+            np.concatenate([c.instants for c in columns]),
+            np.concatenate([c.values for c in columns], axis=1),
+        ),
+        read=sum(part.read for part in parts),
+        refused=tuple(refused for part in parts for refused in part.refused),
+        unknown=frozenset[str]().union(*(part.unknown for part in parts)),
+        consumed=parts[-1].consumed,
+    )

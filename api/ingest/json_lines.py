@@ -1,0 +1,98 @@
+"""Lines of JSON to a batch: whole columns at once, unusual lines by the exact decoder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+import orjson
+
+from api.catalog import METRICS
+from api.ingest.batch import Batch, Bools, Floats, blank, device_column, draft, settle
+from api.ingest.decode import COLUMN_OF, DEVICE, INSTANT, Devices, Rejection, decode_json
+from api.ingest.instants import parse_column
+from api.store.base import ReadingRow
+
+_NAMES_OF: Final = {
+    column: tuple(name for name, of in COLUMN_OF.items() if of == column)
+    for column in dict.fromkeys(COLUMN_OF.values())
+}
+_NUMBER_TYPES: Final = frozenset({float, int, type(None)})
+_Payload = dict[str, Any]
+_NOTHING: Final[_Payload] = {}
+
+
+def parse_payload(text: str | bytes) -> object:
+    """The JSON value in the text; None, which is no payload, where it isn't JSON.
+
+    NaN and Infinity, which some senders write as numbers, are read as such, so that they are
+    refused as what they are.
+    """
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+
+
+def batch_of_lines(lines: Sequence[str], devices: Devices, now_ms: int) -> Batch:
+    """Decode lines of JSON; agrees with `decode_json` on every line."""
+    payloads = [parse_payload(line) for line in lines]
+    table = [cast("_Payload", p) if isinstance(p, dict) else _NOTHING for p in payloads]
+    names = frozenset[str]().union(*table)
+
+    def exact(index: int) -> ReadingRow | Rejection:
+        return decode_json(payloads[index], devices, now_ms)
+
+    plain: Bools = np.ones(len(lines), np.bool_)
+    places = _column(table, DEVICE, names, plain, str, "")
+    written = _column(table, INSTANT, names, plain, str, "")
+    instants, parsed = parse_column(written)
+    plain &= parsed
+    values = blank(len(lines))
+    for row, metric in enumerate(METRICS):
+        numbers = _column(table, metric.name, names, plain, _NUMBER_TYPES, None)
+        _fill(values[row], numbers, plain)
+    keys = device_column(places, devices.exactly, len(lines))
+    columns, refused = settle(
+        draft(keys, instants, values, plain, now_ms), exact, lambda index: lines[index]
+    )
+    return Batch(columns, len(lines), refused, names.difference(COLUMN_OF))
+
+
+def _column(
+    table: Sequence[_Payload],
+    column: str,
+    names: frozenset[str],
+    plain: Bools,
+    types: type | frozenset[type],
+    filler: object,
+) -> list[Any]:
+    """A column's values. Where one isn't of the plain types, or the column goes by two names,
+    ``plain`` turns False and the filler stands in."""
+    allowed = types if isinstance(types, frozenset) else frozenset({types})
+    used = [name for name in _NAMES_OF[column] if name in names]
+    if not used:
+        return [filler] * len(table)
+    values = [payload.get(used[0]) for payload in table]
+    if len(used) == 1 and allowed.issuperset(map(type, values)):
+        return values
+    for index, payload in enumerate(table):
+        if type(values[index]) not in allowed or any(name in payload for name in used[1:]):
+            plain[index] = False
+            values[index] = filler
+    return values
+
+
+def _fill(into: Floats, numbers: Iterable[float | None], plain: Bools) -> None:
+    listed = list(numbers)
+    if all(number is None for number in listed):
+        return
+    try:
+        into[:] = [np.nan if number is None else float(number) for number in listed]
+    except OverflowError:  # an integer beyond the largest float
+        plain[:] = False

@@ -1,0 +1,132 @@
+"""A file of readings as text, whatever it is packed in: what form it has and its lines so far.
+
+Nothing here knows what a reading is.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from typing import Final, Literal
+
+from api.errors import UserError
+
+Form = Literal["csv", "ndjson"]
+
+_CHUNK = 1 << 20  # bytes
+_HEAD = 1 << 16  # what is looked at to tell the form
+_LONGEST_LINE = 1 << 24
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_BOM: Final = b"\xef\xbb\xbf"
+_FORM_OF_SUFFIX: Final[dict[str, Form]] = {
+    ".csv": "csv",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".json": "ndjson",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that is there and readable, and what it holds. ``size`` in bytes, as packed."""
+
+    path: Path
+    form: Form
+    zipped: bool
+    size: int
+
+
+def look_at(path: Path) -> Found:
+    """What kind of file this is. UserError where it can't be one of readings."""
+    try:
+        with path.open("rb") as raw:
+            zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        with _unpacked(path, zipped) as unpacked:
+            head = _read(unpacked, _HEAD)
+        size = path.stat().st_size
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+    except (EOFError, zlib.error):
+        raise UserError(f"{path} is cut off or damaged: nothing of it can be read") from None
+    return Found(path, _form(path, head), zipped, size)
+
+
+def _unpacked(path: Path, zipped: bool) -> gzip.GzipFile | BufferedReader:
+    return gzip.GzipFile(path, "rb") if zipped else path.open("rb")
+
+
+def _read(stream: gzip.GzipFile | BufferedReader, size: int) -> bytes:
+    """Some bytes, b"" at the end: a cut-off file gives all it has before it raises EOFError."""
+    return stream.read1(size)
+
+
+def _form(path: Path, head: bytes) -> Form:
+    text = head.removeprefix(_BOM).lstrip()
+    if not text:
+        raise UserError(f"{path} is empty")
+    if b"\0" in head:
+        raise UserError(f"{path} is not text in UTF-8")
+    if text.startswith(b"["):
+        raise UserError(f"{path} is one JSON array; NDJSON, one object a line, is needed")
+    if text.startswith(b"{"):
+        return "ndjson"
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return _FORM_OF_SUFFIX.get(plain.suffix.lower(), "csv")
+
+
+def digest(path: Path) -> str:
+    """The name of the file's content: SHA-256 of its bytes, as packed."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(slots=True)
+class Lines:
+    """The lines of a file, with their ends, once. Bytes that aren't UTF-8 become U+FFFD.
+
+    A file that is cut off or damaged simply ends, with its last whole line; afterwards ``damage``
+    says what is wrong. ``consumed`` counts the bytes of the file, as packed, that lie behind.
+    """
+
+    found: Found
+    consumed: int = 0
+    damage: str = field(default="", init=False)
+
+    def __iter__(self) -> Iterator[str]:
+        for text in self._whole_lines():
+            yield from io.StringIO(text, newline="\n")
+
+    def _whole_lines(self) -> Iterator[str]:
+        """The text in pieces that end where a line does."""
+        rest = b""
+        for chunk in self._chunks():
+            whole, end, begun = (rest + chunk).rpartition(b"\n")
+            yield (whole + end).decode("utf-8", "replace")
+            rest = begun
+            if len(rest) > _LONGEST_LINE:
+                self.damage = f"has a line of over {_LONGEST_LINE >> 20} MB"
+                return
+        if not self.damage:
+            yield rest.decode("utf-8", "replace")
+
+    def _chunks(self) -> Iterator[bytes]:
+        with self.found.path.open("rb") as raw:
+            stream = gzip.GzipFile(fileobj=raw) if self.found.zipped else raw
+            first = True
+            while True:
+                try:
+                    chunk = _read(stream, _CHUNK)
+                except (EOFError, OSError, zlib.error) as error:
+                    self.damage = "is cut off" if isinstance(error, EOFError) else "is damaged"
+                    return
+                if not chunk:
+                    return
+                self.consumed = raw.tell()
+                yield chunk.removeprefix(_BOM) if first else chunk
+                first = False
