@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from api.catalog import COARSEST_STORED, RAW_COLUMNS, Resolution
 from api.store.base import ReadingRow, Row
@@ -40,7 +41,7 @@ def _refuse_unstorable(rows: Sequence[ReadingRow]) -> None:
         for row in rows:
             if not all(value is None or math.isfinite(value) for value in row):
                 raise ValueError(f"a reading holds a number that isn't finite: {row}")
-    if any(len(row) != _WIDTH or row[1] < 0 for row in rows):
+    if set(map(len, rows)) - {_WIDTH} or min(map(itemgetter(1), rows), default=0) < 0:
         raise ValueError(f"a reading must hold {_WIDTH} values and an instant from 1970 on")
 
 
@@ -67,24 +68,41 @@ def doubtful(rows: Sequence[ReadingRow], last_hours: Mapping[int, int]) -> list[
     return list(dict.fromkeys(instant_of(row) for row in rows if row[1] < ends.get(row[0], 0)))
 
 
-def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> tuple[list[Row], int]:
-    """The new rows, each with its seq as last value, and how many of the batch are repeats.
+class New(NamedTuple):
+    """What a batch adds: ``first`` are alone or the first at their instant (seq 0); ``further``
+    carry their seq as last value."""
 
-    ``existing`` are the stored rows (…, seq) at the batch's doubtful instants. A row whose values
-    all equal a stored one's is a repeat; another row at the same instant gets the next seq.
-    """
+    first: list[ReadingRow]
+    further: list[Row]
+
+    @property
+    def rows(self) -> list[Row]:
+        """All of them by device and instant."""
+        return sorted([*self.first, *self.further], key=instant_of) if self.further else self.first
+
+
+def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> New:
+    """What of a distinct batch in order is new, given the stored rows (…, seq) at its doubtful
+    instants. A row whose values all equal a stored one's is a repeat; another row at the same
+    instant gets the next seq."""
+    if not existing and len(set(map(instant_of, batch))) == len(batch):
+        return New(list(batch), [])
     known = {row[:-1] for row in existing}
     next_seq: defaultdict[Instant, int] = defaultdict(int)
     for row in existing:
         key = instant_of(row)
         next_seq[key] = max(next_seq[key], row[-1] + 1)
-    new: list[Row] = []
+    new = New([], [])
     for row in batch:
         if row not in known:
             key = instant_of(row)
-            new.append((*row, next_seq[key]))
-            next_seq[key] += 1
-    return new, len(batch) - len(new)
+            seq = next_seq[key]
+            next_seq[key] = seq + 1
+            if seq:
+                new.further.append((*row, seq))
+            else:
+                new.first.append(row)
+    return new
 
 
 def touched(

@@ -124,8 +124,17 @@ def _values(row: Sequence[object]) -> Values:
 
 
 def _organization(row: Row) -> Organization:
-    identity, name, active, *rest, accounts, subscriptions = row
-    return Organization(identity, name, bool(active), *rest, _json(accounts), _json(subscriptions))
+    identity, name, active, created_ms, updated_ms, cost, accounts, subscriptions = row
+    return Organization(
+        identity,
+        name,
+        bool(active),
+        created_ms,
+        updated_ms,
+        cost,
+        _json(accounts),
+        _json(subscriptions),
+    )
 
 
 def _json(text: str | None) -> dict[str, object] | None:

@@ -49,24 +49,25 @@ class IngestPart(Seam):
             for device, hour in transaction.fetch(sql.last_hours(self.dialect, hours))
         )
         new = self._new_rows(transaction, ordered, last_hours)
-        if new:
-            transaction.insert(READING, READING.names, new)
-            self._recompute(transaction, new, last_hours)
-        return len(new)
+        transaction.insert(READING, READING.names[:-1], new.first)
+        transaction.insert(READING, READING.names, new.further)
+        rows = new.rows
+        if rows:
+            self._recompute(transaction, rows, last_hours)
+        return len(rows)
 
     def _new_rows(
         self,
         transaction: Transaction,
         ordered: list[ReadingRow],
         last_hours: dict[int, int],
-    ) -> list[Row]:
+    ) -> batch.New:
         instants = batch.doubtful(ordered, last_hours)
         existing: list[Row] = []
         for start in range(0, len(instants), MAX_LOOKUP):
             asked = instants[start : start + MAX_LOOKUP]
             existing += transaction.fetch(sql.stored_at(self.dialect, asked))
-        new, _ = batch.decide(existing, ordered)
-        return new
+        return batch.decide(existing, ordered)
 
     def _recompute(
         self, transaction: Transaction, new: list[Row], last_hours: dict[int, int]

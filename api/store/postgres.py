@@ -205,10 +205,10 @@ class PostgresTransaction:
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
             return
-        kinds = {column.name: column.kind for column in table.columns}
+        types = {column.name: COPY_TYPES[column.kind] for column in table.columns}
         copy_in = f"COPY {table.name} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
         with self._connection.cursor() as cursor, cursor.copy(copy_in.encode()) as copy:
-            copy.set_types([COPY_TYPES[kinds[name]] for name in columns])
+            copy.set_types([types[name] for name in columns])
             for row in rows:
                 copy.write_row(row)
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, cast
 
 import apsw
 import orjson
@@ -19,6 +19,7 @@ from api.store.sql.query import Dialect, Params, Query, insert
 from api.store.tables import Table
 
 BUSY_TIMEOUT_MS: Final = 60_000
+STATEMENTS: Final = 200  # kept prepared, for each connection
 READ_CACHE_KIB: Final = 32 * 1024
 WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
@@ -56,6 +57,30 @@ DIALECT: Final = Dialect(
 # --- Connections ---------------------------------------------------------------------------------
 
 
+class _Cursor(Protocol):
+    def fetchall(self) -> list[Row]: ...
+
+
+class _Connection(Protocol):
+    """The part of apsw's connection in use here. Its own annotations name a type that the oldest
+    Python we run on doesn't have."""
+
+    @property
+    def in_transaction(self) -> bool: ...
+
+    def execute(self, statements: str, bindings: Params = ()) -> _Cursor: ...
+
+    def executemany(self, statements: str, sequenceofbindings: Sequence[Row]) -> _Cursor: ...
+
+    def close(self) -> None: ...
+
+
+def _connect(name: str, flags: int) -> _Connection:
+    connection = apsw.Connection(name, flags=flags, statementcachesize=STATEMENTS)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return cast(_Connection, connection)
+
+
 class _Connections:
     """The connections of one process. A forked child makes its own and must not touch, nor even
     close, its parent's: closing would drop the parent's locks on the file."""
@@ -64,8 +89,8 @@ class _Connections:
         self.pid = os.getpid()
         self.read_lock = threading.Lock()
         self.write_lock = threading.RLock()
-        self.reader: apsw.Connection | None = None
-        self.writer: apsw.Connection | None = None
+        self.reader: _Connection | None = None
+        self.writer: _Connection | None = None
         self.inode: int | None = None
 
 
@@ -118,8 +143,7 @@ class SqliteStore(CommonStore):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with _translated():
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-            connection = apsw.Connection(str(self.path), flags=flags)
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            connection = _connect(str(self.path), flags)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
 
@@ -151,21 +175,19 @@ class SqliteStore(CommonStore):
         except FileNotFoundError:
             raise StoreMissing(f"There is no store at {self.path}: flask db upgrade.") from None
 
-    def _open_reader(self) -> apsw.Connection:
+    def _open_reader(self) -> _Connection:
         self._inode()
         uri = self.path.absolute().as_uri() + "?mode=ro"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri, flags=flags, statementcachesize=200)
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection = _connect(uri, flags)
         connection.execute("PRAGMA query_only=ON")
         connection.execute(f"PRAGMA cache_size=-{READ_CACHE_KIB}")
         connection.execute("PRAGMA temp_store=MEMORY")
         return connection
 
-    def _open_writer(self) -> apsw.Connection:
+    def _open_writer(self) -> _Connection:
         self._inode()
-        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection = _connect(str(self.path), apsw.SQLITE_OPEN_READWRITE)
         for pragma in (
             "synchronous=FULL",
             f"wal_autocheckpoint={WAL_PAGES}",
@@ -181,7 +203,7 @@ class SqliteStore(CommonStore):
 class SqliteTransaction:
     """`api.store.core.Transaction`. BEGIN IMMEDIATE already holds the one write lock there is."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: _Connection) -> None:
         self._connection = connection
 
     def fetch(self, query: Query) -> list[Row]:
