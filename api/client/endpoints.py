@@ -58,13 +58,16 @@ class Client:
     by `as_principal` share their connections.
     """
 
-    def __init__(self, transport: Transport, credential: Credential | None = None) -> None:
+    def __init__(self, transport: Transport, credential: Credential | str | None = None) -> None:
+        """A text is a service-api-key; an empty one, like None, asks without a credential."""
+        if isinstance(credential, str):
+            credential = Credential.key(credential) if credential else None
         self._transport = transport
         self._credential = credential
         self._headers = {credential.header: credential.value} if credential else {}
 
     @classmethod
-    def in_process(cls, app: Any, credential: Credential | None = None) -> Self:
+    def in_process(cls, app: Any, credential: Credential | str | None = None) -> Self:
         """Over a WSGI application of this process."""
         return cls(Transport(in_process_http(app)), credential)
 
@@ -72,7 +75,7 @@ class Client:
     def remote(
         cls,
         base_url: str,
-        credential: Credential | None = None,
+        credential: Credential | str | None = None,
         *,
         http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
@@ -80,7 +83,7 @@ class Client:
         """Over sockets; ``{base_url}/management/v1/…`` is asked."""
         return cls(Transport(http or remote_http(base_url), sleep), credential)
 
-    def as_principal(self, credential: Credential | None) -> Client:
+    def as_principal(self, credential: Credential | str | None) -> Client:
         return Client(self._transport, credential)
 
     @property

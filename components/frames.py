@@ -1,0 +1,183 @@
+"""Rows made ready to draw: where they stand, where they run on, where there is nothing.
+
+Two rows run on where no row is missing between them; elsewhere is a gap, and nothing is ever
+drawn, averaged or filled across it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import DAY, MONTH, RAW, Metric, Resolution
+from api.client import Series
+from api.timez import MINUTE_MS, day_edges, month_edges
+from components.ranges import Window
+
+MIN_CADENCE_MS: Final = MINUTE_MS
+RAW_PATIENCE: Final = 3  # reports that may be late before their absence is a gap
+BUCKET_PATIENCE: Final = 1.5
+CADENCE_QUANTILE: Final = 0.9
+SIGNIFICANT_DIGITS: Final = 5
+
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The rows of one series that show a metric.
+
+    ``starts_ms`` and ``ends_ms`` (exclusive; equal for raw rows) are each row's span; ``middle``
+    its average, ``low`` and ``high`` its extremes (equal to middle for raw rows). ``runs`` are the
+    stretches of rows without a break; ``gaps`` the spans of the window without a row.
+    """
+
+    series: Series
+    metric: Metric
+    window: Window
+    starts_ms: list[int]
+    ends_ms: list[int]
+    middle: Values
+    low: Values
+    high: Values
+    runs: list[range]
+    gaps: list[Window]
+
+    def __len__(self) -> int:
+        return len(self.starts_ms)
+
+    @property
+    def resolution(self) -> Resolution:
+        return self.series.resolution
+
+
+def frame(
+    series: Series,
+    metric: Metric,
+    window: Window,
+    *,
+    tz: ZoneInfo,
+    cadence_ms: int | None = None,
+    until_ms: int | None = None,
+) -> Frame:
+    """``cadence_ms`` is how often the device reports, estimated from the rows where it is None;
+    ``until_ms`` is where the window's emptiness stops to count (now: the future is no gap)."""
+    starts = list(series.times_ms)
+    ends = bucket_ends(starts, series.resolution, tz)
+    middle, low, high = _columns(series, metric)
+    patience = _patience_ms(starts, series.resolution, cadence_ms)
+    breaks = [_apart(ends[i], starts[i], after, patience) for i, after in enumerate(starts[1:])]
+    end = window.to_ms if until_ms is None else min(window.to_ms, until_ms)
+    return Frame(
+        series=series,
+        metric=metric,
+        window=window,
+        starts_ms=starts,
+        ends_ms=ends,
+        middle=middle,
+        low=low,
+        high=high,
+        runs=_runs(middle, breaks),
+        gaps=_gaps(starts, ends, breaks, Window(window.from_ms, end), patience),
+    )
+
+
+def bucket_ends(starts: Sequence[int], resolution: Resolution, tz: ZoneInfo) -> list[int]:
+    """Where each row's span ends: a fixed length on, at the next local midnight or month."""
+    if resolution is RAW:
+        return list(starts)
+    if resolution.length_ms is not None:
+        return [start + resolution.length_ms for start in starts]
+    if not starts:
+        return []
+    if resolution not in (DAY, MONTH):
+        raise ValueError(f"{resolution.name} rows have no span")
+    edges = (day_edges if resolution is DAY else month_edges)(tz, starts[0], starts[-1])
+    following = dict(pairwise(edges))
+    # A server that cuts its days in another zone than asked: each row up to the next edge.
+    return [following.get(s) or next(edge for edge in edges if edge > s) for s in starts]
+
+
+def _columns(series: Series, metric: Metric) -> tuple[Values, Values, Values]:
+    if series.resolution is RAW:
+        plain = series.values(metric.name)
+        return plain, plain, plain
+    middle = series.values(f"avg_{metric.name}")
+    low, high = (series.columns.get(f"{f}_{metric.name}") or middle for f in ("min", "max"))
+    return middle, low, high
+
+
+def _patience_ms(starts: Sequence[int], resolution: Resolution, cadence_ms: int | None) -> float:
+    """The step between two rows' starts beyond which something is missing between them.
+
+    A bucket is due each bucket length, unless the device reports less often than that.
+    """
+    if resolution.calendar:
+        return 0  # decided by the rows' spans: every local day is due
+    cadence = max(MIN_CADENCE_MS, cadence_ms or estimated_cadence_ms(starts))
+    length = resolution.length_ms or 0
+    return BUCKET_PATIENCE * length if cadence <= length else RAW_PATIENCE * cadence
+
+
+def estimated_cadence_ms(starts: Sequence[int]) -> int:
+    """How far rows are apart where the device works as it does: nine steps in ten are no longer."""
+    steps = sorted(after - before for before, after in pairwise(starts))
+    return steps[min(len(steps) - 1, int(len(steps) * CADENCE_QUANTILE))] if steps else 0
+
+
+def _apart(end: int, start: int, after: int, patience_ms: float) -> bool:
+    return after - start > patience_ms if patience_ms else after > end
+
+
+def _runs(values: Values, breaks: Sequence[bool]) -> list[range]:
+    """Stretches of rows that have a value and no break between them."""
+    runs: list[range] = []
+    first: int | None = None
+    for index, value in enumerate(values):
+        if value is None:
+            if first is not None:
+                runs.append(range(first, index))
+            first = None
+            continue
+        first = index if first is None else first
+        if index < len(breaks) and breaks[index]:
+            runs.append(range(first, index + 1))
+            first = None
+    if first is not None:
+        runs.append(range(first, len(values)))
+    return runs
+
+
+def _gaps(
+    starts: Sequence[int],
+    ends: Sequence[int],
+    breaks: Sequence[bool],
+    window: Window,
+    patience_ms: float,
+) -> list[Window]:
+    """Spans without a row: between rows, and before the first and after the last."""
+    if not starts:
+        return [window] if window.to_ms > window.from_ms else []
+    gaps = [Window(ends[i], starts[i + 1]) for i, broken in enumerate(breaks) if broken]
+    if starts[0] - window.from_ms > patience_ms:
+        gaps.insert(0, Window(window.from_ms, starts[0]))
+    if window.to_ms - starts[-1] > patience_ms and window.to_ms > ends[-1]:
+        gaps.append(Window(ends[-1], window.to_ms))
+    return gaps
+
+
+def rounded(values: Iterable[float | None], largest: float) -> list[float | None]:
+    """Values to a hundred-thousandth of the largest: finer than a screen can show."""
+    if not largest or not math.isfinite(largest):
+        return list(values)
+    digits = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(largest)))
+    return [None if v is None else round(v, digits) for v in values]
+
+
+def largest(*columns: Values) -> float:
+    """The largest magnitude in these columns; 0 where there is none."""
+    return max((abs(v) for values in columns for v in values if v is not None), default=0.0)

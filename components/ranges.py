@@ -1,0 +1,109 @@
+"""From what a reader looks at to what the service is asked: window, budget, level of detail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from api.catalog import DAY, MONTH, STORED, Resolution
+from api.timez import (
+    DAY_MS,
+    HOUR_MS,
+    MINUTE_MS,
+    bucket_starts,
+    ceil_to,
+    day_edges,
+    floor_to,
+    month_edges,
+)
+
+MIN_BUDGET: Final = 400
+MAX_BUDGET: Final = 4_000
+ROWS_PER_PX: Final = (
+    2  # the service's levels differ by 2 to 6: this keeps the coarsest fitting one fine
+)
+WIDTH_STEP_PX: Final = 100
+MAX_DAYS: Final = 1_100  # beyond about three years months read better than days
+SHORTEST_MS: Final = 10_000
+EARLIEST_MS: Final = 0  # calendars are exact from 1970 to 2200
+LATEST_MS: Final = 7_258_118_400_000
+
+
+class Window(NamedTuple):
+    """Inclusive bounds, epoch milliseconds."""
+
+    from_ms: int
+    to_ms: int
+
+    @property
+    def length_ms(self) -> int:
+        return self.to_ms + 1 - self.from_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    name: str
+    label: str
+    length_ms: int
+
+
+PRESETS: Final = (
+    Preset("1h", "1 h", HOUR_MS),
+    Preset("24h", "24 h", DAY_MS),
+    Preset("7d", "7 d", 7 * DAY_MS),
+    Preset("30d", "30 d", 30 * DAY_MS),
+    Preset("1y", "1 y", 365 * DAY_MS),
+)
+PRESET_BY_NAME: Final = {preset.name: preset for preset in PRESETS}
+DEFAULT_PRESET: Final = PRESET_BY_NAME["24h"]
+
+
+def preset_window(preset: Preset, last_ms: int | None, now_ms: int) -> Window:
+    """The preset's window: it ends now for a device that has been heard of within the preset's
+    length (or never), else with the hour of its last reading. Ends are 1 ms before an edge, so
+    that a window of 24 h holds 1,440 minutes, not 1,441."""
+    end = floor_to(now_ms, MINUTE_MS)
+    if last_ms is not None and last_ms < end - preset.length_ms:
+        end = ceil_to(last_ms + 1, HOUR_MS)
+    return Window(end - preset.length_ms, end - 1)
+
+
+def bounded(from_ms: int, to_ms: int) -> Window | None:
+    """What a reader or a link asked for, kept within the calendar; None where it is no window."""
+    first, last = max(EARLIEST_MS, from_ms), min(LATEST_MS, to_ms)
+    if last <= first:
+        return None
+    return Window(first, max(last, first + SHORTEST_MS))
+
+
+def budget(width_px: float) -> int:
+    """How many rows a plot of that inner width (CSS pixels) is worth: about two a pixel, of the
+    width rounded up to 100 px, so that a few pixels more or less ask the same question."""
+    steps = -(-int(max(0, min(width_px, MAX_BUDGET))) // WIDTH_STEP_PX)
+    return max(MIN_BUDGET, min(MAX_BUDGET, steps * WIDTH_STEP_PX * ROWS_PER_PX))
+
+
+def hours(window: Window) -> int:
+    """How many hourly rows the window can hold at most."""
+    return bucket_starts(window.from_ms, window.to_ms, HOUR_MS)
+
+
+def calendar_resolution(window: Window, rows: int) -> Resolution:
+    """The level for a window whose hours don't fit ``rows``."""
+    days = -(-window.length_ms // DAY_MS)
+    return DAY if days <= min(rows, MAX_DAYS) else MONTH
+
+
+def widened(window: Window, tz: ZoneInfo, resolution: Resolution | None = None) -> Window:
+    """The window to ask for, so that the bucket under each edge comes whole.
+
+    Bounds select by a bucket's start: the bucket that starts before the left edge and reaches into
+    the window would be missing. The adaptive level (``resolution`` None) isn't known beforehand:
+    what is at most a hundredth of the window is a safe guess.
+    """
+    if resolution in (DAY, MONTH):
+        edges = (day_edges if resolution is DAY else month_edges)(tz, *window)
+        return Window(edges[0], edges[-1] - 1)
+    lengths = [r.fixed_ms for r in STORED if r.fixed_ms * 100 <= window.length_ms]
+    return Window(floor_to(window.from_ms, lengths[-1]), window.to_ms) if lengths else window

@@ -1,0 +1,112 @@
+"""Colours, type and the one graph configuration.
+
+The tokens below are the only place where a colour is spelt out: the stylesheet sees them as CSS
+variables (`css`), figures as a `Palette`. Both themes are held to a contrast of 4.5:1 for text and
+3:1 for graphics by a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+ThemeName = Literal["light", "dark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One theme's colours. ``ink`` is text, ``ink_2`` secondary and ``ink_3`` quiet text;
+    ``on_accent`` is text on the accent, ``tint`` the accent's faint background, ``gap`` the ground
+    of a span without data; ok, warn, bad and off are states, each also told by shape and word."""
+
+    bg: str
+    surface: str
+    line: str
+    ink: str
+    ink_2: str
+    ink_3: str
+    accent: str
+    on_accent: str
+    tint: str
+    band: str
+    gap: str
+    ok: str
+    warn: str
+    bad: str
+    off: str
+
+
+LIGHT: Final = Palette(
+    bg="#f6f7f9",
+    surface="#ffffff",
+    line="#e3e7ec",
+    ink="#16202b",
+    ink_2="#51606f",
+    ink_3="#667583",
+    accent="#0b6bcb",
+    on_accent="#ffffff",
+    tint="#dcebfb",
+    band="#bcd9f6",
+    gap="#eceff2",
+    ok="#1a7f64",
+    warn="#b7791f",
+    bad="#c2410c",
+    off="#8794a1",
+)
+DARK: Final = Palette(
+    bg="#0e141b",
+    surface="#161e27",
+    line="#26313d",
+    ink="#e8eef4",
+    ink_2="#a3b1bf",
+    ink_3="#8493a2",
+    accent="#5aa9f7",
+    on_accent="#0e141b",
+    tint="#16304d",
+    band="#1f4166",
+    gap="#212c37",
+    ok="#4cc9a4",
+    warn="#e7b250",
+    bad="#ff8a5c",
+    off="#6e7d8c",
+)
+PALETTES: Final[Mapping[ThemeName, Palette]] = {"light": LIGHT, "dark": DARK}
+
+FONT: Final = (
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", Helvetica, Arial,'
+    " sans-serif"
+)
+FONT_SIZE_PX: Final = 13
+
+GRAPH_CONFIG: Final[Mapping[str, Any]] = {
+    # plotly.js offers to post the chart to a cloud service unless told otherwise.
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "displaylogo": False,
+    "displayNotifier": False,
+    "displayModeBar": False,
+    "doubleClick": False,  # assets/chart.js resets to the range that was chosen
+    "showTips": False,
+    "responsive": True,
+}
+
+
+def css() -> str:
+    """Both palettes as CSS variables: the system's preference unless the reader chose one."""
+    light, dark = _variables(LIGHT), _variables(DARK)
+    return (
+        f":root{{color-scheme:light;--font:{FONT};{light}}}"
+        f"@media (prefers-color-scheme:dark){{:root{{color-scheme:dark;{dark}}}}}"
+        f":root[data-theme=light]{{color-scheme:light;{light}}}"
+        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}"
+    )
+
+
+def _variables(palette: Palette) -> str:
+    return "".join(f"--{k.replace('_', '-')}:{v};" for k, v in asdict(palette).items())
+
+
+def palette(name: object) -> Palette:
+    """The palette of that name; the light one for anything else."""
+    return DARK if name == "dark" else LIGHT

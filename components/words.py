@@ -1,0 +1,114 @@
+"""Numbers, units, durations and times in words, as people read them. Pure text, no markup."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Final
+
+from api.catalog import FLOW_AMOUNT, RAW, Metric, Resolution
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
+
+NOTHING: Final = "–"
+_VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
+_DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
+
+
+def number(value: float | None) -> str:
+    """Three significant digits below a thousand, whole numbers with separators above.
+
+    0.0123, 0.4, 9.81, 98.1, 412, 48,912; an en dash for None.
+    """
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    if abs(value) >= 999.5:
+        return f"{value:,.0f}".replace("-", "−")
+    if value == 0:
+        return "0"
+    digits = max(0, min(9, 2 - math.floor(math.log10(abs(value)))))
+    text = f"{value:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text.replace("-", "−")
+
+
+def volume(gallons: float | None) -> str:
+    """98.1 gal, 48,912 gal, 1,235 kgal."""
+    if gallons is None:
+        return NOTHING
+    for least, size, unit in _VOLUME_UNITS:
+        if abs(gallons) >= least:
+            return f"{number(gallons / size)} {unit}"
+    return f"{number(gallons)} gal"
+
+
+def quantity(value: float | None, metric: Metric) -> str:
+    """A value with its unit."""
+    if value is None:
+        return NOTHING
+    if metric is FLOW_AMOUNT:
+        return volume(value)
+    return f"{number(value)} {metric.unit}"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """6.9–12.6; one number where both read the same. A negative bound is set apart by "to"."""
+    first, last = number(low), number(high)
+    if first == last:
+        return first
+    return f"{first} to {last}" if "−" in first + last else f"{first}–{last}"
+
+
+def whole(count: int) -> str:
+    return f"{count:,}"
+
+
+def duration(length_ms: int) -> str:
+    """The two largest units that matter: 38 s, 5 h 50 min, 2 d 3 h, 250 d."""
+    for (size, unit), (next_size, next_unit) in pairwise(_DURATION_UNITS):
+        count, rest = divmod(length_ms, size)
+        if count:
+            fraction = rest // next_size if count < 100 else 0
+            return f"{count} {unit} {fraction} {next_unit}" if fraction else f"{count} {unit}"
+    return f"{length_ms // 1000} s"
+
+
+def ago(then_ms: int, now_ms: int) -> str:
+    """38 s ago; just now within five seconds (and for clocks that run a little ahead)."""
+    elapsed = now_ms - then_ms
+    if elapsed < 5000:
+        return "just now"
+    if elapsed >= 2 * DAY_MS:
+        return f"{whole(elapsed // DAY_MS)} d ago"
+    return f"{duration(elapsed)} ago"
+
+
+def moment(instant_ms: int, clock: Clock, *, seconds: bool = False) -> str:
+    """``Mon 16 Nov 2026, 21:40 MST``."""
+    local = clock.local(instant_ms)
+    time = second_text(local) if seconds else minute_text(local)
+    return f"{day_text(local // DAY_MS)}, {time} {clock.name(instant_ms)}"
+
+
+def date_of(instant_ms: int, clock: Clock) -> str:
+    """``12 Mar 2025``."""
+    day = local_date(clock.local(instant_ms) // DAY_MS)
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def bucket(start_ms: int, end_ms: int, resolution: Resolution, clock: Clock) -> str:
+    """The span of one row: ``Mon 16 Nov 2026, 21:40–21:50 MST``, ``Mon 16 Nov 2026``,
+    ``Nov 2026``; a raw row's instant with its seconds. The hour in which a clock is set back reads
+    ``01:00 EDT–01:00 EST``."""
+    local = clock.local(start_ms)
+    day = local // DAY_MS
+    if resolution is RAW:
+        return moment(start_ms, clock, seconds=True)
+    if resolution.calendar:
+        date = local_date(day)
+        return (
+            day_text(day) if resolution.name == "day" else f"{MONTHS[date.month - 1]} {date.year}"
+        )
+    before, after = clock.name(start_ms), clock.name(end_ms)
+    first = minute_text(local) + (f" {before}" if before != after else "")
+    return f"{day_text(day)}, {first}–{minute_text(clock.local(end_ms))} {after}"
