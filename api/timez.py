@@ -220,6 +220,7 @@ def _date_text(day: int) -> str:
 
 _MINUTE_TEXT = tuple(f"T{m // 60:02}:{m % 60:02}:" for m in range(24 * 60))
 _SECOND_TEXT = tuple(f"{s:02}" for s in range(60))
+_MILLI_TEXT = tuple(f"{ms:03}" for ms in range(1000))
 
 
 def offset_text(offset: int) -> str:
@@ -249,22 +250,47 @@ def stamps(
 ) -> list[str]:
     """Many instants, ascending, as an answer shows them.
 
-    The zone is asked once per transition, not once per row: for 10,000 rows an eighth of the time.
+    The zone is asked once per transition and the date is looked up once a day, not once per row:
+    for 10,000 rows a thirtieth of the time of one by one.
     """
-    if tz is None:
-        return [_wall(t, fraction) + "Z" for t in instants_ms]
     if not instants_ms:
         return []
+    if tz is None:
+        return _walls(instants_ms, 0, "Z", fraction)
     pieces = offsets(tz, instants_ms[0], instants_ms[-1])
     texts: list[str] = []
     low = 0
     for index, (_, offset) in enumerate(pieces):
         last = index + 1 == len(pieces)
         high = len(instants_ms) if last else bisect_right(instants_ms, pieces[index + 1][0] - 1)
-        suffix = offset_text(offset)
-        texts += [_wall(t + offset, fraction) + suffix for t in instants_ms[low:high]]
+        texts += _walls(instants_ms[low:high], offset, offset_text(offset), fraction)
         low = high
     return texts
+
+
+def _walls(instants_ms: Sequence[int], offset: int, suffix: str, fraction: bool) -> list[str]:
+    """Ascending instants under one offset, so that most rows share the day of the one before."""
+    texts: list[str] = []
+    start, end, day = 0, 0, ""
+    minutes = _whole_minutes("." + _MILLI_TEXT[0] + suffix if fraction else suffix)
+    for instant in instants_ms:
+        local = instant + offset
+        if not start <= local < end:
+            start = local - local % DAY_MS
+            end, day = start + DAY_MS, _date_text(start // DAY_MS)
+        since = local - start
+        text = minutes.get(since)
+        if text is None:
+            text = _MINUTE_TEXT[since // MINUTE_MS] + _SECOND_TEXT[since // 1000 % 60]
+            text = f"{text}.{_MILLI_TEXT[since % 1000]}{suffix}" if fraction else text + suffix
+        texts.append(day + text)
+    return texts
+
+
+@lru_cache(maxsize=64)
+def _whole_minutes(suffix: str) -> dict[int, str]:
+    """Milliseconds since midnight → what follows the date, for what every bucket starts on."""
+    return {m * MINUTE_MS: f"{text}00{suffix}" for m, text in enumerate(_MINUTE_TEXT)}
 
 
 __all__ = [

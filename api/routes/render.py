@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -29,14 +30,27 @@ def row_objects(
     resolution: Resolution, rows: Sequence[Row], zone: ZoneInfo | None
 ) -> list[dict[str, Any]]:
     """One object a row, its stamp as text in the zone: with a fraction only where readings are."""
-    columns, stamp = resolution.columns, resolution.stamp
-    objects = [dict(zip(columns, row, strict=True)) for row in rows]
-    if stamp is not None:
-        instants = [row[0] for row in rows]
-        texts = timez.stamps(instants, zone, fraction=not resolution.aggregated)
-        for row, text in zip(objects, texts, strict=True):
-            row[stamp] = text
-    return objects
+    if resolution.stamp is None:
+        return [dict(zip(resolution.columns, row, strict=True)) for row in rows]
+    instants = [row[0] for row in rows]
+    texts = timez.stamps(instants, zone, fraction=not resolution.aggregated)
+    return _stamped(resolution.columns)(rows, texts)
+
+
+@cache
+def _stamped(
+    columns: tuple[str, ...],
+) -> Callable[[Sequence[Row], Sequence[str]], list[dict[str, Any]]]:
+    """A comprehension written out for these columns, the first of which takes the stamp.
+
+    One dict display a row takes two thirds of the time of ``dict(zip(columns, row))``, which
+    would be a fifth of the whole answer.
+    """
+    values = [f"v{index}" for index in range(1, len(columns))]
+    shown = ", ".join(f"{c!r}: {v}" for c, v in zip(columns, ["text", *values], strict=True))
+    row = ", ".join(["_", *values])
+    source = f"lambda rows, texts: [{{{shown}}} for text, ({row}) in zip(texts, rows, strict=True)]"
+    return eval(source)  # from the catalog's names alone
 
 
 def row_columns(resolution: Resolution, rows: Sequence[Row]) -> dict[str, Sequence[Any]]:
