@@ -21,7 +21,7 @@ from benchmarks.ground import Ground, ground
 from benchmarks.report import as_json, as_markdown, conditions
 from tests import servers
 
-SUITES = ("adaptive", "latest", "calendar", "paging", "threads", "growth", "ingest")
+SUITES = ("adaptive", "latest", "calendar", "paging", "threads", "growth", "request", "ingest")
 _SMALL_DEVICES = 2
 _POSTGRES_DAYS = 3
 

@@ -20,7 +20,7 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.store.base import NewDevice, ReadingRow, Span
 from api.timez import parse_instant
 
-END_MS = parse_instant("2026-03-22T00:00:00Z")  # two weeks after New York's clocks went forward
+END_MS = parse_instant("2025-03-23T00:00:00Z")  # two weeks after New York's clocks went forward
 _LOST = 0.004
 _JITTER_MS = 400
 _OUTAGES_A_DAY = 1 / 20

@@ -4,6 +4,8 @@ SQLite's floor is Python's own sqlite3, which brings another SQLite library than
 libraries on one file in one process break each other's locks, so each floor is a child process
 that takes its time by its own clock, around the work alone. Postgres' floor is psycopg, likewise.
 
+A floor's page cache is as large as that of Weir's readers, or Weir would win by that alone.
+
 `python -m benchmarks.floor URL [write]` serves tasks from its standard input: pickled
 ``(task, *arguments)`` in, a pickled answer out.
 """
@@ -21,6 +23,8 @@ from typing import Any
 
 import orjson
 import psycopg
+
+_CACHE_KIB = 32 * 1024
 
 Statement = tuple[str, Sequence[Any]]
 """SQL with ``?`` for each parameter, and the parameters."""
@@ -105,6 +109,7 @@ def _connect(url: str, writes: bool) -> Connection:
     mode = "rwc" if writes else "ro"
     connection = sqlite3.connect(f"file:{path}?mode={mode}", uri=True, isolation_level=None)
     connection.execute("PRAGMA busy_timeout=5000")
+    connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
     if writes:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")

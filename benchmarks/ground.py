@@ -11,12 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from api.store.base import Device, DeviceQuery, Grant, Scope, Span, Store
+from api.auth import key_digest
+from api.store.base import Device, DeviceQuery, Grant, Key, Scope, Span, Store
 from api.store.open import open_store
 from api.store.tables import TABLES
 from benchmarks.clock import Run
 from benchmarks.fleet import Fleet
 from benchmarks.floor import Floor, Statement
+from benchmarks.wire import KEY
 
 _LOAD_ROWS = 50_000
 
@@ -33,6 +35,7 @@ class Ground:
     url: str
     fleet: Fleet
     store: Store
+    scope: Scope
     devices: list[Device]
     fresh: Callable[[], str]
     opened: ExitStack
@@ -98,7 +101,9 @@ def ground(
     with ExitStack() as opened:
         store = open_store(url, read_only=True)
         opened.callback(store.close)
-        yield Ground(url, fleet, store, in_order(store, organization), fresh, opened, small)
+        scope = Scope(organization, Grant(everything=True))
+        devices = in_order(store, organization)
+        yield Ground(url, fleet, store, scope, devices, fresh, opened, small)
 
 
 def _filled(url: str, fleet: Fleet) -> str:
@@ -136,6 +141,8 @@ def begun(url: str, fleet: Fleet) -> tuple[Store, str]:
     store.upgrade()
     organization = store.create_organization("Benchmark").id
     store.import_devices(organization, fleet.new_devices())
+    digest, everything = key_digest(KEY), Grant(everything=True)
+    store.create_key(Key("key_benchmark", organization, "Benchmark", digest, everything, 0))
     return store, organization
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
 import orjson
 
-from api.catalog import DAY_MS, HOUR_MS
+from api.catalog import DAY_MS, HOUR_MS, PATH_PREFIX
 from api.domain.adaptive import AdaptiveRows, adaptive
+from api.params import AdaptiveQuery, read
+from api.routes.call import Call
+from api.routes.flow import get_adaptive
 from api.store.base import Device, Span, Store
-from benchmarks import goals, plain
+from api.timez import stamp
+from benchmarks import goals, plain, wire
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.floor import Statement
-from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong
 
 RANGES = {"6 h": 6 * HOUR_MS, "1 d": DAY_MS, "3 d": 3 * DAY_MS, "7 d": 7 * DAY_MS, "all": None}
@@ -23,11 +27,13 @@ BUDGETS = (1_000, 4_000)  # the interface's default; the most that a chart asks 
 
 
 class Case(NamedTuple):
-    """A question, and the statement that fetches exactly its answer's rows."""
+    """A question, as a request too, and the statement that fetches exactly its answer's rows."""
 
     device: Device
     span: Span
     budget: int
+    request: wire.Environ
+    query: AdaptiveQuery
     answer: Statement
 
 
@@ -42,7 +48,7 @@ def _race(ground: Ground, rounds: int, label: str, length: int | None, budget: i
     windows = ground.windows(f"{label} {budget}", length or end - start, rounds)
     found = [ask(ground.store, device, span, budget) for device, span in windows]
     cases = [
-        Case(device, span, budget, plain.rows(answer.resolution, device.key, span, budget))
+        _case(device, span, budget, answer)
         for (device, span), answer in zip(windows, found, strict=True)
     ]
     size = int(median(len(answer.rows) for answer in found))
@@ -51,23 +57,32 @@ def _race(ground: Ground, rounds: int, label: str, length: int | None, budget: i
         f"{label}, at most {budget:,}: {size:,} of {levels}",
         cases,
         ground.fetching(lambda c: [c.answer]),
-        (
-            Runner("rows", _rows(ground.reader()), _goals(ground, size)),
-            Runner(
-                "naive ladder",
-                lambda c: ground.other.ladder(
-                    plain.rungs(c.device.key, c.span, c.budget), c.budget
-                ),
-            ),
-        ),
+        _runners(ground, judged=size >= goals.ADAPTIVE_MIN_ROWS),
     )
 
 
-def _goals(ground: Ground, size: int) -> tuple[Goal, ...]:
-    if size < goals.ADAPTIVE_MIN_ROWS:
-        return ()
-    sqlite = ground.dialect == "sqlite"
-    return (goals.ADAPTIVE_ROWS if sqlite else goals.POSTGRES_ADAPTIVE,)
+def _case(device: Device, span: Span, budget: int, answer: AdaptiveRows) -> Case:
+    low, high = (stamp(bound or 0, fraction=True) for bound in span)
+    asked = {"from": low, "to": high, "maxDatapoints": str(budget)}
+    rows = plain.rows(answer.resolution, device.key, span, budget)
+    path = f"{PATH_PREFIX}/flow/adaptive/{device.id}"
+    query = read(AdaptiveQuery, asked.items())
+    return Case(device, span, budget, wire.request(path, asked), query, rows)
+
+
+def _runners(ground: Ground, *, judged: bool) -> tuple[Runner, ...]:
+    wanted = (goals.POSTGRES_ADAPTIVE, None, None)
+    if ground.dialect == "sqlite":
+        wanted = (goals.ADAPTIVE_ROWS, goals.ADAPTIVE_BODY, goals.ADAPTIVE_CHART)
+    rows, body, chart = ((goal,) if goal and judged else () for goal in wanted)
+    app = wire.service(ground.reader())
+    return (
+        Runner("rows", _rows(ground.reader()), rows),
+        Runner("public body", _body(ground, columns=False), body),
+        Runner("chart's columns", _body(ground, columns=True), chart),
+        Runner("whole request", lambda c: wire.seconds(app, c.request)),
+        Runner("naive ladder", partial(_ladder, ground)),
+    )
 
 
 def _rows(store: Store) -> Run:
@@ -79,6 +94,24 @@ def _rows(store: Store) -> Run:
     return run
 
 
+def _body(ground: Ground, *, columns: bool) -> Run:
+    """The endpoint itself, device looked up and all, between parameters and headers."""
+    store = ground.reader()
+
+    def run(case: Case) -> float:
+        start = perf_counter()
+        call = Call(store, ground.scope, case.query, case.device.id, columns)
+        orjson.dumps(get_adaptive(call).body)
+        return perf_counter() - start
+
+    return run
+
+
+def _ladder(ground: Ground, case: Case) -> float:
+    rungs = plain.rungs(case.device.key, case.span, case.budget)
+    return ground.other.ladder(rungs, case.budget)
+
+
 def ask(store: Store, device: Device, span: Span, budget: int) -> AdaptiveRows:
     low, high = span
     assert low is not None
@@ -87,14 +120,19 @@ def ask(store: Store, device: Device, span: Span, budget: int) -> AdaptiveRows:
 
 
 def check(ground: Ground) -> None:
-    """The answer is the naive ladder's, row for row."""
+    """The answer is the naive ladder's, row for row, and the public body holds these rows."""
+    app = wire.service(ground.store)
+    start, end = ground.bounds
     for label, length in RANGES.items():
-        start, end = ground.bounds
         for budget in (1, *BUDGETS):
             for device, span in ground.windows(f"check {label}", length or end - start, 3):
                 found = ask(ground.store, device, span, budget)
                 if found.rows != _naive(ground, device, span, budget):
                     raise Wrong(f"adaptive {label} of {device.serial_number}, at most {budget}")
+                answer = orjson.loads(wire.body(app, _case(device, span, budget, found).request))
+                values = [tuple(row.values())[1:] for row in answer["data"]]
+                if values != [row[1:] for row in found.rows]:
+                    raise Wrong(f"the body of {label} of {device.serial_number}, at most {budget}")
 
 
 def _naive(ground: Ground, device: Device, span: Span, budget: int) -> list[tuple[object, ...]]:
