@@ -65,13 +65,14 @@ def postgres(folder: Path) -> Iterator[str]:
     )
     options = [part for k, v in _QUICK.items() for part in ("-c", f"{k}={v}")]
     address = ["-h", "127.0.0.1", "-p", str(port), "-k", ""]
-    server = subprocess.Popen(
-        [postgres_program("postgres"), "-D", str(data), *address, *options],
-        user=user,
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=(folder / "log").open("wb"),
-    )
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [postgres_program("postgres"), "-D", str(data), *address, *options],
+            user=user,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+        )
     url = f"postgresql://weir@127.0.0.1:{port}"
     try:
         _await_postgres(url, server, folder / "log")
