@@ -54,9 +54,7 @@ class Floor:
         return self._ask("rows", statement)
 
     def close(self) -> None:
-        assert self._child.stdin is not None
-        self._child.stdin.close()
-        self._child.wait()
+        self._child.communicate()  # the end of its input is the end of its service
 
     def _ask(self, *request: Any) -> Any:
         assert self._child.stdin is not None

@@ -6,10 +6,12 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import psycopg
 
 from api.auth import key_digest
 from api.store.base import Device, DeviceQuery, Grant, Key, Scope, Span, Store
@@ -29,8 +31,9 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Ground:
-    """``fresh`` makes the URL of one more store, empty and not yet begun. ``small`` is a fleet of
-    a few devices over the same days, to see what growth costs."""
+    """``fresh`` makes the URL of one more store, empty and not yet begun; ``scratch`` is a
+    folder for files. ``small`` is a fleet of a few devices over the same days, to see what growth
+    costs."""
 
     url: str
     fleet: Fleet
@@ -38,6 +41,7 @@ class Ground:
     scope: Scope
     devices: list[Device]
     fresh: Callable[[], str]
+    scratch: Path
     opened: ExitStack
     small: Ground | None = None
 
@@ -62,6 +66,12 @@ class Ground:
     def other(self) -> Floor:
         """Where the other ways run, so that they warm nobody's cache."""
         return self.floor()
+
+    @contextmanager
+    def anew(self) -> Iterator[Ground]:
+        """The same ground with nothing opened on it yet; what will be is closed at the end."""
+        with ExitStack() as opened:
+            yield replace(self, opened=opened)
 
     def reader(self) -> Store:
         """One more read-only store, with connections and caches of its own."""
@@ -93,8 +103,13 @@ class Ground:
 
 
 @contextmanager
-def ground(
-    url: str, fleet: Fleet, fresh: Callable[[], str], *, small: Ground | None = None
+def ground_at(
+    url: str,
+    fleet: Fleet,
+    fresh: Callable[[], str],
+    scratch: Path,
+    *,
+    small: Ground | None = None,
 ) -> Iterator[Ground]:
     """The fleet's store at that URL, filled where it isn't yet."""
     organization = _filled(url, fleet)
@@ -103,14 +118,17 @@ def ground(
         opened.callback(store.close)
         scope = Scope(organization, Grant(everything=True))
         devices = in_order(store, organization)
-        yield Ground(url, fleet, store, scope, devices, fresh, opened, small)
+        yield Ground(url, fleet, store, scope, devices, fresh, scratch, opened, small)
 
 
 def _filled(url: str, fleet: Fleet) -> str:
     """The organization whose fleet the store holds: as noted by an earlier run, or filled now."""
     said = asdict(fleet) | {"columns": {table.name: list(table.names) for table in TABLES}}
     if not url.startswith("sqlite"):
-        return _fill(url, fleet)
+        organization = _fill(url, fleet)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")  # as autovacuum would, some minutes later
+        return organization
     note = Path(url.removeprefix("sqlite:///")).with_suffix(".json")
     if note.exists():
         kept = json.loads(note.read_text("utf-8"))

@@ -25,14 +25,15 @@ def races(ground: Ground, rounds: int) -> Iterator[Race]:
     yield Race(
         f"{_QUESTIONS} adaptive days ÷ one thread",
         [windows[n * _QUESTIONS : (n + 1) * _QUESTIONS] for n in range(bundles)],
-        (_by(1, ground.reader()), _by(1, ground.reader())),
-        tuple(Runner(f"{n} threads", _by(n, ground.reader())) for n in _THREADS[1:]),
+        (_by(1, ground), _by(1, ground)),
+        tuple(Runner(f"{n} threads", _by(n, ground)) for n in _THREADS[1:]),
         warm_up=1,
     )
 
 
-def _by(threads: int, store: Store) -> Run:
-    pool = ThreadPoolExecutor(threads)
+def _by(threads: int, ground: Ground) -> Run:
+    store, pool = ground.reader(), ThreadPoolExecutor(threads)
+    ground.opened.callback(pool.shutdown)
 
     def run(windows: Windows) -> float:
         start = perf_counter()
