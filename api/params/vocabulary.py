@@ -77,6 +77,10 @@ def _named(resolutions: Iterable[Resolution]) -> dict[str, Resolution]:
     return {resolution.name: resolution for resolution in resolutions}
 
 
+# Any size is legal, but the integers of JSON and of databases end. Nothing lies as far as this.
+_FARTHEST: Final = 2**62
+
+
 def within(limit: Limit) -> Reads:
     """A whole number within bounds; ``1000.0`` is one, since generated clients write it so."""
     schema: Schema = {"type": "number", "multipleOf": 1, "minimum": limit.minimum}
@@ -91,7 +95,7 @@ def within(limit: Limit) -> Reads:
             raise ValueError(f"must be {limit.minimum} or more")
         if limit.maximum is not None and number > limit.maximum:
             raise ValueError(f"must be {limit.maximum} or less")
-        return int(number)
+        return min(_FARTHEST, int(text) if text.isdigit() else int(number))
 
     return Reads(parse, schema)
 

@@ -18,7 +18,6 @@ from api.routes.render import (
     COLUMNS_TYPE,
     datapoint_object,
     instant,
-    number,
     row_columns,
     row_objects,
 )
@@ -45,7 +44,7 @@ def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
         "resolution": asked.resolution.name,
         "timezone": _zone_name(asked.timezone),
         "limit": 1 if total else asked.limit,
-        "offset": 0 if total else number(asked.offset),
+        "offset": 0 if total else asked.offset,
     }
     return _with_rows(envelope, call.columns, asked.resolution, rows, asked.timezone)
 

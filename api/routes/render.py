@@ -15,7 +15,6 @@ from api.store.base import Device, Organization, Row
 COLUMNS_TYPE: Final = "application/vnd.weir.columns+json"
 
 _NULLABLE: Final = frozenset({"config"})
-_LARGEST_EXACT: Final = 2**53
 
 
 def instant(instant_ms: int) -> str:
@@ -58,11 +57,6 @@ def row_columns(resolution: Resolution, rows: Sequence[Row]) -> dict[str, Sequen
     if not rows:
         return {name: [] for name in resolution.columns}
     return dict(zip(resolution.columns, zip(*rows, strict=True), strict=True))
-
-
-def number(value: int) -> int | float:
-    """A number as the request had it: any size is legal, but JSON's integers end somewhere."""
-    return value if value <= _LARGEST_EXACT else float(value)
 
 
 # --- The directory -------------------------------------------------------------------------------
