@@ -49,10 +49,12 @@ def figure(frame: Frame, canvas: Canvas) -> Figure:
     return {"data": traces(frame, canvas), "layout": layout(frame, canvas)}
 
 
-def blank(canvas: Canvas, title: str) -> Figure:
-    """The axes without rows: what stands before the first answer. Margins and range are final, so
-    that the plot's width is known from here on."""
-    return {"data": [], "layout": _layout(canvas, title)}
+def blank(canvas: Canvas) -> Figure:
+    """The axes without rows: what stands before the first answer."""
+    made = _layout(canvas, "")
+    made["xaxis"]["ticktext"] = [""] * len(made["xaxis"]["tickvals"])
+    made["yaxis"] |= {"range": [0, 1], "showticklabels": False}
+    return {"data": [], "layout": made}
 
 
 # --- Traces, from the ground up ------------------------------------------------------------------
@@ -223,6 +225,7 @@ def _layout(canvas: Canvas, title: str) -> Figure:
         "yaxis": _y_axis(palette, title),
         "yaxis2": {"range": [0, 1], "visible": False, "fixedrange": True},
         "annotations": [],
+        "meta": {"window": axis_text(canvas.window)},  # what is drawn: assets/chart.js compares
     }
 
 

@@ -79,7 +79,7 @@ FONT: Final = (
 )
 FONT_SIZE_PX: Final = 13
 
-GRAPH_CONFIG: Final[Mapping[str, Any]] = {
+GRAPH_CONFIG: Final[Any] = {
     # plotly.js offers to post the chart to a cloud service unless told otherwise.
     "showSendToCloud": False,
     "plotlyServerURL": "",

@@ -1,0 +1,127 @@
+"""The dashboard as one application: Dash, its pages, and how they are delivered."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import dash
+from dash import Dash
+from flask_compress import Compress
+
+from api.client import Client
+from components import session, shell, theme
+from components.delivery import Delivery, content_security_policy
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+ASSETS: Final = ROOT / "assets"
+PAGES: Final = ROOT / "pages"
+PLOTLY: Final = "vendor/plotly-cartesian.min.js"
+START: Final = "head/start.js"
+NOT_FOUND: Final = "not_found_404"  # the module that Dash shows for a path without a page
+
+_INDEX: Final = """<!DOCTYPE html>
+<html lang="en">
+  <head>
+    {%metas%}
+    <title>{%title%}</title>
+    {%favicon%}
+    <style>__CSS__</style>
+    <link id="plotly-bundle" rel="prefetch" as="script" href="__PLOTLY__">
+    <script src="__START__"></script>
+    {%css%}
+  </head>
+  <body>
+    {%app_entry%}
+    {%config%}
+    {%scripts%}
+    {%renderer%}
+  </body>
+</html>"""
+
+
+def create_dashboard(connect: Client | Callable[[], Client]) -> Dash:
+    """The Dash application; ``.server`` is the WSGI application to serve.
+
+    ``connect`` is the client that everybody looks through, or what gives the client of the
+    request that is being answered.
+    """
+    app = Dash(
+        __name__,
+        use_pages=True,
+        pages_folder="",  # loaded below, under their own names
+        assets_folder=str(ASSETS),
+        assets_path_ignore=["head", "vendor"],  # the index names these itself
+        index_string=_index(),
+        title="Weir",
+        update_title="",
+        include_pages_meta=False,
+        suppress_callback_exceptions=True,  # callbacks name parts of pages that aren't open
+        enable_mcp=False,
+        add_log_handler=False,
+        meta_tags=[{"name": "color-scheme", "content": "light dark"}],
+    )
+    client = connect
+    session.install(app.server, (lambda: client) if isinstance(client, Client) else client)
+    app.layout = dash.page_container
+    _load_pages()
+    _compress(app)
+    app.server.wsgi_app = Delivery(
+        app.server.wsgi_app,
+        is_page=is_page,
+        policy=lambda: content_security_policy(app.csp_hashes()),
+        home=shell.HOME,
+    )
+    return app
+
+
+def is_page(path: str) -> bool:
+    """Whether a page is registered for that path."""
+    return any(
+        re.fullmatch(_pattern(page.get("path_template") or page["path"]), path)
+        for page in dash.page_registry.values()
+        if not page["module"].endswith(NOT_FOUND)
+    )
+
+
+def _pattern(template: str) -> str:
+    """``/devices/<device_id>`` as a pattern: a variable is one or more characters."""
+    return ".+".join(re.escape(part) for part in re.split(r"<.*?>", template))
+
+
+def _load_pages() -> None:
+    """Import every page, now that there is an app for them to register with. Each new app needs
+    their callbacks anew, so a page that was imported for an earlier one is run again."""
+    dash.page_registry.clear()
+    for file in sorted(PAGES.glob("[!_]*.py")):
+        name = f"pages.{file.stem}"
+        known = sys.modules.get(name)
+        page = importlib.reload(known) if known else importlib.import_module(name)
+        dash.page_registry[name]["layout"] = page.layout
+
+
+def _compress(app: Dash) -> None:
+    """Answers to callbacks: brotli at a level that costs less than it saves."""
+    app.server.config.update(
+        COMPRESS_ALGORITHM=["br", "gzip"],
+        COMPRESS_BR_LEVEL=4,
+        COMPRESS_MIMETYPES=["application/json", "text/html"],
+    )
+    Compress(app.server)
+
+
+def _index() -> str:
+    return (
+        _INDEX.replace("__CSS__", theme.css())
+        .replace("__PLOTLY__", _versioned(PLOTLY))
+        .replace("__START__", _versioned(START))
+    )
+
+
+def _versioned(asset: str) -> str:
+    """An asset's address, which changes with its content's time."""
+    return f"/assets/{asset}?m={(ASSETS / asset).stat().st_mtime_ns // 1_000_000}"

@@ -1,0 +1,45 @@
+"""Finding devices through the interface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS
+from api.client import Client, Device, LatestEntry
+from api.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A device and when it was last heard of: None for never."""
+
+    device: Device
+    last_seen_ms: int | None
+
+
+def find_device(client: Client, identifier: str, now_ms: int) -> Found:
+    """The device of a UUID, serial number or networkUniqueIdentifier.
+
+    The interface lists devices but doesn't show a single one; `latest` names any identifier's
+    serial number, by which the list can then be asked. Two small questions, whatever the fleet.
+    Raises NotFound.
+    """
+    for entry in _last_seen(client, identifier, now_ms):
+        page = client.devices(active="null", serial_number=entry.serial_number)
+        for device in page.devices:
+            if device.id == entry.device_id:
+                return Found(device, entry.last_seen_ms)
+    raise NotFound("No such device, or none that this key may see.")
+
+
+def last_seen_ms(client: Client, device_id: str, now_ms: int) -> int | None:
+    """When the device was last heard of, however long ago."""
+    entries = _last_seen(client, device_id, now_ms)
+    return entries[0].last_seen_ms if entries else None
+
+
+def _last_seen(client: Client, identifier: str, now_ms: int) -> tuple[LatestEntry, ...]:
+    until_ms = now_ms + FUTURE_TOLERANCE_MS  # a device's clock may run ahead
+    return client.latest(
+        [identifier], ["lastSeen"], from_ms=EARLIEST_READING_MS, to_ms=until_ms
+    ).entries

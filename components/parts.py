@@ -1,0 +1,64 @@
+"""Small parts that pages share: cards, segmented controls, notices, empty and error states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
+from components.markup import attributes, labelled
+
+Children = Component | str | Sequence[Component | str]
+
+
+def segments(
+    name: str, field: str, options: Sequence[tuple[str, str]], *, chosen: str, default: str
+) -> Component:
+    """Buttons of which one is pressed. ``field`` names what they set in the view (assets/chart.js);
+    ``options`` are (value, label)."""
+    return html.Div(
+        [
+            html.Button(
+                label,
+                type="button",
+                className="segment",
+                **attributes(
+                    data_set=field,
+                    data_value=value,
+                    data_default=_truth(value == default),
+                    aria_pressed=_truth(value == chosen),
+                ),
+            )
+            for value, label in options
+        ],
+        className="segments",
+        role="group",
+        **labelled(name),
+    )
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def message(title: str, *body: Component | str) -> Component:
+    """A page's whole answer where there is nothing else to show."""
+    return html.Section([html.H1(title), *(html.P(part) for part in body)], className="message")
+
+
+def failure(error: WeirError) -> str:
+    """What went wrong, in a sentence for the reader."""
+    if isinstance(error, Unreachable | UnexpectedAnswer):
+        return str(error)
+    if isinstance(error, ServiceError):
+        pause = f" Try again in {error.retry_after_s:.0f} s." if error.retry_after_s else ""
+        return f"{error}{pause}"
+    return "Something went wrong."
+
+
+def failed_page(what: str, error: WeirError, href: str) -> Component:
+    """A page that couldn't be made, with the way to try again."""
+    again = html.A("Try again", href=href, className="button")
+    return message(what, failure(error), again)

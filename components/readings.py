@@ -1,0 +1,35 @@
+"""Asking for the rows of a chart: the level of detail that suits its window and its width."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from api.catalog import COARSEST_STORED
+from api.client import Client, Series
+from components.ranges import Window, budget, calendar_resolution, hours, widened
+
+
+def flow_series(
+    client: Client, device_id: str, window: Window, width_px: int, tz: ZoneInfo
+) -> Series:
+    """The finest rows that suit the width, the buckets under both edges included.
+
+    The adaptive endpoint ends at hours and then cuts the answer off. So where a window has more
+    hours than rows are wanted, its hourly rows are counted first: a device that reported in a few
+    of them is still shown by the hour, any other by days or months of the zone.
+    """
+    rows = budget(width_px)
+    asked = widened(window, tz)
+    if hours(asked) <= rows or _count_hours(client, device_id, asked) <= rows:
+        return client.adaptive(
+            device_id, from_ms=asked.from_ms, to_ms=asked.to_ms, max_datapoints=rows
+        )
+    resolution = calendar_resolution(window, rows)
+    asked = widened(window, tz, resolution)
+    return client.datapoints(
+        device_id, resolution, from_ms=asked.from_ms, to_ms=asked.to_ms, timezone=tz.key
+    )
+
+
+def _count_hours(client: Client, device_id: str, window: Window) -> int:
+    return client.count(device_id, COARSEST_STORED, from_ms=window.from_ms, to_ms=window.to_ms)

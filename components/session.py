@@ -1,0 +1,47 @@
+"""Who is looking: the client that asks for this request, and what is remembered for its principal.
+
+The one file of the dashboard that may import flask. Sign-in will come here; until then everybody
+looks with the configured key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import orjson
+from flask import Flask, current_app
+from flask_caching import Cache
+
+from api.client import Client
+
+Connect = Callable[[], Client]
+TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
+_CONNECT: Final = "weir-connect"
+_CACHE: Final = "weir-cache"
+
+
+def install(server: Flask, connect: Connect) -> None:
+    """Let the server's requests ask by ``connect``, which is called for each of them."""
+    server.extensions[_CONNECT] = connect
+    cache = Cache(config={"CACHE_TYPE": "SimpleCache", "CACHE_THRESHOLD": 1_000})
+    cache.init_app(server)
+    server.extensions[_CACHE] = cache
+
+
+def current_client() -> Client:
+    """The client of this request, which asks as its principal."""
+    return current_app.extensions[_CONNECT]()
+
+
+def remembered(question: str, ask: Callable[[Client], Any], *, ttl_s: int = TTL_S) -> Any:
+    """What ``ask`` answers, as JSON, at most ``ttl_s`` old. For what is dear or asked by every
+    page. One principal's answer is never another's: the principal is part of the key."""
+    client = current_client()
+    key = f"{client.principal}:{question}"
+    cache: Cache = current_app.extensions[_CACHE]
+    body = cache.get(key)
+    if body is None:
+        body = orjson.dumps(ask(client))
+        cache.set(key, body, timeout=ttl_s)
+    return orjson.loads(body)

@@ -1,0 +1,91 @@
+"""What surrounds every page: the top bar, the way around, the theme switch, the organization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from api.client import Client
+from api.errors import WeirError
+from components import session
+from components.markup import attributes, labelled
+
+THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of the way around."""
+
+    label: str
+    path: str
+
+
+PLACES: Final = (Place("Devices", "/devices"),)
+HOME: Final = PLACES[0].path
+
+
+def frame(
+    *children: Component | str,
+    place: str = "",
+    tools: Sequence[Component] = (),
+) -> Component:
+    """A whole page. ``place`` is the path of its entry, ``tools`` stand in the bar."""
+    return html.Div(
+        [
+            html.A("Skip to the content", href="#content", className="skip"),
+            _bar(place, tools),
+            html.Main(children, id="content", tabIndex=-1),
+        ],
+        className="page",
+    )
+
+
+def _bar(place: str, tools: Sequence[Component]) -> Component:
+    return html.Header(
+        [
+            dcc.Link([mark(), html.Span("Weir")], href=HOME, className="brand"),
+            html.Nav([_entry(p, current=p.path == place) for p in PLACES], **labelled("Main")),
+            html.Div(
+                [
+                    *tools,
+                    html.Button(
+                        "◐",
+                        id=THEME_SWITCH_ID,
+                        type="button",
+                        className="button icon",
+                        title="Light or dark",
+                        **labelled("Switch between light and dark"),
+                    ),
+                    html.Span(organization_name(), className="organization"),
+                ],
+                className="tools",
+            ),
+        ],
+        className="bar",
+    )
+
+
+def _entry(place: Place, *, current: bool) -> Component:
+    return dcc.Link(place.label, href=place.path, className="entry current" if current else "entry")
+
+
+def mark() -> Component:
+    """Weir's mark: two waves over a crest, drawn by the stylesheet."""
+    return html.Span(className="mark", **attributes(aria_hidden="true"))
+
+
+def organization_name() -> str:
+    """Empty where the service can't say: the page then shows its own error."""
+    try:
+        return str(session.remembered("organization", _first_organization))
+    except WeirError:
+        return ""
+
+
+def _first_organization(client: Client) -> str:
+    return next((each.name for each in client.organizations()), "")

@@ -1,0 +1,1 @@
+"""One file a page. Pages are islands: none imports another."""

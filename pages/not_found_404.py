@@ -1,0 +1,23 @@
+"""Any address without a page. The answer's status is 404 as well (components/delivery.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import dcc, register_page
+from dash.development.base_component import Component
+
+from components import shell
+from components.parts import message
+
+register_page(__name__, path="/404", title="Not found · Weir")
+
+
+def layout(**_: Any) -> Component:
+    return shell.frame(
+        message(
+            "There is no such page",
+            "The address may be mistyped, or what it showed may have moved.",
+            dcc.Link("All devices", href=shell.HOME, className="button"),
+        )
+    )
