@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 from api.store.base import Row
 from api.store.sql.query import Dialect, Query
+from api.store.sql.series import Grouped, Ranges, over_all, over_one
 from api.store.tables import Table
 
 
@@ -41,6 +42,12 @@ class Seam(ABC):
     @abstractmethod
     def fetch(self, query: Query) -> list[Row]:
         """All rows of a read, as plain tuples. Raises Unavailable, StoreMissing."""
+
+    def fetch_over(self, grouped: Grouped, ranges: Ranges) -> list[Row]:
+        """The aggregates over each of the ascending ranges that holds a row, by one statement."""
+        if len(ranges) == 1:
+            return self.fetch(over_one(grouped, *ranges[0]))
+        return self.fetch(over_all(self.dialect, grouped, ranges)) if ranges else []
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Transaction]:

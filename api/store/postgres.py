@@ -27,6 +27,16 @@ LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has r
 DIRECTORY_LOCK: Final = -1
 
 
+# Each of our statements is a few ranges of a primary key. Other plans only seem cheaper, where the
+# planner guesses at arrays or at tables that were filled a moment ago; compiling never pays.
+SESSION: Final = (
+    "jit = off",
+    "enable_material = off",
+    "enable_hashjoin = off",
+    "enable_mergejoin = off",
+    "enable_bitmapscan = off",
+)
+
 # --- The dialect ---------------------------------------------------------------------------------
 
 
@@ -171,9 +181,8 @@ class PostgresStore(CommonStore):
             self.url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S, application_name="weir"
         )
         connection.adapters.register_dumper(int, Int8BinaryDumper)  # one plan for any magnitude
-        connection.execute("SET jit = off")  # compiling costs more than our short statements
-        if self.read_only:
-            connection.execute("SET default_transaction_read_only = on")
+        for setting in (*SESSION, *(["default_transaction_read_only = on"] * self.read_only)):
+            connection.execute(b"SET " + setting.encode())
         return connection
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from api.catalog import AGGREGATES, COARSEST_STORED, FLOW_RATE, HOUR_MS, Resolution
+from api.catalog import AGGREGATES, COARSEST_STORED, DAY_MS, FLOW_RATE, HOUR_MS, Resolution
 from api.store.base import (
     Device,
     LatestFound,
@@ -20,6 +20,7 @@ from api.store.sql import latest as latest_sql
 from api.store.sql import series as sql
 
 JUMP_FROM = 5_000  # rows to skip from which the hour counters are asked where to land
+CHUNK_MS = 30 * DAY_MS  # of hours, summed at once on the way there
 
 _BLANK = AGGREGATES.index(next(a for a in AGGREGATES if a.name == f"avg_{FLOW_RATE.name}"))
 
@@ -40,7 +41,7 @@ class SeriesPart(Seam):
             query = sql.count_matching(device.key, resolution, span, where, at_most)
         else:
             query = sql.count_by_hours(device.key, resolution, span, at_most)
-        return int(self.fetch(query)[0][0])
+        return int(self.fetch(query)[0][0]) if query else 0
 
     def rows(
         self,
@@ -62,19 +63,36 @@ class SeriesPart(Seam):
     def _land(
         self, device: Device, resolution: Resolution, span: Span, offset: int
     ) -> tuple[Span, int] | None:
-        """The same page as a shorter span and the offset left in it, by the hour counters."""
-        low, high = sql.closed(span)
-        whole = sql.whole_hours(sql.Closed(low, high))
-        if whole.low > whole.high:
+        """The same page as a shorter span and the offset that is left in it, by the hour
+        counters; None where fewer rows are there."""
+        bounds = sql.closed(span)
+        whole = sql.whole_buckets(bounds, HOUR_MS)
+        head = self.count(device, resolution, Span(bounds.low, whole.low - 1))
+        if whole.low > whole.high or offset < head:
             return span, offset
-        head = self.count(device, resolution, Span(low, whole.low - 1))
-        if offset < head:
-            return span, offset
-        query = sql.hours_before(device.key, resolution, whole, offset - head)
-        for start, before in self.fetch(query):
-            return Span(start, high), offset - head - before
-        hours = self.count(device, resolution, Span(whole.low, whole.high + HOUR_MS - 1))
-        return Span(whole.high + HOUR_MS, high), offset - head - hours
+        chunks = self._chunks(device, resolution, whole)
+        left = offset - head
+        for low, high, count in chunks:
+            if left < count:
+                landing = sql.landing_hour(device.key, resolution, sql.Closed(low, high), left)
+                start, before = self.fetch(landing)[0]
+                return Span(start, bounds.high), left - before
+            left -= count
+        return Span(whole.high + HOUR_MS, bounds.high), left
+
+    def _chunks(
+        self, device: Device, resolution: Resolution, hours: sql.Closed
+    ) -> Iterator[tuple[int, int, int]]:
+        """(first hour, last hour, rows in them) of stretches of these hours, ascending."""
+        first, last = self.fetch(sql.counted_hours(device.key, hours))[0]
+        if first is None:
+            return
+        ranges = [
+            (low, min(low + CHUNK_MS - HOUR_MS, last)) for low in range(first, last + 1, CHUNK_MS)
+        ]
+        ends = dict(ranges)
+        for low, count in self.fetch_over(sql.hourly_counts(device.key, resolution), ranges):
+            yield low, ends[low], count
 
     def bounds(
         self, device: Device, resolution: Resolution, span: Span, where: Where = ()
@@ -100,7 +118,7 @@ class SeriesPart(Seam):
                 ranges.append((first, last))
         if not ranges:
             return []
-        found = self.fetch(sql.pieces(self.dialect, device.key, source, ranges, where))
+        found = self.fetch_over(sql.pieces(device.key, source, where), ranges)
         return [
             Piece(starts[row[0]], row[1], row[2], (*row[3 : 3 + _BLANK], None, *row[4 + _BLANK :]))
             for row in found

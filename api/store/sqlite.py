@@ -16,6 +16,7 @@ from api.errors import StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
 from api.store.sql.query import Dialect, Params, Query, insert
+from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.tables import Table
 
 BUSY_TIMEOUT_MS: Final = 60_000
@@ -111,12 +112,31 @@ class SqliteStore(CommonStore):
     # --- The seam ---
 
     def fetch(self, query: Query) -> list[Row]:
+        with self._reading() as reader:
+            return reader.execute(query.sql, query.params).fetchall()
+
+    def fetch_over(self, grouped: Grouped, ranges: Ranges) -> list[Row]:
+        # One prepared statement, range after range: a join with the ranges would have to sort
+        # every row, because SQLite can't know that they come in order.
+        queries = [over_one(grouped, low, high) for low, high in ranges]
+        if len(queries) < 2:
+            return self.fetch(queries[0]) if queries else []
+        with self._reading() as reader:
+            reader.execute("BEGIN")
+            try:
+                params = [query.params for query in queries]
+                return reader.executemany(queries[0].sql, params).fetchall()
+            finally:
+                reader.execute("COMMIT")
+
+    @contextmanager
+    def _reading(self) -> Generator[_Connection]:
         own = self._connections()
         with _translated(), own.read_lock:
             if own.reader is None:
                 own.reader = self._open_reader()
                 own.inode = self._inode()
-            return own.reader.execute(query.sql, query.params).fetchall()
+            yield own.reader
 
     @contextmanager
     def transaction(self) -> Generator[SqliteTransaction]:

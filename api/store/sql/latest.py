@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.catalog import COARSEST_STORED, HOUR_MS, METRICS, QUALITY, RAW, Aggregate, Resolution
+from api.catalog import COARSEST_STORED, METRICS, QUALITY, RAW, STORED, Aggregate, Resolution
 from api.store.base import LatestFound, LatestQuestion, Row
 from api.store.sql.query import Query, both, marks
-from api.store.sql.series import Closed, closed, edges, value, whole_hours
-from api.store.tables import HOUR_COUNTER, READING, counter
+from api.store.sql.series import Closed, Part, closed, counted, cover, hours_and_edges, value
+from api.store.tables import HOUR_COUNTER, READING
 
+_DESCENT = (COARSEST_STORED, STORED[-2], RAW)
 _UPTIME, _QUALITY, _LAST = range(3)
 _NO_REAL = "CAST(NULL AS DOUBLE PRECISION)"
 _NO_WHOLE = "CAST(NULL AS BIGINT)"
@@ -22,16 +23,18 @@ _READING = ", ".join(f"s.{name}" for name in ("ts", "seq", *(m.name for m in MET
 
 
 def latest(keys: Sequence[int], question: LatestQuestion) -> Query | None:
-    """None where nothing is asked."""
+    """None where nothing is asked, or of nothing."""
     span = closed(question.span)
     parts: list[Query] = []
+    if not keys or span.low > span.high:
+        return None
     if question.uptime is not None:
         parts += _uptime(keys, question.uptime, span)
     if question.quality is not None:
         parts.append(_quality(keys, question.quality, span))
     if question.last:
-        parts.append(_last(keys, span))
-    return both(*parts, between=" UNION ALL ") if parts and keys else None
+        parts += _last(keys, span)
+    return both(*parts, between=" UNION ALL ") if parts else None
 
 
 def gathered(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestFound]:
@@ -55,20 +58,16 @@ def _among(keys: Sequence[int], bounds: Closed) -> Query:
 
 
 def _uptime(keys: Sequence[int], resolution: Resolution, span: Closed) -> list[Query]:
-    if resolution is COARSEST_STORED:
-        return [_observed(keys, HOUR_COUNTER.name, "COUNT(*)", span)]
-    whole = whole_hours(span)
-    parts = [_observed(keys, resolution.table, "COUNT(*)", side) for side in edges(span, whole)]
-    if whole.low <= whole.high:
-        total = f"SUM({counter(resolution)})"
-        parts.append(_observed(keys, HOUR_COUNTER.name, total, whole))
-    return parts
+    return [
+        _observed(keys, *counted(part, resolution), part.starts)
+        for part in hours_and_edges(span, resolution)
+    ]
 
 
-def _observed(keys: Sequence[int], table: str, counted: str, bounds: Closed) -> Query:
+def _observed(keys: Sequence[int], table: str, count: str, bounds: Closed) -> Query:
     rows = _among(keys, bounds)
     return Query(
-        f"SELECT device_id, {_UPTIME} AS part, CAST({counted} AS DOUBLE PRECISION) AS a,"
+        f"SELECT device_id, {_UPTIME} AS part, CAST({count} AS DOUBLE PRECISION) AS a,"
         f" {_NO_REAL} AS b, {_NO_READING} FROM {table} WHERE {rows.sql} GROUP BY device_id",
         rows.params,
     )
@@ -78,39 +77,49 @@ def _quality(keys: Sequence[int], resolution: Resolution, span: Closed) -> Query
     rows = _among(keys, span)
     low, high = (value(resolution, Aggregate(end, QUALITY)) for end in ("min", "max"))
     return Query(
-        f"SELECT device_id, {_QUALITY}, MIN({low}), MAX({high}), {_NO_READING}"
+        f"SELECT device_id, {_QUALITY} AS part, MIN({low}) AS a, MAX({high}) AS b, {_NO_READING}"
         f" FROM {resolution.table} WHERE {rows.sql} GROUP BY device_id",
         rows.params,
     )
 
 
-def _last(keys: Sequence[int], span: Closed) -> Query:
-    """The last reading lies in the edge after the whole hours, or in the last whole hour that
-    has any, or in the edge before them: these candidates, and the greatest instant of each."""
-    whole = whole_hours(span)
-    candidates = [_instants(keys, side) for side in edges(span, whole)]
-    if whole.low <= whole.high:
-        candidates.append(_instants_of_last_hour(keys, whole))
+def _last(keys: Sequence[int], span: Closed) -> list[Query]:
+    """The last reading of each device, all of them where several share its instant.
+
+    The span is cut into whole hours, whole buckets of the next finer kind at the edges, and
+    instants. Each gives its last one that holds readings; being disjoint, the latest of them has
+    both the greatest low and the greatest high end; the last instant between these is the answer.
+    """
+    candidates = [_candidate(keys, part) for part in cover(span, _DESCENT)]
+    if not candidates:
+        return []
     union = both(*candidates, between=" UNION ALL ")
-    return Query(
-        f"SELECT s.device_id, {_LAST}, {_NO_REAL}, {_NO_REAL}, {_READING}"
-        f" FROM (SELECT device_id, MAX(ts) AS ts FROM ({union.sql}) AS c GROUP BY device_id) AS m"
-        f" CROSS JOIN {READING.name} AS s WHERE s.device_id = m.device_id AND s.ts = m.ts",
-        union.params,
+    where = (
+        "SELECT device_id, MAX(low) AS low, MAX(high) AS high"
+        f" FROM ({union.sql}) AS c GROUP BY device_id"
     )
+    when = (
+        f"SELECT w.device_id, MAX(s.ts) AS ts FROM ({where}) AS w CROSS JOIN {READING.name} AS s"
+        " WHERE s.device_id = w.device_id AND s.ts >= w.low AND s.ts <= w.high"
+        " GROUP BY w.device_id"
+    )
+    return [
+        Query(
+            f"SELECT s.device_id, {_LAST} AS part, {_NO_REAL} AS a, {_NO_REAL} AS b, {_READING}"
+            f" FROM ({when}) AS l CROSS JOIN {READING.name} AS s"
+            " WHERE s.device_id = l.device_id AND s.ts = l.ts",
+            union.params,
+        )
+    ]
 
 
-def _instants(keys: Sequence[int], bounds: Closed) -> Query:
-    rows = _among(keys, bounds)
-    return Query(f"SELECT device_id, ts FROM {RAW.table} WHERE {rows.sql}", rows.params)
-
-
-def _instants_of_last_hour(keys: Sequence[int], whole: Closed) -> Query:
-    rows = _among(keys, whole)
+def _candidate(keys: Sequence[int], part: Part) -> Query:
+    hourly = part.resolution is COARSEST_STORED
+    table = HOUR_COUNTER.name if hourly else part.resolution.table
+    rest = (part.resolution.length_ms or 1) - 1
+    rows = _among(keys, part.starts)
     return Query(
-        "SELECT s.device_id, s.ts"
-        f" FROM (SELECT device_id, MAX(ts) AS hour FROM {HOUR_COUNTER.name}"
-        f" WHERE {rows.sql} GROUP BY device_id) AS h CROSS JOIN {RAW.table} AS s"
-        f" WHERE s.device_id = h.device_id AND s.ts >= h.hour AND s.ts < h.hour + {HOUR_MS}",
+        f"SELECT device_id, MAX(ts) AS low, MAX(ts) + {rest} AS high"
+        f" FROM {table} WHERE {rows.sql} GROUP BY device_id",
         rows.params,
     )

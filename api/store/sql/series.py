@@ -9,7 +9,6 @@ from typing import NamedTuple
 from api.catalog import (
     AGGREGATES,
     COARSEST_STORED,
-    HOUR_MS,
     METRICS,
     RAW,
     Aggregate,
@@ -96,52 +95,77 @@ def count_matching(
     )
 
 
-def whole_hours(span: Closed) -> Closed:
-    """First and last start of the hours that lie in the span entirely."""
-    return Closed(ceil_to(span.low, HOUR_MS), floor_to(span.high + 1, HOUR_MS) - HOUR_MS)
+class Part(NamedTuple):
+    """Bucket starts (raw: instants) of one resolution that make up a part of a span."""
+
+    resolution: Resolution
+    starts: Closed
 
 
-def edges(span: Closed, whole: Closed) -> list[Closed]:
-    """What is left of the span on both sides of its whole hours, where not empty."""
+def whole_buckets(span: Closed, length_ms: int) -> Closed:
+    """First and last start of the buckets that lie in the span entirely."""
+    return Closed(ceil_to(span.low, length_ms), floor_to(span.high + 1, length_ms) - length_ms)
+
+
+def cover(span: Closed, ladder: Sequence[Resolution]) -> list[Part]:
+    """The span as disjoint parts: whole buckets of the first resolution, and what is left on both
+    sides by the next ones. The last resolution takes all that is left, by its starts."""
+    resolution, *finer = ladder
+    if span.low > span.high:
+        return []
+    if not finer:
+        return [Part(resolution, span)]
+    length = resolution.fixed_ms
+    whole = whole_buckets(span, length)
     if whole.low > whole.high:
-        return [span]
-    sides = (Closed(span.low, whole.low - 1), Closed(whole.high + HOUR_MS, span.high))
-    return [side for side in sides if side.low <= side.high]
+        return cover(span, finer)
+    return [
+        *cover(Closed(span.low, whole.low - 1), finer),
+        Part(resolution, whole),
+        *cover(Closed(whole.high + length, span.high), finer),
+    ]
+
+
+def hours_and_edges(span: Closed, resolution: Resolution) -> list[Part]:
+    """How to count a resolution's rows: by hour counters, and at the edges by its own rows."""
+    if resolution is COARSEST_STORED:  # its rows are the counters' own
+        return [Part(COARSEST_STORED, span)] if span.low <= span.high else []
+    return cover(span, (COARSEST_STORED, resolution))
+
+
+def counted(part: Part, resolution: Resolution) -> tuple[str, str]:
+    """(table, expression) that counts the rows of ``resolution`` in such a part."""
+    if part.resolution is not COARSEST_STORED:
+        return part.resolution.table, "COUNT(*)"
+    if resolution is COARSEST_STORED:
+        return HOUR_COUNTER.name, "COUNT(*)"
+    return HOUR_COUNTER.name, f"SUM({counter(resolution)})"
 
 
 def count_by_hours(
     device_key: int, resolution: Resolution, span: Span, at_most: int | None
-) -> Query:
-    """Count by the hour counters and two edges. With ``at_most`` that many hours suffice, since
-    an hour that is there holds a row of each resolution."""
-    bounds = closed(span)
-    if resolution is COARSEST_STORED:
-        whole, sides, counted = bounds, list[Closed](), "1"
-    else:
-        whole = whole_hours(bounds)
-        sides, counted = edges(bounds, whole), counter(resolution)
-    parts = [_edge(device_key, resolution, side) for side in sides]
-    if whole.low <= whole.high:
-        parts.append(_hours(device_key, counted, whole, at_most))
+) -> Query | None:
+    """Count by the hour counters and two edges; None where the span is empty. With ``at_most``
+    that many hours suffice, since an hour that is there holds a row of each resolution."""
+    parts = [
+        _count_part(device_key, part, resolution, at_most)
+        for part in hours_and_edges(closed(span), resolution)
+    ]
+    if not parts:
+        return None
     union = both(*parts, between=" UNION ALL ")
     return Query(
         f"SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM ({union.sql}) AS parts", union.params
     )
 
 
-def _edge(device_key: int, resolution: Resolution, side: Closed) -> Query:
-    rows = between(device_key, *side)
-    return Query(f"SELECT COUNT(*) AS n FROM {resolution.table} WHERE {rows.sql}", rows.params)
-
-
-def _hours(device_key: int, counted: str, whole: Closed, at_most: int | None) -> Query:
-    rows = between(device_key, *whole)
-    table = HOUR_COUNTER.name
-    if at_most is None:
-        return Query(f"SELECT SUM({counted}) AS n FROM {table} WHERE {rows.sql}", rows.params)
+def _count_part(device_key: int, part: Part, resolution: Resolution, at_most: int | None) -> Query:
+    table, expression = counted(part, resolution)
+    rows = between(device_key, *part.starts)
+    if table != HOUR_COUNTER.name or at_most is None:
+        return Query(f"SELECT {expression} AS n FROM {table} WHERE {rows.sql}", rows.params)
     return Query(
-        f"SELECT SUM(n) AS n FROM"
-        f" (SELECT {counted} AS n FROM {table} WHERE {rows.sql} LIMIT ?) AS s",
+        f"SELECT {expression} AS n FROM (SELECT * FROM {table} WHERE {rows.sql} LIMIT ?) AS s",
         (*rows.params, at_most),
     )
 
@@ -160,14 +184,13 @@ def page(
     )
 
 
-def hours_before(device_key: int, resolution: Resolution, whole: Closed, skipped: int) -> Query:
-    """(start, rows in the hours before it) of the hour in which the row after ``skipped`` lies."""
-    rows = between(device_key, *whole)
-    counted = counter(resolution)
+def landing_hour(device_key: int, resolution: Resolution, hours: Closed, skipped: int) -> Query:
+    """(start, rows in these hours before it) of the hour that holds the row after ``skipped``."""
+    rows = between(device_key, *hours)
+    n = counter(resolution)
     return Query(
-        f"SELECT ts, before FROM (SELECT ts, {counted} AS n,"
-        f" CAST(SUM({counted}) OVER (ORDER BY ts ROWS UNBOUNDED PRECEDING) AS BIGINT)"
-        f" - {counted} AS before"
+        f"SELECT ts, before FROM (SELECT ts, {n} AS n,"
+        f" CAST(SUM({n}) OVER (ORDER BY ts ROWS UNBOUNDED PRECEDING) AS BIGINT) - {n} AS before"
         f" FROM {HOUR_COUNTER.name} WHERE {rows.sql}) AS s"
         " WHERE before <= ? AND before + n > ? LIMIT 1",
         (*rows.params, skipped, skipped),
@@ -186,25 +209,39 @@ def bounds(device_key: int, resolution: Resolution, span: Span, where: Where) ->
     return Query(f"SELECT {end('')}, {end(' DESC')}", rows.params * 2)
 
 
-# --- Groups --------------------------------------------------------------------------------------
+# --- Aggregates over ranges of time --------------------------------------------------------------
 
 
-def pieces(
-    dialect: Dialect,
-    device_key: int,
-    source: Resolution,
-    ranges: Sequence[tuple[int, int]],
-    where: Where,
-) -> Query:
-    """(low, first ts, last ts, *AGGREGATES) of each (low, high) range, high inclusive, that has
-    a matching row. avg_flow_rate and the like are means of the rows' values."""
-    conditions = both(*(_condition(source, c) for c in where)) if where else Query("1 = 1")
+class Grouped(NamedTuple):
+    """Aggregates of one device's rows, to be taken over one or many ranges (low, high) of time,
+    ``high`` inclusive: (low, *aggregates) of each range that holds a row."""
+
+    device_key: int
+    table: str
+    aggregates: str
+    conditions: tuple[Query, ...] = ()
+
+
+Ranges = Sequence[tuple[int, int]]
+
+
+def over_one(grouped: Grouped, low: int, high: int) -> Query:
+    rows = both(between(grouped.device_key, low, high), *grouped.conditions)
     return Query(
-        f"SELECT r.low, MIN(ts), MAX(ts), {_grouped(source)}"
-        f" FROM {dialect.relation(('low', 'high'))} AS r CROSS JOIN {source.table} AS s"
-        f" WHERE s.device_id = ? AND s.ts >= r.low AND s.ts <= r.high AND {conditions.sql}"
-        " GROUP BY r.low ORDER BY r.low",
-        (*dialect.bind(ranges), device_key, *conditions.params),
+        f"SELECT CAST(? AS BIGINT), {grouped.aggregates} FROM {grouped.table}"
+        f" WHERE {rows.sql} HAVING COUNT(*) > 0",
+        (low, *rows.params),
+    )
+
+
+def over_all(dialect: Dialect, grouped: Grouped, ranges: Ranges) -> Query:
+    mine = Query("device_id = ? AND ts >= r.low AND ts <= r.high", (grouped.device_key,))
+    rows = both(mine, *grouped.conditions)
+    return Query(
+        f"SELECT r.low, {grouped.aggregates}"
+        f" FROM {dialect.relation(('low', 'high'))} AS r CROSS JOIN {grouped.table}"
+        f" WHERE {rows.sql} GROUP BY r.low ORDER BY r.low",
+        (*dialect.bind(ranges), *rows.params),
     )
 
 
@@ -212,5 +249,25 @@ _SQL_FUNCTION = {"avg": "AVG", "min": "MIN", "max": "MAX", "total": "SUM"}
 
 
 @cache
-def _grouped(source: Resolution) -> str:
-    return ", ".join(f"{_SQL_FUNCTION[a.function]}({value(source, a)})" for a in AGGREGATES)
+def _all_aggregates(source: Resolution) -> str:
+    parts = (f"{_SQL_FUNCTION[a.function]}({value(source, a)})" for a in AGGREGATES)
+    return ", ".join(("MIN(ts)", "MAX(ts)", *parts))
+
+
+def pieces(device_key: int, source: Resolution, where: Where) -> Grouped:
+    """(low, first ts, last ts, *AGGREGATES), avg_ being the mean of the rows' values."""
+    conditions = tuple(_condition(source, condition) for condition in where)
+    return Grouped(device_key, source.table, _all_aggregates(source), conditions)
+
+
+def hourly_counts(device_key: int, resolution: Resolution) -> Grouped:
+    """(low, rows of the resolution in the range's whole hours)."""
+    total = f"CAST(SUM({counter(resolution)}) AS BIGINT)"
+    return Grouped(device_key, HOUR_COUNTER.name, total)
+
+
+def counted_hours(device_key: int, hours: Closed) -> Query:
+    """(first, last) hour that has readings, both null where none has."""
+    rows = between(device_key, *hours)
+    select = f"SELECT ts FROM {HOUR_COUNTER.name} WHERE {rows.sql} ORDER BY ts"
+    return Query(f"SELECT ({select} LIMIT 1), ({select} DESC LIMIT 1)", rows.params * 2)
