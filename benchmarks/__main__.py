@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -21,8 +22,19 @@ from benchmarks.ground import Ground, ground_at
 from benchmarks.report import as_json, as_markdown, conditions
 from tests import servers
 
-SUITES = ("adaptive", "latest", "calendar", "paging", "threads", "growth", "request", "ingest")
-WITHOUT_STORE = {"request"}  # nothing to say of a second dialect
+SUITES = (
+    "adaptive",
+    "latest",
+    "calendar",
+    "paging",
+    "threads",
+    "growth",
+    "request",
+    "ingest",
+    "peers",
+)
+ONCE = {"request", "peers"}  # nothing to say of a second dialect
+OPTIONAL = {"peers": "duckdb"}  # and the package it needs
 _SMALL_DEVICES = 2
 _POSTGRES_DAYS = 3
 
@@ -38,9 +50,7 @@ def main(arguments: list[str]) -> int:
             server = opened.enter_context(_server(options.postgres, Path(scratch)))
             grounds.append(opened.enter_context(_postgres(few, server, Path(scratch))))
         for each in grounds:
-            for name in options.suite or SUITES:
-                if name in WITHOUT_STORE and each is not grounds[0]:
-                    continue
+            for name in _chosen(options.suite, first=each is grounds[0]):
                 outcomes += run_suite(name, each, options.rounds)
         fleets = {each.dialect: _size(each.fleet) for each in grounds}
     said = conditions("python -m benchmarks " + " ".join(arguments), fleets)
@@ -51,6 +61,15 @@ def main(arguments: list[str]) -> int:
     if options.json:
         options.json.write_bytes(as_json(said, outcomes))
     return 0
+
+
+def _chosen(asked: list[str] | None, *, first: bool) -> Iterator[str]:
+    for name in asked or SUITES:
+        package = OPTIONAL.get(name)
+        if package and not find_spec(package):
+            print(f"{name}: left out, {package} is not installed", file=sys.stderr)
+        elif first or name not in ONCE:
+            yield name
 
 
 def suite(name: str) -> ModuleType:

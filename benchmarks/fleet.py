@@ -8,8 +8,9 @@ hours, long stretches without flow, and numbers of the lengths that meters send.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import merge
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
@@ -24,6 +25,7 @@ END_MS = parse_instant("2025-03-23T00:00:00Z")  # two weeks after New York's clo
 _LOST = 0.004
 _JITTER_MS = 400
 _OUTAGES_A_DAY = 1 / 20
+_READINGS_A_DAY = 1_000  # of a device, on average: at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,24 @@ class Fleet:
 
     def readings(self, index: int, key: int) -> list[ReadingRow]:
         """Everything that device ``index`` measured, in order; ``key`` is its number in a store."""
+        return list(chain.from_iterable(self.batches(index, key)))
+
+    def batches(self, index: int, key: int, size: int = 50_000) -> Iterator[list[ReadingRow]]:
+        """The same in lists of ``size``: a fast device's year is millions of tuples."""
         rng = np.random.default_rng((self.seed, index))
         instants = self._instants(rng, cadence_ms(index))
-        columns = _columns(rng, instants)
-        return list(zip([key] * len(instants), instants.tolist(), *columns, strict=True))
+        for start in range(0, len(instants), size):
+            part = instants[start : start + size]
+            columns = _columns(rng, part)
+            yield list(zip([key] * len(part), part.tolist(), *columns, strict=True))
 
     def arrivals(self, keys: dict[int, int], limit: int) -> list[ReadingRow]:
-        """The first ``limit`` readings of all devices, as they come in over time."""
-        everyone = (self.readings(index, key) for index, key in keys.items())
-        arriving = merge(*everyone, key=itemgetter(1))
-        return [row for row, _ in zip(arriving, range(limit), strict=False)]
+        """``limit`` readings of all devices as they come in over the fleet's last days, or as many
+        as there are."""
+        days = min(self.days, 1 + limit // (len(keys) * _READINGS_A_DAY))
+        lately = replace(self, days=days)
+        everyone = (lately.readings(index, key) for index, key in keys.items())
+        return list(islice(merge(*everyone, key=itemgetter(1)), limit))
 
     def _instants(self, rng: np.random.Generator, cadence: int) -> npt.NDArray[np.int64]:
         start, end = self.span.from_ms or 0, END_MS

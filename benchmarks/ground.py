@@ -22,8 +22,6 @@ from benchmarks.fleet import Fleet
 from benchmarks.floor import Floor, Statement
 from benchmarks.wire import KEY
 
-_LOAD_ROWS = 50_000
-
 
 class Wrong(Exception):
     """An answer that isn't exact: no speed counts beside it."""
@@ -145,9 +143,8 @@ def _fill(url: str, fleet: Fleet) -> str:
     store, organization = begun(url, fleet)
     try:
         for index, device in enumerate(in_order(store, organization)):
-            rows = fleet.readings(index, device.key)
-            for start in range(0, len(rows), _LOAD_ROWS):
-                store.write(rows[start : start + _LOAD_ROWS])
+            for rows in fleet.batches(index, device.key):
+                store.write(rows)
         return organization
     finally:
         store.close()

@@ -27,7 +27,7 @@ def service(store: Store) -> Flask:
 def request(path: str, query: dict[str, str] | None = None) -> Environ:
     """What a server would hand over for this GET."""
     asked = urlencode(query or {})
-    builder = EnvironBuilder(path=path, query_string=asked, headers={KEY_HEADER: KEY})
+    builder = EnvironBuilder(path=path, query_string=asked, headers=[(KEY_HEADER, KEY)])
     return builder.get_environ()
 
 

@@ -38,7 +38,10 @@ class Case(NamedTuple):
 
 
 def races(ground: Ground, rounds: int) -> Iterator[Race]:
+    start, end = ground.bounds
     for label, length in RANGES.items():
+        if length is not None and length >= end - start:
+            continue  # the fleet has no such range but "all"
         for budget in BUDGETS:
             yield _race(ground, rounds, label, length, budget)
 

@@ -27,6 +27,7 @@ from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong
 
 Window = tuple[Device, Span]
+Sums = list[tuple[int, float]]  # (edge, volume from there to the next)
 
 _PAGE = 10_000
 _VOLUME = 1 + AGGREGATES.index(Aggregate("total", FLOW_AMOUNT))
@@ -124,14 +125,12 @@ def check(ground: Ground) -> None:
             rows = _ask(ground.store, device, ground.span, resolution, zone)
             if resolution is TOTAL:  # one row without a stamp
                 rows = [(ground.bounds[0], *rows[0])]
-            ours = [(row[0], row[_VOLUME]) for row in rows]
+            ours: Sums = [(row[0], row[_VOLUME]) for row in rows]
             if not _same(ours, _flat(ground, device, resolution, zone)):
                 raise Wrong(f"{name} of {device.serial_number}: not the sums of its readings")
 
 
-def _flat(
-    ground: Ground, device: Device, resolution: Resolution, zone: str
-) -> list[tuple[int, float]]:
+def _flat(ground: Ground, device: Device, resolution: Resolution, zone: str) -> Sums:
     edges: list[int] = list(ground.bounds)
     if resolution is not TOTAL:
         cut = timez.day_edges if resolution is DAY else timez.month_edges
@@ -141,7 +140,7 @@ def _flat(
     return [(edge, volume) for edge, (n, volume) in zip(edges, sums, strict=False) if n]
 
 
-def _same(ours: list[tuple[int, float]], flat: list[tuple[int, float]]) -> bool:
+def _same(ours: Sums, flat: Sums) -> bool:
     return len(ours) == len(flat) and all(
         a == b and isclose(mine, theirs, rel_tol=1e-9, abs_tol=1e-9)
         for (a, mine), (b, theirs) in zip(ours, flat, strict=True)

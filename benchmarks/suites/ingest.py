@@ -74,7 +74,7 @@ def _histories(ground: Ground) -> list[History]:
     found: list[History] = []
     folder = ground.scratch
     for index in range(min(_HISTORIES, ground.fleet.devices)):
-        rows = ground.fleet.readings(index, index + 1)[:_BULK]
+        rows = next(ground.fleet.batches(index, index + 1, _BULK))
         path = folder / f"{ground.dialect}-{serial(index)}.csv"
         stamps = timez.stamps([row[1] for row in rows], fraction=True)
         with path.open("w", encoding="utf-8", newline="") as file:

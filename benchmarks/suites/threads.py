@@ -44,13 +44,13 @@ def _by(threads: int, ground: Ground) -> Run:
 
 
 def _answers(pool: ThreadPoolExecutor, store: Store, windows: Windows) -> list[object]:
-    return list(pool.map(lambda w: ask(store, *w, _BUDGET), windows))
+    return list(pool.map(lambda w: ask(store, w[0], w[1], _BUDGET), windows))
 
 
 def check(ground: Ground) -> None:
     """Threads that share a store get the answers of their own questions."""
     windows = ground.windows("check threads", DAY_MS, 20)
-    alone = [ask(ground.store, *window, _BUDGET) for window in windows]
+    alone = [ask(ground.store, device, span, _BUDGET) for device, span in windows]
     with ThreadPoolExecutor(max(_THREADS)) as pool:
         if _answers(pool, ground.store, windows) != alone:
             raise Wrong("threads that share a store got other answers than one alone")
