@@ -20,13 +20,12 @@
 
   function widthPx() {
     const drawn = graph();
-    if (drawn && drawn._fullLayout && drawn._fullLayout._size) return drawn._fullLayout._size.w;
-    return plot.clientWidth - Number(plot.dataset.margins);
+    const size = drawn && drawn._fullLayout && drawn._fullLayout._size;
+    return Math.round(size ? size.w : plot.clientWidth - Number(plot.dataset.margins));
   }
 
-  function roundedWidthPx() {
-    return Math.ceil(Math.max(0, widthPx()) / WIDTH_STEP_PX) * WIDTH_STEP_PX;
-  }
+  /* The server rounds widths up likewise: within a step the answer would be the same. */
+  const steps = (px) => Math.ceil(px / WIDTH_STEP_PX);
 
   /* plotly.js writes instants as UTC without a zone: "2026-03-08 05:00:00.1234". */
   function instant(text) {
@@ -62,10 +61,10 @@
     timer = setTimeout(() => {
       if (!isOpen() || !graph()) return;
       const range = axisRange();
-      const width_px = roundedWidthPx();
+      const width_px = widthPx();
       if (range && !same(range, answeredRange())) {
         ask({ from: range[0], to: range[1], width_px }, { settled: true });
-      } else if (width_px !== question.width_px) {
+      } else if (steps(width_px) !== steps(question.width_px)) {
         ask({ width_px }, { settled: true, remember: false });
       }
     }, DEBOUNCE_MS);
@@ -163,7 +162,7 @@
     open: async function (start) {
       plot = await appeared(() => document.querySelector(`[data-device="${start.device}"]`));
       plot.dataset.path = window.location.pathname;
-      question = { ...start, theme: window.weirTheme(), width_px: roundedWidthPx(), asked: Date.now() };
+      question = { ...start, theme: window.weirTheme(), width_px: widthPx(), asked: Date.now() };
       listen(plot);
       press();
       return question;

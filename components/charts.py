@@ -22,7 +22,7 @@ from components.ticks import Ticks, ticks
 Figure = dict[str, Any]
 Trace = dict[str, Any]
 
-MARGIN_PX: Final = {"l": 64, "r": 16, "t": 32, "b": 48}
+MARGIN_PX: Final = {"l": 64, "r": 16, "t": 28, "b": 44}
 HEIGHT_PX: Final = 400
 LABEL_PX: Final = 120  # the room of a gap's label
 MAX_LABELS: Final = 8
@@ -137,7 +137,7 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
         "y": y,
         "text": titles,
         "customdata": details,
-        "hovertemplate": hovers.template(frame),
+        "hovertemplate": hovers.template(frame, canvas.palette.ink),
         "mode": "lines",
         "connectgaps": False,
         "line": {"width": 1.5, "color": canvas.palette.accent},
@@ -146,7 +146,7 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
 
 
 def _dot_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
-    """Runs too short for a line to be seen."""
+    """Rows that stand alone, too short for a line to be seen."""
     narrow_ms = canvas.window.length_ms * DOT_PX / max(1, canvas.width_px)
     lone = [
         run for run in frame.runs if frame.ends_ms[run[-1]] - frame.starts_ms[run[0]] < narrow_ms
@@ -253,8 +253,9 @@ def _x_axis(canvas: Canvas, made: Ticks) -> Figure:
 
 def _y_axis(palette: Palette, title: str) -> Figure:
     return {
-        "title": {"text": title, "standoff": 12, "font": {"size": FONT_SIZE_PX - 1}},
+        "title": {"text": title, "standoff": 8, "font": {"size": FONT_SIZE_PX - 1}},
         "overlaying": "y2",  # the spans without data lie below
+        "tickmode": "auto",  # an overlaying axis else takes the other one's marks
         "side": "left",
         "fixedrange": True,
         "automargin": False,

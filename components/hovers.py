@@ -21,8 +21,8 @@ def titles(frame: Frame, tz: ZoneInfo) -> list[str]:
     ]
 
 
-def template(frame: Frame) -> str:
-    """How a title and its `details` stand together."""
+def template(frame: Frame, ink: str) -> str:
+    """How a title, in the colour ``ink``, and its `details` stand together."""
     unit = frame.metric.unit
     if frame.resolution is RAW:
         lines = (f"%{{customdata[0]}} {unit}", "%{customdata[1]}")
@@ -32,7 +32,7 @@ def template(frame: Frame) -> str:
             f"range %{{customdata[1]}} {unit}",
             "%{customdata[2]}",
         )
-    return "<br>".join(("<b>%{text}</b>", *lines)) + "<extra></extra>"
+    return "<br>".join((f'<b style="color:{ink}">%{{text}}</b>', *lines)) + "<extra></extra>"
 
 
 def details(frame: Frame) -> list[list[str]]:

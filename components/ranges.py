@@ -24,6 +24,7 @@ ROWS_PER_PX: Final = (
     2  # the service's levels differ by 2 to 6: this keeps the coarsest fitting one fine
 )
 WIDTH_STEP_PX: Final = 100
+HOURS_STRETCH: Final = 2  # twice as many hours as wanted are better than a twelfth as many days
 MAX_DAYS: Final = 1_100  # beyond about three years months read better than days
 SHORTEST_MS: Final = 10_000
 EARLIEST_MS: Final = 0  # calendars are exact from 1970 to 2200
@@ -61,11 +62,11 @@ DEFAULT_PRESET: Final = PRESET_BY_NAME["24h"]
 
 def preset_window(preset: Preset, last_ms: int | None, now_ms: int) -> Window:
     """The preset's window: it ends now for a device that has been heard of within the preset's
-    length (or never), else with the hour of its last reading. Ends are 1 ms before an edge, so
+    length (or never), else with the minute of its last reading. Ends are 1 ms before an edge, so
     that a window of 24 h holds 1,440 minutes, not 1,441."""
     end = floor_to(now_ms, MINUTE_MS)
     if last_ms is not None and last_ms < end - preset.length_ms:
-        end = ceil_to(last_ms + 1, HOUR_MS)
+        end = ceil_to(last_ms + 1, MINUTE_MS)
     return Window(end - preset.length_ms, end - 1)
 
 
@@ -87,6 +88,11 @@ def budget(width_px: float) -> int:
 def hours(window: Window) -> int:
     """How many hourly rows the window can hold at most."""
     return bucket_starts(window.from_ms, window.to_ms, HOUR_MS)
+
+
+def hourly_budget(rows: int) -> int:
+    """How many rows may come where the next coarser level would be days."""
+    return min(MAX_BUDGET, rows * HOURS_STRETCH)
 
 
 def calendar_resolution(window: Window, rows: int) -> Resolution:

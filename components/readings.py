@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import COARSEST_STORED
 from api.client import Client, Series
-from components.ranges import Window, budget, calendar_resolution, hours, widened
+from components.ranges import Window, budget, calendar_resolution, hourly_budget, hours, widened
 
 
 def flow_series(
@@ -14,15 +14,18 @@ def flow_series(
 ) -> Series:
     """The finest rows that suit the width, the buckets under both edges included.
 
-    The adaptive endpoint ends at hours and then cuts the answer off. So where a window has more
-    hours than rows are wanted, its hourly rows are counted first: a device that reported in a few
-    of them is still shown by the hour, any other by days or months of the zone.
+    The adaptive endpoint ends at hours and then cuts the answer off. So where a window may hold
+    more hours than rows are wanted, its hourly rows are counted first: a device that reported in a
+    few of them is still shown by the hour, any other by days or months of the zone.
     """
     rows = budget(width_px)
     asked = widened(window, tz)
-    if hours(asked) <= rows or _count_hours(client, device_id, asked) <= rows:
+    expected = hours(asked)
+    if expected > rows:
+        expected = _count_hours(client, device_id, asked)
+    if expected <= hourly_budget(rows):
         return client.adaptive(
-            device_id, from_ms=asked.from_ms, to_ms=asked.to_ms, max_datapoints=rows
+            device_id, from_ms=asked.from_ms, to_ms=asked.to_ms, max_datapoints=max(rows, expected)
         )
     resolution = calendar_resolution(window, rows)
     asked = widened(window, tz, resolution)

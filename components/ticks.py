@@ -8,17 +8,26 @@ axis in motion is marked before the next answer comes.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal
-from components.clock import EPOCH_DAY, MONTHS, WEEKDAYS, Clock, day_text, minute_text, second_text
+from components.clock import (
+    MONTHS,
+    WEEKDAYS,
+    Clock,
+    day_text,
+    local_date,
+    minute_text,
+    second_text,
+)
 
 SECOND_MS: Final = 1000
-MARK_PX: Final = 84  # the room that a mark with its text needs at least
+TIME_PX: Final = 96  # the room that a mark needs at least: a date may stand below a time
+DAY_PX: Final = 60
 _MONDAY: Final = date(2001, 1, 1).toordinal()
 
 
@@ -30,6 +39,10 @@ class Step:
     wall_ms: int = 0
     days: int = 0
     months: int = 0
+
+    @property
+    def room_px(self) -> int:
+        return TIME_PX if self.wall_ms else DAY_PX
 
 
 STEPS: Final[tuple[Step, ...]] = (
@@ -43,8 +56,9 @@ STEPS: Final[tuple[Step, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """``texts`` carry a second line, after ``<br>``, where the context changes: the date under
-    times, the month under days, the year under months, the zone's name where clocks change."""
+    """``texts`` carry a second line, after ``<br>``, on the first visible mark and where it
+    changes: the date under times, the month under days, the year under months. So does the zone's
+    name where clocks change."""
 
     values_ms: list[int]
     texts: list[str]
@@ -66,8 +80,8 @@ def ticks(from_ms: int, to_ms: int, tz: ZoneInfo, width_px: int) -> Ticks:
 
 
 def _step(span_ms: int, width_px: int) -> Step:
-    room_ms = span_ms * MARK_PX / max(1, width_px)
-    return next((step for step in STEPS if step.approximate_ms >= room_ms), STEPS[-1])
+    px_per_ms = max(1, width_px) / span_ms
+    return next((s for s in STEPS if s.approximate_ms * px_per_ms >= s.room_px), STEPS[-1])
 
 
 def _wall_marks(clock: Clock, first: int, last: int, length_ms: int) -> Iterator[int]:
@@ -92,33 +106,42 @@ def _month_marks(tz: ZoneInfo, first: int, last: int, step: Step) -> Iterator[in
 
 
 def _texts(values: list[int], step: Step, clock: Clock, from_ms: int) -> list[str]:
-    read = _reader(step)
     first_visible = bisect_left(values, from_ms)
     texts: list[str] = []
-    context_before = name_before = ""
+    context_before: Context = ("", "")
+    name_before = ""
     for index, value in enumerate(values):
-        text, context = read(clock.local(value))
+        text, context = _reading(clock.local(value), step)
         name = clock.name(value) if step.wall_ms else ""
-        new_context = index in (0, first_visible) or context != context_before
-        new_name = index > 0 and name != name_before
-        second = " ".join(filter(None, (context * new_context, name * new_name)))
-        texts.append(f"{text}<br>{second}" if second else text)
+        if index in (0, first_visible):
+            context_before = ("", "")
+        said = _changed(context_before, context)
+        said += [name] if index and name != name_before else []
+        texts.append(f"{text}<br>{' '.join(said)}" if said else text)
         context_before, name_before = context, name
     return texts
 
 
-def _reader(step: Step) -> Callable[[int], tuple[str, str]]:
-    """How a mark reads: from what the wall clock shows to (text, context)."""
+Context = tuple[str, str]
+"""What a second line may say: the date or month, and the year."""
+
+
+def _changed(before: Context, now: Context) -> list[str]:
+    """Nothing where both are the same; the year only where it is another one."""
+    if now == before:
+        return []
+    return [part for part in (now[0], now[1] if now[1] != before[1] else "") if part]
+
+
+def _reading(local_ms: int, step: Step) -> tuple[str, Context]:
+    """How a mark reads, from what the wall clock shows there: its text and its context."""
+    day = local_date(local_ms // DAY_MS)
+    month, year = MONTHS[day.month - 1], str(day.year)
     if step.wall_ms:
         time = second_text if step.wall_ms < MINUTE_MS else minute_text
-        return lambda local: (time(local), day_text(local // DAY_MS))
-    return lambda local: _day_reading(date.fromordinal(local // DAY_MS + EPOCH_DAY), step)
-
-
-def _day_reading(day: date, step: Step) -> tuple[str, str]:
-    month = MONTHS[day.month - 1]
+        return time(local_ms), (day_text(local_ms // DAY_MS, year=False), year)
     if step.days in (1, 2):
-        return f"{WEEKDAYS[day.weekday()]} {day.day}", f"{month} {day.year}"
+        return f"{WEEKDAYS[day.weekday()]} {day.day}", (month, year)
     if step.days:
-        return f"{day.day} {month}", str(day.year)
-    return (month, str(day.year)) if step.months < 12 else (str(day.year), "")
+        return f"{day.day} {month}", ("", year)
+    return (month, ("", year)) if step.months < 12 else (year, ("", ""))

@@ -50,13 +50,13 @@ def read_view(said: Mapping[str, Any]) -> View:
 
 
 def write_view(view: View) -> dict[str, str | None]:
-    """The part of a view that an address holds."""
+    """The part of a view that an address holds; None for what is usual."""
     window = view.window
     return {
         "range": view.preset.name,
         "from": stamp(window.from_ms, fraction=True) if window else None,
         "to": stamp(window.to_ms, fraction=True) if window else None,
-        "metric": view.metric.name,
+        "metric": None if view.metric is FLOW_RATE else view.metric.name,
         "zone": view.zone,
     }
 

@@ -12,6 +12,7 @@ from components.clock import MONTHS, Clock, day_text, local_date, minute_text, s
 
 NOTHING: Final = "–"
 _VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
+_TELLING: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
 
@@ -64,11 +65,12 @@ def whole(count: int) -> str:
 
 
 def duration(length_ms: int) -> str:
-    """The two largest units that matter: 38 s, 5 h 50 min, 2 d 3 h, 250 d."""
+    """The two largest units, the second while the first is small: 38 s, 2 min 5 s, 36 min,
+    5 h 50 min, 2 d 3 h, 250 d."""
     for (size, unit), (next_size, next_unit) in pairwise(_DURATION_UNITS):
         count, rest = divmod(length_ms, size)
         if count:
-            fraction = rest // next_size if count < 100 else 0
+            fraction = rest // next_size if count < _TELLING[unit] else 0
             return f"{count} {unit} {fraction} {next_unit}" if fraction else f"{count} {unit}"
     return f"{length_ms // 1000} s"
 
@@ -78,7 +80,7 @@ def ago(then_ms: int, now_ms: int) -> str:
     elapsed = now_ms - then_ms
     if elapsed < 5000:
         return "just now"
-    if elapsed >= 2 * DAY_MS:
+    if elapsed >= DAY_MS:
         return f"{whole(elapsed // DAY_MS)} d ago"
     return f"{duration(elapsed)} ago"
 

@@ -22,7 +22,7 @@ from dash.development.base_component import Component
 
 from api.client import Device
 from api.errors import NotFound, WeirError
-from api.timez import now_ms
+from api.timez import DAY_MS, now_ms
 from components import drawing, hovers, session, shell, words
 from components.chart_card import Ids, chart_card, zone_select
 from components.clock import Clock, known_zone
@@ -32,6 +32,7 @@ from components.parts import failed_page, failure, message
 from components.view import read_view
 
 PLACE = "/devices"
+RECENT_MS = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
 register_page(
     __name__,
     path_template="/devices/<device_id>",
@@ -136,13 +137,9 @@ def _last_reading(found: Found, now: int) -> Component:
     if at is None:
         return html.P("Never reported", className="quiet")
     clock = Clock(known_zone(found.device.time_zone), at, at)
-    return html.P(
-        [
-            "Last reading ",
-            html.Time(words.ago(at, now), title=words.moment(at, clock, seconds=True)),
-        ],
-        className="quiet",
-    )
+    told = words.ago(at, now) if now - at < RECENT_MS else f"on {words.date_of(at, clock)}"
+    moment = words.moment(at, clock, seconds=True)
+    return html.P(["Last reading ", html.Time(told, title=moment)], className="quiet")
 
 
 # --- Its readings --------------------------------------------------------------------------------
