@@ -69,6 +69,12 @@ def _origins(value: str) -> tuple[str, ...]:
     return origins
 
 
+def _truth(value: str) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return value == "true"
+
+
 def _algorithm(value: str) -> str:
     if value not in ("RS256", "ES256"):
         raise ValueError("must be RS256 or ES256")
@@ -116,7 +122,14 @@ TABLE: tuple[Setting, ...] = (
         "WEIR_API_KEY",
         "",
         _text,
-        "The service-api-key with which the dashboard asks. Unset: the demo fleet's, if there.",
+        "The service-api-key with which the dashboard signs in by itself, for readers at this"
+        " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
+    ),
+    Setting(
+        "WEIR_PROXY_BEARER",
+        "false",
+        _truth,
+        "`true`: a proxy in front of the dashboard says who asks, by `Authorization: Bearer …`.",
     ),
     Setting(
         "WEIR_CORS_ORIGINS",
@@ -149,7 +162,8 @@ TABLE: tuple[Setting, ...] = (
         "WEIR_INSTANCE",
         "instance",
         _text,
-        "The folder for what Weir makes itself: the secret key and the demo fleet's key.",
+        "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
+        " were signed out.",
     ),
 )
 
@@ -165,6 +179,7 @@ class Settings:
     workers: int
     api_url: str
     api_key: str
+    proxy_bearer: bool
     cors_origins: tuple[str, ...]
     rate_limit: float
     jwt_issuer: str
@@ -199,8 +214,14 @@ class Settings:
         """Where `flask demo seed` leaves the demo fleet's key for the dashboard on this machine."""
         return Path(self.instance) / "demo_key"
 
+    @property
+    def ended_sessions_path(self) -> Path:
+        """Where sessions of the dashboard that were signed out are noted."""
+        return Path(self.instance) / "ended_sessions"
+
     def dashboard_key(self) -> str:
-        """The key that the dashboard asks with: WEIR_API_KEY, else the demo fleet's, else ''."""
+        """What the dashboard signs in with by itself: WEIR_API_KEY, else the demo fleet's key,
+        else ''."""
         if self.api_key:
             return self.api_key
         path = self.demo_key_path

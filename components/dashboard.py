@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,9 @@ from flask_compress import Compress
 
 from api.client import Client
 from components import session, shell, theme
+from components.access import Access, Door
+from components.access.page import SignInPage
+from components.access.rules import SIGN_IN
 from components.delivery import Delivery, content_security_policy
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -22,6 +24,8 @@ ASSETS: Final = ROOT / "assets"
 PAGES: Final = ROOT / "pages"
 PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 START: Final = "head/start.js"
+STYLE: Final = "style.css"
+SIGN_IN_STYLE: Final = "head/sign-in.css"
 NOT_FOUND: Final = "not_found_404"  # the module that Dash shows for a path without a page
 
 _INDEX: Final = """<!DOCTYPE html>
@@ -44,11 +48,11 @@ _INDEX: Final = """<!DOCTYPE html>
 </html>"""
 
 
-def create_dashboard(connect: Client | Callable[[], Client]) -> Dash:
+def create_dashboard(client: Client, access: Access) -> Dash:
     """The Dash application; ``.server`` is the WSGI application to serve.
 
-    ``connect`` is the client that everybody looks through, or what gives the client of the
-    request that is being answered.
+    ``client`` is the way to the service; ``access`` says who may ask through it. Each request asks
+    as the one who makes it.
     """
     app = Dash(
         __name__,
@@ -65,18 +69,25 @@ def create_dashboard(connect: Client | Callable[[], Client]) -> Dash:
         add_log_handler=False,
         meta_tags=[{"name": "color-scheme", "content": "light dark"}],
     )
-    client = connect
-    session.install(app.server, (lambda: client) if isinstance(client, Client) else client)
+    session.install(app.server)
     app.layout = dash.page_container
     _load_pages()
     _compress(app)
     app.server.wsgi_app = Delivery(
-        app.server.wsgi_app,
-        is_page=is_page,
+        Door(app.server.wsgi_app, client, access, sign_in_page(access.own_name)),
+        is_page=lambda path: path == SIGN_IN or is_page(path),
         policy=lambda: content_security_policy(app.csp_hashes()),
         home=shell.HOME,
     )
     return app
+
+
+def sign_in_page(own_name: str) -> SignInPage:
+    """In the dashboard's colours, with its theme switch, and nothing else of it."""
+    styles = (f'<link rel="stylesheet" href="{_versioned(s)}">' for s in (STYLE, SIGN_IN_STYLE))
+    script = f'<script src="{_versioned(START)}"></script>'
+    head = "\n    ".join((f"<style>{theme.css()}</style>", script, *styles))
+    return SignInPage(head, own_label=f"Continue with {own_name}")
 
 
 def is_page(path: str) -> bool:

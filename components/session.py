@@ -1,7 +1,7 @@
 """Who is looking: the client that asks for this request, and what is remembered for its principal.
 
-The one file of the dashboard that may import flask. Sign-in will come here; until then everybody
-looks with the configured key.
+The one file of the dashboard that may import flask. The door (`components/access`) has found out
+who looks, before any request gets here.
 """
 
 from __future__ import annotations
@@ -10,20 +10,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import orjson
-from flask import Flask, current_app
+from flask import Flask, current_app, request
 from flask_caching import Cache
 
 from api.client import Client
+from components.access.door import LOOKING, How, Looking
 
-Connect = Callable[[], Client]
 TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
-_CONNECT: Final = "weir-connect"
 _CACHE: Final = "weir-cache"
 
 
-def install(server: Flask, connect: Connect) -> None:
-    """Let the server's requests ask by ``connect``, which is called for each of them."""
-    server.extensions[_CONNECT] = connect
+def install(server: Flask) -> None:
     cache = Cache(config={"CACHE_TYPE": "SimpleCache", "CACHE_THRESHOLD": 1_000})
     cache.init_app(server)
     server.extensions[_CACHE] = cache
@@ -31,7 +28,16 @@ def install(server: Flask, connect: Connect) -> None:
 
 def current_client() -> Client:
     """The client of this request, which asks as its principal."""
-    return current_app.extensions[_CONNECT]()
+    return _looking().client
+
+
+def can_sign_out() -> bool:
+    """Whether it is ours to end; a proxy that says who asks would say it again."""
+    return _looking().how is not How.PROXY
+
+
+def _looking() -> Looking:
+    return request.environ[LOOKING]
 
 
 def remembered(question: str, ask: Callable[[Client], Any], *, ttl_s: int = TTL_S) -> Any:

@@ -12,6 +12,7 @@ from dash.development.base_component import Component
 from api.client import Client
 from api.errors import WeirError
 from components import session
+from components.access.rules import SIGN_OUT
 from components.markup import attributes, labelled
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
@@ -61,13 +62,27 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
                         title="Light or dark",
                         **labelled("Switch between light and dark"),
                     ),
-                    html.Span(organization_name(), className="organization"),
+                    _account(),
                 ],
                 className="tools",
             ),
         ],
         className="bar",
     )
+
+
+def _account() -> Component:
+    """Whose devices these are, and the way out."""
+    name = organization_name()
+    if not session.can_sign_out():
+        return html.Span(name, className="organization")
+    leave = html.Form(
+        html.Button("Sign out", type="submit", className="button"),
+        action=SIGN_OUT,
+        method="post",
+    )
+    summary = html.Summary(html.Span(name or "Account", className="organization"))
+    return html.Details([summary, leave], className="account")
 
 
 def _entry(place: Place, *, current: bool) -> Component:

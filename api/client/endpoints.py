@@ -15,6 +15,7 @@ from api.catalog import KEY_HEADER, LIMIT, MAX_DATAPOINTS, MAX_IDS, PATH_PREFIX,
 from api.client import replies
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.transport import Transport, in_process_http, remote_http
+from api.errors import Unauthorized
 from api.timez import stamp
 
 COLUMNS_TYPE = "application/vnd.weir.columns+json"
@@ -58,12 +59,20 @@ class Client:
     by `as_principal` share their connections.
     """
 
-    def __init__(self, transport: Transport, credential: Credential | str | None = None) -> None:
-        """A text is a service-api-key; an empty one, like None, asks without a credential."""
+    def __init__(
+        self,
+        transport: Transport,
+        credential: Credential | str | None = None,
+        *,
+        on_unauthorized: Callable[[], None] | None = None,
+    ) -> None:
+        """A text is a service-api-key; an empty one, like None, asks without a credential.
+        ``on_unauthorized`` hears of every Unauthorized, in the thread that asked."""
         if isinstance(credential, str):
             credential = Credential.key(credential) if credential else None
         self._transport = transport
         self._credential = credential
+        self._on_unauthorized = on_unauthorized
         self._headers = {credential.header: credential.value} if credential else {}
 
     @classmethod
@@ -83,8 +92,13 @@ class Client:
         """Over sockets; ``{base_url}/management/v1/…`` is asked."""
         return cls(Transport(http or remote_http(base_url), sleep), credential)
 
-    def as_principal(self, credential: Credential | str | None) -> Client:
-        return Client(self._transport, credential)
+    def as_principal(
+        self,
+        credential: Credential | str | None,
+        *,
+        on_unauthorized: Callable[[], None] | None = None,
+    ) -> Client:
+        return Client(self._transport, credential, on_unauthorized=on_unauthorized)
 
     @property
     def principal(self) -> str:
@@ -214,7 +228,13 @@ class Client:
 
     def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
         said = {name: _texts(value) for name, value in params.items() if value is not None}
-        return self._transport.get(PATH_PREFIX + path, said, {**self._headers, "Accept": accept})
+        headers = {**self._headers, "Accept": accept}
+        try:
+            return self._transport.get(PATH_PREFIX + path, said, headers)
+        except Unauthorized:
+            if self._on_unauthorized is not None:
+                self._on_unauthorized()
+            raise
 
 
 def _texts(value: str | int | list[str]) -> str | list[str]:

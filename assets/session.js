@@ -1,0 +1,65 @@
+/* The browser's side of a session: an answer that says "signed out" leads to the sign-in page, and
+   an open page asks every few seconds whether its session still stands. */
+(function () {
+  "use strict";
+  const CHECK = "/session";
+  const CHECK_EVERY_MS = 4000; // with the service's own 5 s, a revoked key is out within 10 s
+  const HEADER = "Weir-Sign-In";
+
+  const fetched = window.fetch.bind(window);
+  let leaving = false;
+
+  function leave(signIn) {
+    leaving = true;
+    const url = new URL(signIn, window.location.origin);
+    url.searchParams.set("next", window.location.pathname + window.location.search);
+    window.location.assign(url);
+  }
+
+  /* Dash asks by fetch and would draw an error for a 401. The page is about to go: its callbacks
+     are left waiting. */
+  window.fetch = async function (...asked) {
+    const answer = await fetched(...asked);
+    const signIn = answer.status === 401 && answer.headers.get(HEADER);
+    if (!signIn) return answer;
+    if (!leaving) leave(signIn);
+    return new Promise(() => {});
+  };
+
+  async function check() {
+    if (leaving || document.hidden) return;
+    try {
+      await window.fetch(CHECK, { cache: "no-store" });
+    } catch {
+      /* no connection: the page itself says so */
+    }
+  }
+
+  async function keepChecking() {
+    await check();
+    setTimeout(keepChecking, CHECK_EVERY_MS);
+  }
+
+  setTimeout(keepChecking, CHECK_EVERY_MS);
+  document.addEventListener("visibilitychange", check);
+
+  /* A page kept by the browser for "back" may be of a session that is over. */
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) check();
+  });
+
+  /* The account's menu closes like any other: by Escape, or by turning elsewhere. */
+  function closeMenus(except) {
+    document.querySelectorAll("details.account[open]").forEach((menu) => {
+      if (menu !== except) menu.open = false;
+    });
+  }
+  document.addEventListener("click", (event) => closeMenus(event.target.closest("details.account")));
+  document.addEventListener("focusin", (event) => closeMenus(event.target.closest("details.account")));
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && document.querySelector("details.account[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+})();
