@@ -172,7 +172,8 @@ def series(body: Any) -> Series:
         columns = dict(_object(answer["columns"], "columns"))
     else:
         columns = _turned(_list(answer.get("data"), "data"))
-    times = _times(columns.pop(resolution.stamp, None), resolution) if resolution.stamp else []
+    stamps: Any = columns.pop(resolution.stamp, None if columns else []) if resolution.stamp else []
+    times = _times(stamps, str(resolution.stamp))
     _check_columns(columns, len(times) if resolution.stamp else None)
     times, columns = _ascending(times, columns)
     return Series(
@@ -192,9 +193,8 @@ def _turned(rows: list[Any]) -> dict[str, Any]:
     return {name: [row.get(name) for row in objects] for name in names}
 
 
-def _times(stamps: Any, resolution: Resolution) -> list[int]:
-    name = str(resolution.stamp)
-    values: list[Any] = _list(stamps if stamps is not None else [], name)
+def _times(stamps: Any, name: str) -> list[int]:
+    values = _list(stamps, name)
     if not set(map(type, values)) - {int}:
         return values
     try:
