@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
-
-import pytest
 
 from api.store.base import ReadingRow
 
@@ -134,12 +133,14 @@ def _reach(rows: list[Row], from_ms: int | None, to_ms: int | None) -> tuple[int
     )
 
 
+@lru_cache(maxsize=500_000)
 def unit_of(unit: str, zone: ZoneInfo, ms: int) -> date:
     """The local date, or the first of its month."""
     day = instant(ms).astimezone(zone).date()
     return day if unit == "day" else day.replace(day=1)
 
 
+@cache
 def first_instant(unit: str, zone: ZoneInfo, when: date) -> int:
     """Walked to minute by minute, from well before."""
     ms = int(datetime(when.year, when.month, when.day, tzinfo=UTC).timestamp()) * 1000
@@ -199,17 +200,24 @@ def stamp(ms: int, zone: ZoneInfo | None, *, fraction: bool = False) -> str:
     return text if zone else text.replace("+00:00", "Z")
 
 
-def shown(rows: list[Row], column: str, zone: ZoneInfo | None = None) -> list[Any]:
-    """The rows as an answer has them, numbers compared to the last digits but a few."""
-    return [
-        {column: stamp(row["t"], zone, fraction=column == "recorded_at"), **about(row)}
-        for row in rows
-    ]
+def shown(rows: list[Row], column: str, zone: ZoneInfo | None = None) -> list[Row]:
+    """The rows as an answer has them: stamped instead of ``t``."""
+    fraction = column == "recorded_at"
+    return [{column: stamp(row["t"], zone, fraction=fraction), **_values(row)} for row in rows]
 
 
-def about(row: Row) -> Row:
-    return {
-        name: value if value is None else pytest.approx(value, rel=1e-9, abs=1e-9)
-        for name, value in row.items()
-        if name != "t"
-    }
+def _values(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != "t"}
+
+
+def assert_same(answered: list[Row], owed: list[Row]) -> None:
+    """Row by row, key by key; numbers to the last digits but a few."""
+    assert len(answered) == len(owed)
+    for number, (row, promised) in enumerate(zip(answered, owed, strict=True)):
+        assert row.keys() == promised.keys()
+        for name, value in promised.items():
+            if isinstance(value, float) and isinstance(row[name], float):
+                same = math.isclose(row[name], value, rel_tol=1e-9, abs_tol=1e-9)
+            else:
+                same = row[name] == value
+            assert same, f"row {number}, {name}: {row[name]} is not {value}"

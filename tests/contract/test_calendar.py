@@ -1,0 +1,130 @@
+"""Days and months in the zones that break calendars, each against a walk over the raw rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api import timez
+from tests import truth
+from tests.contract.test_datapoints import datapoints, keeps, span
+from tests.world import METER, TWIN, World
+
+ZONES = {  # zone → the source that keeps its days exact over the world's seasons
+    "UTC": "1hour",
+    "America/New_York": "1hour",
+    "America/Santiago": "1hour",  # a day that starts at 01:00
+    "Pacific/Apia": "1hour",  # a day that never was
+    "Asia/Kolkata": "10min",  # +05:30
+    "Australia/Lord_Howe": "10min",  # +10:30 in winter; its summer alone, +11:00, is on the hour
+    "Asia/Kathmandu": "5min",  # +05:45
+    "Pacific/Chatham": "5min",  # +12:45 and +13:45
+    "Pacific/Kiritimati": "1hour",  # +14:00
+}
+SPANS = {  # from, to, and whether it is summer on Lord Howe for all of it
+    "open": (None, None, False),
+    "cut inside a day": ("2026-03-07T10:20:00Z", "2026-03-09T15:40:00Z", True),
+    "open to the right": ("2026-09-05T12:00:00Z", None, False),
+    "open to the left": (None, "2011-12-31T03:15:00Z", True),
+    "to inside a bucket": ("2026-03-08T00:00:00Z", "2026-03-08T06:01:00Z", True),
+    "one instant": ("2026-11-01T05:00:00Z", "2026-11-01T05:00:00Z", True),
+    "a hole": ("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", False),
+}
+
+
+def ends(*texts: str | None) -> list[int | None]:
+    return [None if text is None else timez.parse_instant(text) for text in texts]
+
+
+@pytest.mark.parametrize("unit", ["day", "month"])
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize(("from_text", "to_text", "summer"), SPANS.values(), ids=SPANS)
+def test_local_days_and_months_are_exact(
+    world: World, unit: str, zone: str, from_text: str | None, to_text: str | None, summer: bool
+) -> None:
+    source = "1hour" if summer and zone == "Australia/Lord_Howe" else ZONES[zone]
+    tz, bounds = timez.zone(zone), ends(from_text, to_text)
+    owed = truth.calendar(world.readings[METER], unit, tz, source, *bounds)
+    query = {"timezone": zone, "limit": "10000", **span(from_text, to_text)}
+    reply = datapoints(world, METER, unit, **query)
+    truth.assert_same(reply["data"], truth.shown(owed, "bucket", tz))
+
+
+@pytest.mark.parametrize("unit", ["day", "month"])
+def test_without_a_timezone_days_are_utc(world: World, unit: str) -> None:
+    owed = truth.calendar(world.readings[METER], unit, timez.zone("UTC"), "1hour")
+    truth.assert_same(datapoints(world, METER, unit)["data"], truth.shown(owed, "bucket"))
+
+
+STAMPS = [
+    ("America/New_York", "2026-03-08", ["2026-03-08T00:00:00-05:00"]),
+    ("America/New_York", "2026-03-09", ["2026-03-09T00:00:00-04:00"]),
+    ("America/New_York", "2026-11-01", ["2026-11-01T00:00:00-04:00"]),
+    ("America/New_York", "2026-11-02", ["2026-11-02T00:00:00-05:00"]),
+    ("America/Santiago", "2026-09-06", ["2026-09-06T01:00:00-03:00"]),
+    ("Pacific/Apia", "2011-12-29", ["2011-12-29T00:00:00-10:00"]),
+    ("Pacific/Apia", "2011-12-30", []),
+    ("Pacific/Apia", "2011-12-31", ["2011-12-31T00:00:00+14:00"]),
+    ("Australia/Lord_Howe", "2026-04-05", ["2026-04-05T00:00:00+11:00"]),
+    ("Asia/Kathmandu", "2026-03-08", ["2026-03-08T00:00:00+05:45"]),
+]
+
+
+@pytest.mark.parametrize(("zone", "day", "owed"), STAMPS)
+def test_the_first_instant_of_the_local_day_stamps_it(
+    world: World, zone: str, day: str, owed: list[str]
+) -> None:
+    rows = datapoints(world, METER, "day", timezone=zone)["data"]
+    assert [row["bucket"] for row in rows if row["bucket"].startswith(day)] == owed
+
+
+@pytest.mark.parametrize(
+    ("day", "minutes"), [("2026-03-07", 1440), ("2026-03-08", 1380), ("2026-11-01", 1500)]
+)
+def test_the_minutes_of_a_day_are_its_own(world: World, day: str, minutes: int) -> None:
+    rows = datapoints(world, METER, "day", timezone="America/New_York")["data"]
+    (row,) = [row for row in rows if row["bucket"].startswith(day)]
+    assert row["total_flow_amount"] / row["avg_flow_rate"] == pytest.approx(minutes)
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_days_and_months_add_up_to_the_total(world: World, zone: str) -> None:
+    (total,) = datapoints(world, METER, "total")["data"]
+    for unit in ("day", "month"):
+        rows = datapoints(world, METER, unit, timezone=zone, limit="10000")["data"]
+        amounts = sum(row["total_flow_amount"] for row in rows)
+        assert amounts == pytest.approx(total["total_flow_amount"])
+        assert min(row["min_flow_rate"] for row in rows) == total["min_flow_rate"]
+        assert max(row["max_flow_rate"] for row in rows) == total["max_flow_rate"]
+
+
+FILTERS: list[tuple[str, str, str]] = [
+    ("UTC", "flowRate:gt:50", "avg_flow_rate"),
+    ("America/New_York", "minFlowRate:gt:10", "min_flow_rate"),
+    ("Asia/Kolkata", "flowRate:lt:60", "avg_flow_rate"),
+]
+
+
+@pytest.mark.parametrize("unit", ["day", "month"])
+@pytest.mark.parametrize(("zone", "text", "column"), FILTERS)
+def test_a_filter_selects_source_rows_before_they_are_regrouped(
+    world: World, unit: str, zone: str, text: str, column: str
+) -> None:
+    _, operator, value = text.split(":")
+    tz, keep = timez.zone(zone), keeps(column, operator, float(value))
+    owed = truth.calendar(world.readings[METER], unit, tz, ZONES[zone], keep=keep)
+    query: dict[str, Any] = {"filter": text, "timezone": zone, "limit": "10000"}
+    reply = datapoints(world, METER, unit, **query)
+    truth.assert_same(reply["data"], truth.shown(owed, "bucket", tz))
+    assert datapoints(world, METER, unit, count="true", **query)["count"] == len(owed)
+
+
+def test_a_bucket_belongs_to_the_range_by_its_start_alone(world: World) -> None:
+    """All of its readings may lie after ``to``: the hour of 05:00 belongs to a range that ends
+    at 05:00 sharp."""
+    at = "2026-03-08T06:00:00Z"  # the twin's first hour
+    rows = datapoints(world, TWIN, "day", **{"from": at, "to": at})["data"]
+    hour = datapoints(world, TWIN, "1hour", **{"from": at, "to": at})["data"]
+    assert [row["total_flow_amount"] for row in rows] == [hour[0]["total_flow_amount"]]
+    assert rows[0]["avg_flow_rate"] == pytest.approx(rows[0]["total_flow_amount"] / 60)
