@@ -1,0 +1,1 @@
+"""The store's contract, each promise held to every dialect."""

@@ -1,0 +1,46 @@
+"""Stores for the contract: one a module, since its tests make devices of their own; or an empty
+one where a test asks about the whole store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import psycopg
+import pytest
+
+from api.store.base import Store
+from api.store.open import open_store
+
+_databases = count(1)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def module_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path_factory.mktemp('store') / 'weir.sqlite'}"
+        return
+    server = str(request.getfixturevalue("postgres_server"))
+    name = f"weir_module_{next(_databases)}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
+        yield f"{server}/{name}"
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture(scope="module")
+def store(module_url: str) -> Iterator[Store]:
+    opened = open_store(module_url)
+    opened.upgrade()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def empty_store(store_url: str) -> Iterator[Store]:
+    opened = open_store(store_url)
+    opened.upgrade()
+    yield opened
+    opened.close()

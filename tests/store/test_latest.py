@@ -1,0 +1,129 @@
+"""The summary of many devices in one query, against one look at each device's rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.catalog import (
+    COARSEST_STORED,
+    HOUR_MS,
+    MAX_IDS,
+    MINUTE_MS,
+    ONE_MINUTE,
+    QUALITY,
+    RAW,
+    STORED,
+    Aggregate,
+    Resolution,
+)
+from api.store.base import Device, LatestFound, LatestQuestion, Span, Store
+from tests.store import strategies
+from tests.store.fleet import NOON_MS, new_meters, reading, steady
+from tests.store.recomputed import column
+
+resolutions_or_none = st.one_of(st.none(), st.sampled_from(STORED))
+questions = st.builds(
+    LatestQuestion,
+    strategies.spans,
+    resolutions_or_none,
+    st.one_of(st.none(), strategies.resolutions),
+    st.booleans(),
+)
+
+
+def one_by_one(store: Store, device: Device, question: LatestQuestion) -> LatestFound:
+    """The same answer from the device's rows, without the query."""
+
+    def rows(resolution: Resolution) -> list[Any]:
+        return store.rows(device, resolution, question.span, limit=100_000)
+
+    found = LatestFound()
+    if question.uptime is not None:
+        found = found._replace(observed=len(rows(question.uptime)))
+    if question.quality is not None:
+        ends = [
+            [
+                row[column(question.quality, Aggregate(end, QUALITY))]
+                for row in rows(question.quality)
+            ]
+            for end in ("min", "max")
+        ]
+        low, high = ([value for value in values if value is not None] for values in ends)
+        found = found._replace(
+            quality_min=min(low, default=None), quality_max=max(high, default=None)
+        )
+    if question.last and (raw := rows(RAW)):
+        found = found._replace(last=raw[-1])
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(fleet=st.lists(strategies.readings, min_size=1, max_size=3), question=questions)
+def test_latest_is_a_look_at_each_device(
+    store: Store, fleet: list[Any], question: LatestQuestion
+) -> None:
+    devices = new_meters(store, len(fleet))
+    for device, pairs in zip(devices, fleet, strict=True):
+        store.write([(device.key, instant, *values) for instant, values in pairs])
+    found = store.latest(devices, question)
+    assert found == {device.key: one_by_one(store, device, question) for device in devices}
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "to_ms"),
+    [
+        (0, 24 * HOUR_MS - 1),
+        (1, 24 * HOUR_MS),
+        (25 * MINUTE_MS + 1, 26 * MINUTE_MS),
+        (30 * MINUTE_MS, 90 * MINUTE_MS),
+        (59 * MINUTE_MS + 30_000, 3 * HOUR_MS + 10),
+        (10 * HOUR_MS + 5, 10 * HOUR_MS + 5),
+    ],
+)
+def test_windows_may_cut_hours_anywhere(store: Store, from_ms: int, to_ms: int) -> None:
+    """Devices that fell silent early, late, in the first cut hour or never spoke."""
+    devices = new_meters(store, 5)
+    for device, rows in zip(devices, (1440, 30, 61, 90, 0), strict=True):
+        store.write(steady(device, rows, start_ms=NOON_MS + 123))
+    question = LatestQuestion(
+        Span(NOON_MS + from_ms, NOON_MS + to_ms), ONE_MINUTE, COARSEST_STORED, True
+    )
+    found = store.latest(devices, question)
+    assert found == {device.key: one_by_one(store, device, question) for device in devices}
+
+
+def test_of_events_at_one_instant_the_one_stored_last_is_the_latest(store: Store) -> None:
+    (device,) = new_meters(store, 1)
+    for rate in (7.0, 9.0, 8.0):
+        store.write([reading(device, NOON_MS, flow_rate=rate)])
+    last = store.latest([device], LatestQuestion(Span(), last=True))[device.key].last
+    assert last is not None
+    assert last[:2] == (NOON_MS, 8.0)
+
+
+def test_a_full_request_of_devices_is_one_statement(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = new_meters(store, MAX_IDS)
+    store.write([row for device in devices for row in steady(device, 5, seed=device.key)])
+    statements: list[Any] = []
+    fetch = store.fetch  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setattr(store, "fetch", lambda query: (statements.append(query), fetch(query))[1])
+    question = LatestQuestion(Span(NOON_MS, NOON_MS + HOUR_MS), ONE_MINUTE, COARSEST_STORED, True)
+    found = store.latest(devices, question)
+    assert len(statements) == 1
+    assert found == {device.key: one_by_one(store, device, question) for device in devices}
+    assert {entry.observed for entry in found.values()} == {5}
+
+
+def test_nothing_asked_is_nothing_found(store: Store) -> None:
+    devices = new_meters(store, 2)
+    assert store.latest([], LatestQuestion(Span(), ONE_MINUTE, last=True)) == {}
+    empty = {device.key: LatestFound() for device in devices}
+    assert store.latest(devices, LatestQuestion(Span())) == empty
+    backwards = LatestQuestion(Span(NOON_MS, NOON_MS - 1), ONE_MINUTE, COARSEST_STORED, True)
+    assert store.latest(devices * 2, backwards) == empty
