@@ -126,7 +126,7 @@ def _patience_ms(starts: Sequence[int], resolution: Resolution, cadence_ms: int 
 def estimated_cadence_ms(starts: Sequence[int]) -> int:
     """How far rows are apart where the device works as it does: nine steps in ten are no longer."""
     steps = sorted(after - before for before, after in pairwise(starts))
-    return steps[min(len(steps) - 1, int(len(steps) * CADENCE_QUANTILE))] if steps else 0
+    return steps[int((len(steps) - 1) * CADENCE_QUANTILE)] if steps else 0
 
 
 def _apart(end: int, start: int, after: int, patience_ms: float) -> bool:
