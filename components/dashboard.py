@@ -73,13 +73,19 @@ def create_dashboard(client: Client, access: Access) -> Dash:
     app.layout = dash.page_container
     _load_pages()
     _compress(app)
-    app.server.wsgi_app = Delivery(
-        Door(app.server.wsgi_app, client, access, sign_in_page(access.own_name)),
+    door = Door(app.server.wsgi_app, client, access, sign_in_page(access.own_name))
+    app.server.wsgi_app = delivered(app, door)
+    return app
+
+
+def delivered(app: Dash, door: Door) -> Delivery:
+    """What the server calls: delivery around the door, the door around Dash."""
+    return Delivery(
+        door,
         is_page=lambda path: path == SIGN_IN or is_page(path),
         policy=lambda: content_security_policy(app.csp_hashes()),
         home=shell.HOME,
     )
-    return app
 
 
 def sign_in_page(own_name: str) -> SignInPage:
