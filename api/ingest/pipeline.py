@@ -15,7 +15,7 @@ from api.ingest.decode import Devices
 from api.store.base import Progress, Refusal, Store, Written
 from api.timez import now_ms
 
-Watch = Callable[[Batch], None]
+Watch = Callable[[Batch], object]
 """Told of every batch once it is committed."""
 
 

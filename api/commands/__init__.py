@@ -1,0 +1,28 @@
+"""Weir's command line: groups of commands that `flask` finds on the app."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from api.commands import db, demo, devices, keys, orgs, readings, serve
+from api.commands.frame import Load, remember
+
+GROUPS = (
+    db.group,
+    db.rollups,
+    orgs.group,
+    devices.group,
+    keys.group,
+    keys.tokens,
+    readings.group,
+    demo.group,
+    serve.serve,
+)
+
+
+def register(app: Flask, load: Load) -> None:
+    """Give ``app`` every command. ``load`` reads the settings; each command calls it, so that a
+    ConfigurationError is its one line and not a stack trace."""
+    remember(app, load)
+    for group in GROUPS:
+        app.cli.add_command(group)

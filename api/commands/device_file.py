@@ -1,0 +1,163 @@
+"""A file of devices: what its entries may say, and what is wrong with them. Pure but for `read`."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from api.catalog import CATEGORIES, FieldKind
+from api.errors import UserError
+from api.store.base import NewDevice
+from api.store.devices import FIELDS
+from api.timez import parse_instant, zone
+
+SERIAL: Final = "serialNumber"
+GROUPS: Final = "groups"
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+
+_Check = Callable[[Any], None]
+"""Raises ValueError in words where the value won't do."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFile:
+    devices: list[NewDevice]
+    warnings: list[str]
+
+
+def read(path: Path, organization_id: str) -> DeviceFile:
+    """UserError, naming entry and field, where the file can't be imported."""
+    try:
+        entries = json.loads(path.read_text("utf-8-sig"), parse_constant=_no_constant)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not JSON: {error}") from None
+    try:
+        return check(entries, organization_id)
+    except ValueError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def check(entries: object, organization_id: str) -> DeviceFile:
+    """The devices of a parsed file. Raises ValueError, naming entry and field."""
+    if not isinstance(entries, list):
+        raise ValueError("must be an array of devices")
+    ignored: Counter[str] = Counter()
+    devices: list[NewDevice] = []
+    for number, entry in enumerate(cast("list[object]", entries), 1):
+        device, unknown = _device(f"entry {number}", entry)
+        ignored.update(unknown)
+        devices.append(device)
+    warnings = [f"{name} is no field of a device: ignored {n} times" for name, n in ignored.items()]
+    foreign = sum(
+        d.fields.get("organizationId", organization_id) != organization_id for d in devices
+    )
+    if foreign:
+        warnings.append(f"organizationId of {foreign} entries is another one: ignored")
+    return DeviceFile(devices, warnings)
+
+
+def _device(place: str, entry: object) -> tuple[NewDevice, set[str]]:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{place} must be an object")
+    said = cast("dict[str, Any]", entry)
+    serial = said.get(SERIAL)
+    if serial is None:
+        raise ValueError(f"{place} has no {SERIAL}")
+    _checked(place, SERIAL, _identifier, serial)
+    place = f"{place} ({serial})"
+    groups = said.get(GROUPS)
+    if groups is not None:
+        _checked(place, GROUPS, _texts, groups)
+    fields = {name: value for name, value in said.items() if name in FIELDS and name != SERIAL}
+    for name, value in fields.items():
+        if value is not None:
+            _checked(place, name, _SPECIAL.get(name) or _BY_KIND[FIELDS[name].kind], value)
+    unknown = said.keys() - FIELDS.keys() - {GROUPS}
+    return NewDevice(serial, fields, None if groups is None else tuple(groups)), unknown
+
+
+def _checked(place: str, name: str, check: _Check, value: Any) -> None:
+    try:
+        check(value)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{place}: {name} {error}") from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _of_type(*types: type, called: str) -> _Check:
+    def check(value: Any) -> None:
+        if type(value) not in types:
+            raise ValueError(f"must be {called}")
+
+    return check
+
+
+_text = _of_type(str, called="text")
+_flag = _of_type(bool, called="true or false")
+_object = _of_type(dict, called="an object")
+
+
+def _identifier(value: Any) -> None:
+    _text(value)
+    if not value or value != value.strip() or not value.isprintable():
+        raise ValueError("must be text without blanks around it")
+
+
+def _texts(value: Any) -> None:
+    if not isinstance(value, list) or not all(
+        isinstance(text, str) and text for text in cast("list[object]", value)
+    ):
+        raise ValueError("must be an array of texts")
+
+
+def _instant(value: Any) -> None:
+    _text(value)
+    parse_instant(value)
+
+
+def _uuid(value: Any) -> None:
+    if not isinstance(value, str) or not _UUID.fullmatch(value):
+        raise ValueError("must be a UUID")
+
+
+def _zone(value: Any) -> None:
+    _text(value)
+    zone(value)
+
+
+def _category(value: Any) -> None:
+    if value not in CATEGORIES:
+        raise ValueError(f"must be {' or '.join(CATEGORIES)}")
+
+
+def _interval(value: Any) -> None:
+    _of_type(int, float, called="a number of seconds")(value)
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError("must be a number of seconds above 0")
+
+
+_SPECIAL: Final[Mapping[str, _Check]] = {
+    "id": _uuid,
+    "networkUniqueIdentifier": _identifier,
+    "category": _category,
+    "deviceTimeZone": _zone,
+}
+_BY_KIND: Final[Mapping[FieldKind, _Check]] = {
+    "text": _text,
+    "flag": _flag,
+    "instant": _instant,
+    "object": _object,
+    "texts": _texts,
+    "number": _interval,
+}

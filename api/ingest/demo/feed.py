@@ -1,0 +1,151 @@
+"""The demo fleet's readings on their way into the store: history, what was missed, then live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from api.catalog import MINUTE_MS
+from api.ingest.batch import Batch, Columns
+from api.ingest.demo.fleet import (
+    FLEET,
+    HISTORY_MS,
+    LONGEST_HOLE_MS,
+    MARK,
+    ORGANIZATION_ID,
+    Character,
+    Fate,
+)
+from api.ingest.demo.meter import last_instant, readings
+from api.ingest.pipeline import Feed, Watch
+from api.store.base import Grant, LatestQuestion, Progress, Scope, Span, Store, Written
+from api.timez import now_ms
+
+BATCH_ROWS: Final = 100_000
+HORIZON_MS: Final = MINUTE_MS
+PAUSE_S: Final = 1.0  # between two commits, so that what is due together goes together
+
+_EVERYTHING: Final = Scope(ORGANIZATION_ID, Grant(everything=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The meters as the store knows them: their device keys, and when the fleet was set up."""
+
+    keys: Mapping[str, int]
+    origin_ms: int
+
+    @classmethod
+    def of(cls, store: Store) -> Fleet | None:
+        """None where the demo organization, or one of its meters, isn't there."""
+        organization = store.organization(ORGANIZATION_ID)
+        devices = store.resolve(_EVERYTHING, [one.id for one in FLEET])
+        keys = {device.id: device.key for device in devices if device is not None}
+        if organization is None or len(keys) < len(FLEET):
+            return None
+        return cls(keys, organization.created_ms)
+
+    def readings(self, one: Character, from_ms: int, to_ms: int) -> Columns:
+        return readings(one, self.keys[one.id], self.origin_ms, from_ms, to_ms)
+
+    def pieces(self, one: Character, from_ms: int, to_ms: int) -> Iterator[Columns]:
+        """One meter's readings of a span, cut so that none has many more than BATCH_ROWS."""
+        length_ms = BATCH_ROWS * one.meter.cadence_s * 1000
+        for start in range(from_ms, to_ms, length_ms):
+            yield self.readings(one, start, min(start + length_ms, to_ms))
+
+    def batches(self, spans: Mapping[str, tuple[int, int]]) -> Iterator[Batch]:
+        """Every meter's span, by meter id; one meter after the other, as the store keeps them."""
+        gathered: list[Columns] = []
+        for one in FLEET:
+            for piece in self.pieces(one, *spans[one.id]):
+                if gathered and sum(map(len, gathered)) + len(piece) > BATCH_ROWS:
+                    yield _batch(gathered)
+                    gathered = []
+                gathered.append(piece)
+        if gathered:
+            yield _batch(gathered)
+
+
+def _batch(pieces: Sequence[Columns]) -> Batch:
+    columns = Columns(
+        np.concatenate([piece.devices for piece in pieces]),
+        np.concatenate([piece.instants for piece in pieces]),
+        np.concatenate([piece.values for piece in pieces], axis=1),
+    )
+    return Batch(columns, len(columns))
+
+
+# --- History -------------------------------------------------------------------------------------
+
+
+def history(fleet: Fleet) -> Iterator[Batch]:
+    """Thirty days up to when the fleet was set up."""
+    start = fleet.origin_ms - HISTORY_MS
+    origin = fleet.origin_ms
+    return fleet.batches({one.id: (start, last_instant(one, origin, origin)) for one in FLEET})
+
+
+def seed(store: Store, fleet: Fleet, watch: Watch) -> Progress:
+    """Bring the history in, going on where an interrupted seeding stood."""
+    start = store.progress(MARK, ORGANIZATION_ID) or Progress(MARK, ORGANIZATION_ID)
+    left = _without_first(history(fleet), start.position)
+    return Feed(store, ORGANIZATION_ID, "demo").take_all(left, start, watch)
+
+
+def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
+    for batch in batches:
+        if skip < batch.read:
+            rest = batch.columns.taken(np.arange(skip, batch.read))
+            yield replace(batch, columns=rest, read=len(rest))
+        skip = max(0, skip - batch.read)
+
+
+# --- Live ----------------------------------------------------------------------------------------
+
+
+def catch_up(store: Store, fleet: Fleet, now: int) -> Written:
+    """Fill each meter's hole from its last reading up to ``now``, no hole over seven days."""
+    earliest = now - LONGEST_HOLE_MS
+    devices = [d for d in store.resolve(_EVERYTHING, [one.id for one in FLEET]) if d is not None]
+    found = store.latest(devices, LatestQuestion(Span(earliest, None), last=True))
+    spans: dict[str, tuple[int, int]] = {}
+    for one in FLEET:
+        last = found[fleet.keys[one.id]].last
+        start = earliest if last is None else last[0] + 1
+        spans[one.id] = start, last_instant(one, fleet.origin_ms, now)
+    feed = Feed(store, ORGANIZATION_ID, "demo")
+    written = [feed.take(batch) for batch in fleet.batches(spans) if batch.read]
+    return Written(sum(w.stored for w in written), sum(w.repeated for w in written))
+
+
+def live(store: Store, fleet: Fleet, start_ms: int, wait: Callable[[float], bool]) -> None:
+    """Send each reading when it is due, from ``start_ms`` on, until ``wait(seconds)`` says stop.
+
+    Whoever was silent at the start stays silent.
+    """
+    feed = Feed(store, ORGANIZATION_ID, "demo")
+    while True:
+        end_ms = max(start_ms + HORIZON_MS, now_ms())  # after a long sleep, one wide step
+        due = _in_order(fleet, start_ms, end_ms)
+        while len(due):
+            if wait(max(PAUSE_S, (int(due.instants[0]) - now_ms()) / 1000)):
+                return
+            come = due.instants <= now_ms()
+            if come.any():
+                feed.take(_batch([due.taken(come)]))
+            due = due.taken(~come)
+        start_ms = end_ms
+        if wait(PAUSE_S):
+            return
+
+
+def _in_order(fleet: Fleet, from_ms: int, to_ms: int) -> Columns:
+    """What the whole fleet sends in a span, ascending in time."""
+    sending = (one for one in FLEET if one.meter.fate is not Fate.SILENT)
+    alive = (one for one in sending if last_instant(one, fleet.origin_ms, to_ms) == to_ms)
+    columns = _batch([fleet.readings(one, from_ms, to_ms) for one in alive]).columns
+    return columns.taken(np.argsort(columns.instants, kind="stable"))

@@ -1,0 +1,211 @@
+"""Who is in the demo fleet: one row a meter. No numpy here: looking whether it's there is quick."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.store.base import NewDevice
+from api.timez import stamp
+
+SEED: Final = 10412
+ORGANIZATION_ID: Final = "6f1de1a0-6d0e-5f43-9a55-2c7b1f0e8d01"
+ORGANIZATION_NAME: Final = "Northside Properties"
+COST_PER_GALLON: Final = 0.012
+HISTORY_MS: Final = 30 * DAY_MS
+LONGEST_HOLE_MS: Final = 7 * DAY_MS
+SILENT_MS: Final = 6 * HOUR_MS + 12 * MINUTE_MS
+ABOUT_ROWS: Final = 1_600_000
+MARK: Final = f"demo fleet 1, seed {SEED}"
+"""Names the progress of its history in the store: an interrupted seeding goes on."""
+
+
+class Pattern(StrEnum):
+    """How water is drawn."""
+
+    DOMESTIC = "domestic"  # two peaks a day, later at weekends
+    OFFICE = "office"  # weekdays from eight to six
+    STEADY = "steady"  # always, a little more in the afternoon
+    SCHEDULE = "schedule"  # some nights, for hours
+    CYCLES = "cycles"  # filled and drained
+    EVENTS = "events"  # a reading at the end of each draw, and a heartbeat
+    NONE = "none"  # no flow at all: a gateway
+
+
+class Fate(StrEnum):
+    """What is the matter with it."""
+
+    HEALTHY = "healthy"
+    LEAKING = "leaking"  # for six days
+    SILENT = "silent"  # for six hours
+    DEGRADED = "degraded"  # minutes are missing
+    LOW_QUALITY = "low quality"
+    OUTAGE = "outage"  # a hole two days ago
+    NEVER_SEEN = "never seen"
+    INACTIVE = "inactive"  # taken out nine days ago
+
+
+class Site(NamedTuple):
+    name: str
+    time_zone: str
+    outdoor_celsius: float
+
+
+TOWER = Site("Northside Tower", "America/Denver", 9.0)
+HARBOR = Site("Harbor Point", "America/New_York", 12.0)
+LAKE = Site("Lakeview Court", "America/Chicago", 8.0)
+MESA = Site("Mesa Campus", "America/Phoenix", 24.0)
+BAY = Site("Bayside Lofts", "America/Los_Angeles", 17.0)
+PUNE = Site("Pune Works", "Asia/Kolkata", 27.0)
+
+
+class Meter(NamedTuple):
+    """``rate`` is what it draws when busy, in gal/min; ``cadence_s`` how often it reports."""
+
+    label: str
+    site: Site
+    kind: str
+    pattern: Pattern
+    rate: float
+    cadence_s: int
+    fate: Fate = Fate.HEALTHY
+
+
+_D, _O, _S = Pattern.DOMESTIC, Pattern.OFFICE, Pattern.STEADY
+_N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
+
+METERS: Final[tuple[Meter, ...]] = (
+    Meter("Cooling tower A", TOWER, "Cooling", _S, 18.0, 60),
+    Meter("Irrigation north", TOWER, "Irrigation", _N, 42.0, 300),
+    Meter("Boiler feed", TOWER, "Plant", _C, 11.0, 60),
+    Meter("Tenant 12 main", TOWER, "Tenants", _D, 16.0, 60, Fate.DEGRADED),
+    Meter("Fire loop jockey", TOWER, "Plant", _E, 6.0, 300),
+    Meter("Kitchen line", TOWER, "Tenants", _E, 4.5, 300),
+    Meter("Greywater return", TOWER, "Plant", _S, 7.0, 60, Fate.SILENT),
+    Meter("Tower B make-up", TOWER, "Cooling", _S, 14.0, 60),
+    Meter("Dialysis RO", HARBOR, "Process", _C, 3.2, 10),
+    Meter("Laundry hot", TOWER, "Tenants", _C, 8.5, 60),
+    Meter("Lobby fountain", TOWER, "Plant", _O, 1.4, 300),
+    Meter("Car wash", MESA, "Process", _O, 13.0, 60, Fate.LOW_QUALITY),
+    Meter("Zone 4 drip", MESA, "Irrigation", _N, 3.0, 900),
+    Meter("Chiller condenser", HARBOR, "Cooling", _S, 24.0, 60),
+    Meter("Penthouse riser", TOWER, "Risers", _D, 5.5, 60, Fate.LEAKING),
+    Meter("Loading dock", HARBOR, "Plant", _E, 5.0, 300),
+    Meter("Brew kettle", BAY, "Process", _C, 9.0, 60),
+    Meter("Cellar glycol", BAY, "Process", _S, 2.8, 60, Fate.OUTAGE),
+    Meter("RO reject", HARBOR, "Process", _C, 1.6, 300),
+    Meter("Softener bank", TOWER, "Plant", _C, 7.5, 900),
+    Meter("East riser", TOWER, "Risers", _D, 12.0, 60, Fate.NEVER_SEEN),
+    Meter("West riser", TOWER, "Risers", _D, 12.5, 60),
+    Meter("Gym showers", TOWER, "Tenants", _D, 9.0, 300),
+    Meter("Pool make-up", BAY, "Plant", _S, 2.2, 900),
+    Meter("Main supply", TOWER, "Mains", _D, 64.0, 10),
+    Meter("Irrigation south", TOWER, "Irrigation", _N, 38.0, 300),
+    Meter("Tenant 1 main", HARBOR, "Tenants", _D, 7.0, 900),
+    Meter("Tenant 2 main", HARBOR, "Tenants", _D, 6.2, 900),
+    Meter("Tenant 3 main", HARBOR, "Tenants", _D, 7.8, 900),
+    Meter("Tenant 4 main", HARBOR, "Tenants", _O, 5.1, 900),
+    Meter("Tenant 5 main", HARBOR, "Tenants", _O, 4.4, 900),
+    Meter("Harbor main", HARBOR, "Mains", _D, 48.0, 60),
+    Meter("Ice machine", HARBOR, "Process", _E, 1.2, 300),
+    Meter("Court A domestic", LAKE, "Tenants", _D, 13.0, 300),
+    Meter("Court B domestic", LAKE, "Tenants", _D, 14.5, 300),
+    Meter("Court C domestic", LAKE, "Tenants", _D, 12.2, 300),
+    Meter("Court D domestic", LAKE, "Tenants", _D, 15.1, 300),
+    Meter("Court laundry", LAKE, "Tenants", _E, 7.0, 300),
+    Meter("Lakeview main", LAKE, "Mains", _D, 55.0, 60),
+    Meter("Clubhouse", LAKE, "Tenants", _O, 3.3, 900),
+    Meter("Lakeview irrigation", LAKE, "Irrigation", _N, 33.0, 900),
+    Meter("Lecture hall", MESA, "Tenants", _O, 6.4, 300),
+    Meter("Chemistry lab", MESA, "Process", _O, 4.8, 60),
+    Meter("Canteen dish line", MESA, "Process", _E, 6.6, 300),
+    Meter("Dormitory hot", MESA, "Tenants", _D, 17.0, 60),
+    Meter("Dormitory cold", MESA, "Tenants", _D, 21.0, 60),
+    Meter("Mesa main", MESA, "Mains", _D, 70.0, 60),
+    Meter("Stadium field", MESA, "Irrigation", _N, 58.0, 300),
+    Meter("Swamp coolers", MESA, "Cooling", _S, 9.5, 300),
+    Meter("Loft 21", BAY, "Tenants", _E, 3.1, 300),
+    Meter("Loft 22", BAY, "Tenants", _E, 2.9, 300),
+    Meter("Loft garden", BAY, "Irrigation", _N, 4.0, 900),
+    Meter("Bayside main", BAY, "Mains", _D, 26.0, 300),
+    Meter("Bayside boiler", BAY, "Plant", _C, 4.0, 900),
+    Meter("Rinse line 1", PUNE, "Process", _C, 12.0, 60),
+    Meter("Rinse line 2", PUNE, "Process", _C, 11.2, 300),
+    Meter("Works canteen", PUNE, "Tenants", _O, 5.6, 900),
+    Meter("Works main", PUNE, "Mains", _O, 31.0, 900),
+    Meter("Old harbor main", HARBOR, "Mains", _D, 40.0, 900, Fate.INACTIVE),
+    Meter("Roof gateway", TOWER, "Gateways", Pattern.NONE, 0.0, 300),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """What doesn't change about a meter: its names, and how its radio and its clock behave."""
+
+    meter: Meter
+    serial: str
+    id: str
+    network_id: str
+    stream: int
+    phase: float
+    pulses_per_gallon: float
+    rssi: float
+    signal: float
+    loss: float
+
+
+def _character(index: int, meter: Meter) -> Character:
+    serial = f"FM-{10412 + 37 * index}"
+    stream = int.from_bytes(hashlib.sha256(f"{SEED} {serial}".encode()).digest()[:8], "big")
+    dice = random.Random(stream)
+    return Character(
+        meter=meter,
+        serial=serial,
+        id=str(uuid5(NAMESPACE_URL, f"weir-demo/{serial}")),
+        network_id=f"70B3D57ED{dice.randrange(16**7):07X}",
+        stream=stream,
+        phase=dice.uniform(0.15, 0.8),  # off the bucket's edge, so that each is met once
+        pulses_per_gallon=round(4000 / max(meter.rate, 1.0)) / 10 * dice.choice((4, 5, 6)),
+        rssi=dice.uniform(-104, -72),
+        signal=dice.uniform(-88, -58),
+        loss=dice.uniform(0.001, 0.006),
+    )
+
+
+FLEET: Final = tuple(_character(index, meter) for index, meter in enumerate(METERS))
+
+
+def device(one: Character, origin_ms: int) -> NewDevice:
+    """The meter as an entry of a device import."""
+    meter = one.meter
+    age_ms = 240 * DAY_MS + one.stream % (900 * DAY_MS)
+    installed = stamp((origin_ms - age_ms) // 1000 * 1000)
+    gateway = meter.pattern is Pattern.NONE
+    fields: dict[str, Any] = {
+        "id": one.id,
+        "networkUniqueIdentifier": one.network_id,
+        "category": "Gateway" if gateway else "EndDevice",
+        "label": meter.label,
+        "created": installed,
+        "installedOn": installed,
+        "installed": meter.fate is not Fate.INACTIVE,
+        "active": meter.fate is not Fate.INACTIVE,
+        "alertsActive": not gateway and meter.fate is not Fate.INACTIVE,
+        "costPerGallon": {} if gateway else {"value": COST_PER_GALLON, "currency": "USD"},
+        "kFactor": {} if gateway else {"value": one.pulses_per_gallon, "unit": "pulses/gal"},
+        "deviceTimeZone": meter.site.time_zone,
+        "model": "GW-10" if gateway else _model(meter),
+        "reportingInterval": meter.cadence_s,
+    }
+    return NewDevice(one.serial, fields, (meter.site.name, meter.kind))
+
+
+def _model(meter: Meter) -> str:
+    if meter.pattern is Pattern.EVENTS:
+        return "FX-120E"
+    return "FX-400" if meter.rate >= 25 else "FX-200"
