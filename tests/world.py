@@ -148,8 +148,8 @@ def ms(text: str) -> int:
 
 
 # Windows around what calendars stumble over.
+APIA = (ms("2011-12-28T00:00Z"), 5)  # it has no 30 December
 SEASONS = (
-    (ms("2011-12-28T00:00Z"), 5),  # Apia has no 30 December
     (ms("2026-03-06T00:00Z"), 5),  # New York: 23 hours on the 8th
     (ms("2026-04-03T00:00Z"), 4),  # Lord Howe: half an hour back
     (ms("2026-09-04T00:00Z"), 5),  # Santiago: the 6th starts at 01:00
@@ -165,10 +165,11 @@ def _readings(devices: Mapping[str, Device]) -> dict[str, list[ReadingRow]]:
     noon = ms("2026-03-08T12:00Z")
     rest = {
         id: _reading_rows(random_, devices[id].key, noon - 6 * HOUR_MS, 12 * HOUR_MS, step)
-        for id, step in ((TWIN, MINUTE_MS), (LONE, 10_000), (OLD, 7 * MINUTE_MS), (FOREIGN, 90_000))
+        for id, step in ((TWIN, MINUTE_MS), (LONE, 10_000), (FOREIGN, 90_000))
     }
     rest[TWIN] += [(devices[TWIN].key, noon, *(1.0,) * 7), (devices[TWIN].key, noon, *(2.0,) * 7)]
-    return {METER: meter, **rest}
+    old = _reading_rows(random_, devices[OLD].key, APIA[0], APIA[1] * DAY_MS, 7 * MINUTE_MS)
+    return {METER: meter, OLD: old, **rest}
 
 
 def _reading_rows(

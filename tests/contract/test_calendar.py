@@ -9,13 +9,12 @@ import pytest
 from api import timez
 from tests import truth
 from tests.contract.test_datapoints import datapoints, keeps, span
-from tests.world import METER, TWIN, World
+from tests.world import METER, OLD, TWIN, World
 
 ZONES = {  # zone → the source that keeps its days exact over the world's seasons
     "UTC": "1hour",
     "America/New_York": "1hour",
     "America/Santiago": "1hour",  # a day that starts at 01:00
-    "Pacific/Apia": "1hour",  # a day that never was
     "Asia/Kolkata": "10min",  # +05:30
     "Australia/Lord_Howe": "10min",  # +10:30 in winter; its summer alone, +11:00, is on the hour
     "Asia/Kathmandu": "5min",  # +05:45
@@ -26,7 +25,7 @@ SPANS = {  # from, to, and whether it is summer on Lord Howe for all of it
     "open": (None, None, False),
     "cut inside a day": ("2026-03-07T10:20:00Z", "2026-03-09T15:40:00Z", True),
     "open to the right": ("2026-09-05T12:00:00Z", None, False),
-    "open to the left": (None, "2011-12-31T03:15:00Z", True),
+    "open to the left": (None, "2026-03-09T03:15:00Z", True),
     "to inside a bucket": ("2026-03-08T00:00:00Z", "2026-03-08T06:01:00Z", True),
     "one instant": ("2026-11-01T05:00:00Z", "2026-11-01T05:00:00Z", True),
     "a hole": ("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", False),
@@ -48,6 +47,25 @@ def test_local_days_and_months_are_exact(
     owed = truth.calendar(world.readings[METER], unit, tz, source, *bounds)
     query = {"timezone": zone, "limit": "10000", **span(from_text, to_text)}
     reply = datapoints(world, METER, unit, **query)
+    truth.assert_same(reply["data"], truth.shown(owed, "bucket", tz))
+
+
+@pytest.mark.parametrize("unit", ["day", "month"])
+@pytest.mark.parametrize(
+    ("from_text", "to_text"),
+    [
+        (None, None),
+        (None, "2011-12-31T03:15:00Z"),
+        ("2011-12-29T10:20:00Z", "2011-12-31T15:40:00Z"),
+        ("2011-12-30T11:00:00Z", None),
+    ],
+)
+def test_a_day_that_never_was(
+    world: World, unit: str, from_text: str | None, to_text: str | None
+) -> None:
+    tz, bounds = timez.zone("Pacific/Apia"), ends(from_text, to_text)
+    owed = truth.calendar(world.readings[OLD], unit, tz, "1hour", *bounds)
+    reply = datapoints(world, OLD, unit, timezone=tz.key, **span(from_text, to_text))
     truth.assert_same(reply["data"], truth.shown(owed, "bucket", tz))
 
 
@@ -75,7 +93,8 @@ STAMPS = [
 def test_the_first_instant_of_the_local_day_stamps_it(
     world: World, zone: str, day: str, owed: list[str]
 ) -> None:
-    rows = datapoints(world, METER, "day", timezone=zone)["data"]
+    device = OLD if zone == "Pacific/Apia" else METER
+    rows = datapoints(world, device, "day", timezone=zone)["data"]
     assert [row["bucket"] for row in rows if row["bucket"].startswith(day)] == owed
 
 

@@ -86,7 +86,7 @@ SPANS = {
     "everything": (None, None),
     "from inside a bucket": ("2026-03-08T00:20:00Z", "2026-03-08T05:40:00Z"),
     "open to the right": ("2026-11-01T03:33:33.333Z", None),
-    "open to the left": (None, "2011-12-29T00:00:00Z"),
+    "open to the left": (None, "2026-03-07T00:00:00Z"),
     "one instant that is a bucket's start": ("2026-03-08T05:00:00Z", "2026-03-08T05:00:00Z"),
     "a hole": ("2026-05-01", "2026-06-01"),
 }
