@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS
+from api.catalog import (
+    COARSEST_STORED,
+    DAY_MS,
+    EARLIEST_READING_MS,
+    FUTURE_TOLERANCE_MS,
+    HOUR_MS,
+    ONE_MINUTE,
+)
 from api.client import Client, Device, LatestEntry
 from api.errors import NotFound
 
@@ -30,6 +37,22 @@ def find_device(client: Client, identifier: str, now_ms: int) -> Found:
             if device.id == entry.device_id:
                 return Found(device, entry.last_seen_ms)
     raise NotFound("No such device, or none that this key may see.")
+
+
+def usual_interval_s(client: Client, found: Found) -> float | None:
+    """How often the device reports: as configured, else as its last week shows.
+
+    Minutes with readings per hour with readings, so that a hole doesn't count: two small counts.
+    None where it has none, or where one an hour is the most: there the rows themselves tell more.
+    """
+    configured, last_ms = found.device.reporting_interval_s, found.last_seen_ms
+    if configured is not None or last_ms is None:
+        return configured
+    minutes, hours = (
+        client.count(found.device.id, resolution, from_ms=last_ms - 7 * DAY_MS, to_ms=last_ms)
+        for resolution in (ONE_MINUTE, COARSEST_STORED)
+    )
+    return HOUR_MS / 1000 * hours / minutes if minutes > hours else None
 
 
 def last_seen_ms(client: Client, device_id: str, now_ms: int) -> int | None:

@@ -26,7 +26,7 @@ from api.timez import DAY_MS, now_ms
 from components import drawing, hovers, session, shell, words
 from components.chart_card import Ids, chart_card, zone_select
 from components.clock import Clock, known_zone
-from components.directory import Found, find_device
+from components.directory import Found, find_device, usual_interval_s
 from components.drawing import Subject
 from components.parts import failed_page, failure, message
 from components.view import read_view
@@ -56,14 +56,16 @@ def layout(device_id: str = "", **said: Any) -> Component:
     identifier = unquote(device_id)
     now = now_ms()
     try:
-        found = find_device(session.current_client(), identifier, now)
+        client = session.current_client()
+        found = find_device(client, identifier, now)
+        interval_s = usual_interval_s(client, found)
     except NotFound:
         return _unknown(identifier)
     except WeirError as error:
         return _failed(identifier, error)
     session.remembered(_label_of(identifier), lambda _: found.device.label)
     device, view = found.device, read_view(said)
-    subject = Subject(device.id, device.time_zone, device.reporting_interval_s)
+    subject = Subject(device.id, device.time_zone, interval_s)
     return shell.frame(
         _header(found, now),
         chart_card(subject, view, now),
