@@ -1,0 +1,340 @@
+"""Nobody sees what is another's: not by warm caches, not by a forged question; and a revoked key
+sees nothing within seconds."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.catalog import CREDENTIAL_CACHE_S
+from api.client import Client
+from api.errors import Unauthorized
+from api.server import create_service
+from api.store.base import Grant
+from components import session
+from tests.session import wire
+from tests.session.conftest import Open, Site
+from tests.session.remote import serving
+from tests.world import EVERYTHING, FOREIGN, LONE, METER, NORTH, OTHER, TWIN, World
+
+REVOKED_WITHIN_S = 10
+COMPONENTS = Path(session.__file__).parent
+ROOT = COMPONENTS.parent
+ALL_IDS = sorted(EVERYTHING | {FOREIGN})
+SPAN = ("2026-03-08T06:00:00Z", "2026-03-08T18:00:00Z")
+
+
+def ids_in(text: str) -> set[str]:
+    return {id for id in ALL_IDS if id in text}
+
+
+def listed(site: Site) -> set[str]:
+    answer = wire.page(site, "/devices", "?status=all")
+    assert answer.status_code == 200
+    return ids_in(answer.text)
+
+
+# --- Warm caches ---------------------------------------------------------------------------------
+
+SCOPES = {
+    "all": EVERYTHING,
+    "group": NORTH,
+    "devices": frozenset({LONE}),
+    "foreign": frozenset({FOREIGN}),
+    "nothing": frozenset[str](),
+}
+
+
+def test_readers_on_warm_caches_each_see_their_own(
+    open_site: Open, world: World, keys: dict[str, str]
+) -> None:
+    """All through one dashboard, in turn and then at once, each asking twice."""
+    site = open_site()
+    readers = {name: Site(site.browser.application) for name in SCOPES}
+    for name, reader in readers.items():
+        assert reader.sign_in(keys[name]).status_code == 303
+    expected = {name: listed(reader) for name, reader in readers.items()}
+    for name, seen in expected.items():
+        assert seen <= world.credentials[name].sees | {FOREIGN}, name
+        assert seen >= SCOPES[name] - {FOREIGN} if name != "foreign" else seen == {FOREIGN}
+
+    def again(name: str) -> tuple[str, set[str], str]:
+        own = Site(site.browser.application)
+        own.sign_in(keys[name])
+        page = wire.page(own, "/devices", "?status=all").text
+        return name, ids_in(page), _organization(page)
+
+    with ThreadPoolExecutor(4) as pool:
+        for name, seen, organization in pool.map(again, list(SCOPES) * 6):
+            assert seen == expected[name], name
+            assert organization == ("Org-Other" if name == "foreign" else "Org-Acme"), name
+
+
+def _organization(page: str) -> str:
+    found = re.search(r'"children":"(Org-\w+)"', page)
+    return found.group(1) if found else ""
+
+
+def test_what_is_remembered_is_remembered_for_its_principal(
+    open_site: Open, keys: dict[str, str]
+) -> None:
+    """The cache itself: the same question of two readers is two entries."""
+    asked: list[str] = []
+
+    def ask(client: Client) -> str:
+        asked.append(client.principal)
+        return client.organizations()[0].name
+
+    def application(environ: Any, start: Any) -> Any:
+        with flask_app.request_context(environ):
+            body = str(session.remembered("the same question", ask)).encode()
+        start("200 OK", [("Content-Type", "text/plain")])
+        return [body]
+
+    flask_app = Flask(__name__)
+    session.install(flask_app)
+    site = open_site(application)
+    readers = [Site(site.browser.application) for _ in range(2)]
+    for reader, name in zip(readers, ("all", "foreign"), strict=True):
+        reader.sign_in(keys[name])
+    answers = [reader.open("/x", headers={"Accept": "*/*"}).text for reader in readers * 3]
+    assert answers == ["Org-Acme", "Org-Other"] * 3
+    assert len(asked) == len(set(asked)) == 2
+
+
+# What keeps something for its process, and holds no answer of the service: looked at one by one.
+HARMLESS = {
+    "components/clock.py:day_text",  # of a date
+    "components/clock.py:local_date",  # of a day's number
+    "components/fleet/asking.py:_pool",  # threads
+}
+CACHING = ("cache", "lru_cache", "cached_property", "memoize", "cached")
+CONTAINERS = ("dict", "list", "set", "OrderedDict", "defaultdict", "WeakKeyDictionary")
+
+
+def keepers(file: Path) -> Iterator[str]:
+    """Decorated functions and empty module globals of a file: where answers could be kept."""
+    tree = ast.parse(file.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            _called(decorator) in CACHING for decorator in node.decorator_list
+        ):
+            yield node.name
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_empty_container(node.value):
+            yield ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+
+
+def _called(node: ast.expr) -> str:
+    """The last part of the name of what is called, or decorates."""
+    node = node.func if isinstance(node, ast.Call) else node
+    node = node.value if isinstance(node, ast.Subscript) else node
+    return ast.unparse(node).rpartition(".")[2]
+
+
+def _is_empty_container(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Dict):
+        return not node.keys
+    if isinstance(node, ast.List):
+        return not node.elts
+    return isinstance(node, ast.Call) and not node.args and _called(node) in CONTAINERS
+
+
+def test_nothing_else_in_the_dashboard_keeps_answers() -> None:
+    """Any cache but the session's own would need the principal in its key. One that is added must
+    be looked at, and is listed above only if no answer of the service gets into it."""
+    rooms = [*COMPONENTS.rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    found = {f"{file.relative_to(ROOT)}:{name}" for file in rooms for name in keepers(file)}
+    assert found - HARMLESS == set()
+
+
+def test_a_cache_would_be_found(tmp_path: Path) -> None:
+    file = tmp_path / "page.py"
+    file.write_text(
+        "import functools\nKEPT = {}\nSEEN: dict[str, str] = dict()\nTABLE = {1: 2}\n"
+        "@functools.lru_cache(maxsize=5)\ndef one(): ...\n@cache.memoize(5)\ndef two(): ...\n"
+        "def three(): ...\n"
+    )
+    assert set(keepers(file)) == {"one", "two", "KEPT", "SEEN"}
+
+
+# --- Forged questions ----------------------------------------------------------------------------
+
+
+def test_a_forged_question_for_a_foreign_device_answers_nothing_of_it(
+    site: Site, keys: dict[str, str]
+) -> None:
+    site.sign_in(keys["all"])
+    own = wire.chart(site, TWIN, *SPAN)
+    assert own.status_code == 200
+    assert len(own.json["response"]["chart-graph"]["figure"]["data"]) > 0
+    unknown = "99999999-9999-4999-8999-999999999999"
+    answers = [wire.chart(site, device, *SPAN) for device in (FOREIGN, unknown)]
+    foreign, missing = (answer.json["response"] for answer in answers)
+    assert "chart-graph" not in foreign
+    assert foreign == missing  # not even that it exists
+    assert wire.page(site, f"/devices/{FOREIGN}").text == wire.page(
+        site, f"/devices/{unknown}"
+    ).text.replace(unknown, FOREIGN)
+
+
+@pytest.mark.parametrize("name", ["group", "devices"])
+def test_a_device_out_of_the_keys_grant_is_as_foreign(
+    site: Site, keys: dict[str, str], world: World, name: str
+) -> None:
+    site.sign_in(keys[name])
+    for device in sorted(EVERYTHING - world.credentials[name].sees):
+        assert "chart-graph" not in wire.chart(site, device, *SPAN).json["response"], device
+
+
+def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> None:
+    site.sign_in(keys["nothing"])
+    page = wire.page(site, "/devices").text
+    assert "This key sees no active device." in page
+    assert "Org-Acme" in page
+
+
+# --- Revocation ----------------------------------------------------------------------------------
+
+
+def revocable(world: World, grant: Grant | None = None) -> tuple[str, str]:
+    return world.new_key(grant or Grant(everything=True))
+
+
+def eventually(done: Any, within_s: float) -> float:
+    """Seconds until ``done()``; fails where it takes longer."""
+    start_s = time.monotonic()
+    while not done():
+        assert time.monotonic() - start_s < within_s, f"not within {within_s} s"
+        time.sleep(0.1)
+    return time.monotonic() - start_s
+
+
+def test_a_revoked_key_ends_every_way_of_looking_within_ten_seconds(
+    open_site: Open, world: World
+) -> None:
+    """Warm caches, kept warm; the page, its data, the chart and the check, each on its own."""
+    key, key_id = revocable(world)
+    ways = {
+        "page": lambda s: wire.page(s, "/devices"),
+        "chart": lambda s: wire.chart(s, METER, *SPAN),
+        "check": lambda s: s.open("/session"),
+    }
+    site = open_site()
+    readers = {name: Site(site.browser.application) for name in ways}
+    for name, reader in readers.items():
+        reader.sign_in(key)
+        assert ways[name](reader).status_code in (200, 204)
+    assert world.store.revoke_key(key_id, 1)
+    took = eventually(
+        lambda: all(ways[name](reader).status_code == 401 for name, reader in readers.items()),
+        REVOKED_WITHIN_S,
+    )
+    assert took <= REVOKED_WITHIN_S
+    for name, reader in readers.items():
+        answer = reader.open("/devices")
+        assert answer.status_code == 303, name  # the cookie was taken away
+
+
+def test_the_checks_rhythm_keeps_the_promise() -> None:
+    script = (ROOT / "assets" / "session.js").read_text("utf-8")
+    every_ms = re.search(r"CHECK_EVERY_MS = (\d+)", script)
+    assert every_ms is not None
+    assert CREDENTIAL_CACHE_S + int(every_ms.group(1)) / 1000 < REVOKED_WITHIN_S
+    assert CREDENTIAL_CACHE_S + session.TTL_S <= REVOKED_WITHIN_S
+
+
+class Refusing:
+    """A service that knows nobody any more."""
+
+    def __call__(self, environ: Any, start: Any) -> Any:
+        start("401 UNAUTHORIZED", [("Content-Type", "application/problem+json")])
+        return [b'{"status": 401, "title": "Unauthorized"}']
+
+
+def signed_in_before(open_site: Open, keys: dict[str, str], through: Client) -> Site:
+    """A reader with a good cookie, at a door whose service answers otherwise now."""
+    cookie = open_site().sign_in(keys["all"]).headers["Set-Cookie"].split(";")[0]
+    return open_site(through=through).carrying(cookie.partition("=")[2])
+
+
+@pytest.mark.parametrize("path", ["/devices", f"/devices/{METER}"])
+def test_a_refused_answer_is_thrown_away_whole(
+    open_site: Open, keys: dict[str, str], path: str
+) -> None:
+    site = signed_in_before(open_site, keys, Client.in_process(Refusing()))
+    answer = wire.page(site, path)
+    assert answer.status_code == 401
+    assert answer.headers["Weir-Sign-In"] == "/sign-in?because=refused"
+    assert answer.json == {"error": "signed out", "signIn": "/sign-in?because=refused"}
+    assert "Max-Age=0" in answer.headers["Set-Cookie"]
+
+
+def test_a_page_that_asks_the_service_itself_leads_to_sign_in_and_back(
+    open_site: Open, keys: dict[str, str]
+) -> None:
+    """A download, for instance."""
+    flask_app = Flask(__name__)
+    session.install(flask_app)
+
+    @flask_app.get("/devices/<device>/rows.csv")
+    def rows(device: str) -> Any:
+        try:
+            return str(session.current_client().organizations())
+        except Unauthorized:
+            return "half an answer"
+
+    cookie = open_site().sign_in(keys["all"]).headers["Set-Cookie"].split(";")[0]
+    site = open_site(flask_app.wsgi_app, through=Client.in_process(Refusing()))
+    answer = site.carrying(cookie.partition("=")[2]).open("/devices/M-1/rows.csv?range=7d")
+    where = "/sign-in?because=refused&next=%2Fdevices%2FM-1%2Frows.csv%3Frange%3D7d"
+    assert (answer.status_code, answer.headers["Location"]) == (303, where)
+    assert "half" not in answer.text
+
+
+def test_a_service_that_is_down_ends_no_session(open_site: Open, keys: dict[str, str]) -> None:
+    down = Client.remote("http://127.0.0.1:9", sleep=lambda _: None)
+    site = signed_in_before(open_site, keys, down)
+    for _ in range(3):
+        assert site.open("/session").status_code == 204
+    page = wire.page(site, "/devices")
+    assert page.status_code == 200
+    assert "The service can't be reached." in page.text
+
+
+def test_the_check_spares_a_service_that_does_not_answer(
+    open_site: Open, keys: dict[str, str]
+) -> None:
+    asked: list[str] = []
+
+    def silent(environ: Any, start: Any) -> Any:
+        asked.append(environ["PATH_INFO"])
+        start("500 INTERNAL SERVER ERROR", [("Content-Type", "application/problem+json")])
+        return [b"{}"]
+
+    site = signed_in_before(open_site, keys, Client.in_process(silent))
+    assert [site.open("/session").status_code for _ in range(5)] == [204] * 5
+    assert len(asked) == 1
+
+
+# --- Remote mode ---------------------------------------------------------------------------------
+
+
+def test_sign_in_asks_the_remote_server(
+    open_site: Open, world: World, keys: dict[str, str]
+) -> None:
+    with serving(create_service(world.store, world.settings)) as url:
+        site = open_site(through=Client.remote(url))
+        assert site.sign_in("11111111-2222-4333-8444-555555555555").status_code == 401
+        assert site.sign_in(f"key_abc.{keys['all']}").status_code == 403
+        assert site.sign_in(keys["foreign"]).status_code == 303
+        assert listed(site) == {FOREIGN}
+        assert OTHER.title() in wire.page(site, "/devices").text
