@@ -1,0 +1,178 @@
+"""The wall as the browser draws it: one JSON object, every word of it decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from api.errors import WeirError
+from components import words
+from components.clock import Clock, known_zone
+from components.fleet.asking import Deadline, Desk
+from components.fleet.beats import Beat, beats
+from components.fleet.choice import Chosen, Row, choose, judged
+from components.fleet.directory import Directory, directory
+from components.fleet.knowledge import knowledge, refresh_page, sweep
+from components.fleet.known import Known
+from components.fleet.lines import Line, lines
+from components.fleet.states import STATES
+from components.fleet.tiles import tile
+from components.fleet.totals import plural, totals
+from components.fleet.view import SORTS, FleetView, write_fleet_view
+from components.fleet.volumes import Volume, volumes
+from components.parts import failure
+
+# What one refresh may spend on questions that nobody has asked yet. The devices in sight are
+# always asked; everything else goes on with the next refresh, and says so.
+SWEEP_S: Final = 0.25
+PAGE_S: Final = 0.25
+VOLUME_S: Final = 0.15
+
+# When the browser asks again: at once where the page in sight isn't complete, soon where the rest
+# of the fleet isn't, else in its own time.
+PAGE_AGAIN_MS: Final = 100
+SCOPE_AGAIN_MS: Final = 1_000
+AGAIN_MS: Final = 15_000
+SOON_COMPLETE: Final = 500  # so many devices are worth asking soon for their volumes
+
+
+@dataclass(frozen=True, slots=True)
+class _Extras:
+    """What tiles and sums show beside the states. ``trouble``: why some of it is missing."""
+
+    lines: Mapping[str, Line] = field(default_factory=dict[str, Line])
+    beats: Mapping[str, Beat] = field(default_factory=dict[str, Beat])
+    volumes: Mapping[str, Volume] = field(default_factory=dict[str, Volume])
+    trouble: str = ""
+
+
+def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
+    """Everything the wall shows of that view. Raises a WeirError where the service as a whole
+    can't answer; what ails a single device is told in its tile."""
+    listed = directory(desk, now_ms)
+    if listed.listed_ms != now_ms:  # listing ten thousand took its time: paint first
+        sweep(desk, view.span, listed.meters, Deadline(SWEEP_S), now_ms)
+    sight = choose(judged(listed.meters, knowledge(desk, view.span), now_ms), view, now_ms)
+    refresh_page(desk, view.span, [row.meter for row in sight.rows], now_ms)
+    known = knowledge(desk, view.span)
+    rows = judged(listed.meters, known, now_ms)
+    chosen = choose(rows, view, now_ms)
+    extras = _extras(desk, view, listed, chosen, known, now_ms)
+    return {
+        "view": write_fleet_view(view),
+        "at": now_ms,
+        "at_words": _clock_words(view, now_ms),
+        "again_ms": again_ms(rows, chosen, extras.lines, extras.beats, extras.volumes),
+        "trouble": extras.trouble,
+        "unit": view.units.flow_unit,
+        "tiles": [_tile(row, extras, view, now_ms) for row in chosen.rows],
+        "totals": [
+            asdict(total)
+            for total in totals(
+                rows,
+                extras.volumes,
+                span=view.span,
+                units=view.units,
+                default_price=listed.price,
+                now_ms=now_ms,
+            )
+        ],
+        **_controls(listed, chosen, view, rows),
+    }
+
+
+def _extras(
+    desk: Desk,
+    view: FleetView,
+    listed: Directory,
+    chosen: Chosen,
+    known: Mapping[str, Known],
+    now_ms: int,
+) -> _Extras:
+    """States were answered: where these aren't, the wall stands without them for once."""
+    shown, page = [row.meter for row in chosen.rows], Deadline(PAGE_S)
+    try:
+        return _Extras(
+            lines(desk, view.span, shown, known, page, now_ms),
+            beats(desk, view.span, shown, known, page, now_ms),
+            volumes(desk, view.zone, listed.meters, known, Deadline(VOLUME_S), now_ms),
+        )
+    except WeirError as error:
+        return _Extras(trouble=failure(error))
+
+
+def _tile(row: Row, extras: _Extras, view: FleetView, now_ms: int) -> dict[str, Any]:
+    id = row.meter.id
+    return tile(
+        row,
+        extras.lines.get(id),
+        extras.beats.get(id),
+        span=view.span,
+        zone=view.zone,
+        units=view.units,
+        now_ms=now_ms,
+    )
+
+
+def again_ms(
+    rows: Sequence[Row],
+    chosen: Chosen,
+    drawn: Mapping[str, Line],
+    pulses: Mapping[str, Beat],
+    told: Mapping[str, Volume],
+) -> int:
+    shown = [row.meter.id for row in chosen.rows]
+    if any(id not in drawn or id not in pulses or not pulses[id].complete for id in shown):
+        return PAGE_AGAIN_MS
+    if any(row.known is None for row in rows):
+        return SCOPE_AGAIN_MS
+    waiting = sum(row.meter.id not in told for row in rows if row.known and row.known.seen_ms)
+    return SCOPE_AGAIN_MS if waiting and len(rows) <= SOON_COMPLETE else AGAIN_MS
+
+
+# --- Words around the tiles ----------------------------------------------------------------------
+
+
+def _clock_words(view: FleetView, now_ms: int) -> str:
+    return words.moment(now_ms, Clock(known_zone(view.zone), now_ms, now_ms), seconds=True)
+
+
+def _controls(
+    listed: Directory, chosen: Chosen, view: FleetView, rows: Sequence[Row]
+) -> dict[str, Any]:
+    return {
+        "chips": [
+            {
+                "name": state.name,
+                "shape": state.shape,
+                "word": state.word,
+                "count": words.whole(chosen.counts[state]),
+                "pressed": state.name in view.statuses,
+            }
+            for state in STATES
+        ],
+        "groups": list(listed.groups),
+        "pages": {
+            "page": chosen.page,
+            "last": chosen.pages,
+            "words": f"{words.whole(chosen.first)}–{words.whole(chosen.last)}"
+            f" of {words.whole(chosen.matching)}",
+        },
+        "found": _found(chosen, view),
+        "empty": "" if chosen.rows else _empty(view, len(rows)),
+    }
+
+
+def _found(chosen: Chosen, view: FleetView) -> str:
+    """What a screen reader says when a filter has changed."""
+    return f"{plural(chosen.matching, 'device')}, {SORTS[view.sort]}"
+
+
+def _empty(view: FleetView, scope: int) -> str:
+    """Why there is no tile."""
+    if not scope:
+        return "This key sees no active device."
+    if view.search and not (view.statuses or view.group):
+        return f"No device matches “{view.search}”."
+    return "No device matches this search and these filters."

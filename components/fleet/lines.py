@@ -1,0 +1,58 @@
+"""Asking for the page's lines: each device's rows of the window, kept until a bucket ends."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
+
+from api.catalog import FLOW_RATE
+from api.client import Client
+from api.errors import WeirError
+from api.timez import floor_to, zone
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk, answers
+from components.fleet.known import Known
+from components.fleet.meters import Meter
+from components.fleet.spans import Span, strip_window, uptime_resolution
+from components.fleet.sparks import Spark, spark
+from components.frames import frame
+
+Line = Spark | WeirError
+_UTC = zone("UTC")
+
+
+def lines(
+    desk: Desk,
+    span: Span,
+    meters: Sequence[Meter],
+    known: Mapping[str, Known],
+    deadline: Deadline,
+    now_ms: int,
+) -> dict[str, Line]:
+    """By device id, or why one has none. Asked for as far as the deadline allows; an older line
+    stands until then, and a device without any isn't in the answer."""
+    bucket = floor_to(now_ms, span.line.fixed_ms)
+    kept = {m.id: desk.memory.local(_key(desk, span, m.id)) for m in meters}
+    due = [m.id for m in meters if m.id in known and (kept[m.id] or (None,))[0] != bucket]
+    due.sort(key=lambda id: kept[id] is not None)
+    jobs = (partial(_ask, desk.client, span, id, known[id], now_ms) for id in due)
+    for id, line in answers(jobs, deadline):
+        kept[id] = (bucket, line)
+        desk.memory.keep(_key(desk, span, id), kept[id])
+    return {id: each[1] for id, each in kept.items() if each is not None}
+
+
+def _key(desk: Desk, span: Span, device_id: str) -> Hashable:
+    return (desk.principal, "line", span.name, device_id)
+
+
+def _ask(client: Client, span: Span, device_id: str, known: Known, now_ms: int) -> tuple[str, Line]:
+    window = strip_window(span, uptime_resolution(known.cadence_ms), now_ms)
+    try:
+        rows = client.datapoints(
+            device_id, span.line, from_ms=window.from_ms, to_ms=min(window.to_ms, now_ms)
+        )
+    except ONE_DEVICE_ERRORS as error:
+        return device_id, error
+    framed = frame(rows, FLOW_RATE, window, tz=_UTC, cadence_ms=known.cadence_ms, until_ms=now_ms)
+    return device_id, spark(framed, window, span.line.fixed_ms * span.rows_per_point,
+                            span.rows_per_point)  # fmt: skip

@@ -1,0 +1,163 @@
+"""What was learnt from the service, kept for the next refresh: keyed by principal, shared by the
+worker processes of this machine, and nothing but a convenience. Losing it loses no data.
+
+A `Memory` holds books, one a principal and subject ("states:24h"). A book maps devices to named
+tuples of what JSON can hold. Where a folder is given, books are shared through one SQLite file in
+it; each process keeps them in memory too and reads only what others have written since.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, Generic, TypeVar
+
+import orjson
+
+MAX_BOOKS: Final = 64
+MAX_LOCAL: Final = 4_000
+KEPT_MS: Final = 3 * 24 * 3_600_000
+FILE_NAME: Final = "fleet.sqlite"
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+_log = logging.getLogger(__name__)
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS learnt (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  principal TEXT NOT NULL, subject TEXT NOT NULL, device TEXT NOT NULL,
+  at_ms INTEGER NOT NULL, value BLOB NOT NULL,
+  UNIQUE (principal, subject, device));
+CREATE INDEX IF NOT EXISTS learnt_since ON learnt (principal, subject, seq);
+"""
+_SINCE: Final = "SELECT seq, device, value FROM learnt WHERE principal=? AND subject=? AND seq>?"
+_PUT: Final = (
+    "INSERT OR REPLACE INTO learnt (principal, subject, device, at_ms, value) VALUES (?,?,?,?,?)"
+)
+
+
+class _File:
+    """The shared file. Any trouble with it ends the sharing, not the page."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._broken = False
+
+    def since(self, principal: str, subject: str, seq: int) -> list[tuple[int, str, bytes]]:
+        with self._lock:
+            try:
+                found = self._open().execute(_SINCE, (principal, subject, seq)).fetchall()
+            except (sqlite3.Error, OSError) as error:
+                return self._give_up(error)
+        return found
+
+    def put(self, rows: list[tuple[str, str, str, int, bytes]]) -> None:
+        with self._lock:
+            try:
+                with self._open() as connection:
+                    connection.executemany(_PUT, rows)
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(error)
+
+    @property
+    def usable(self) -> bool:
+        return not self._broken
+
+    def _open(self) -> sqlite3.Connection:
+        """At first need, so that it belongs to the process that uses it."""
+        if self._connection is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.touch(mode=0o600)
+            connection = sqlite3.connect(self._path, timeout=0.5, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.executescript(_SCHEMA)
+            newest = connection.execute("SELECT MAX(at_ms) FROM learnt").fetchone()[0] or 0
+            with connection:
+                connection.execute("DELETE FROM learnt WHERE at_ms < ?", (newest - KEPT_MS,))
+            self._connection = connection
+        return self._connection
+
+    def _give_up(self, error: Exception) -> list[tuple[int, str, bytes]]:
+        if not _passing(error):
+            self._broken = True
+            _log.warning("The fleet's memory isn't shared by the workers any more: %s", error)
+        return []
+
+
+def _passing(error: Exception) -> bool:
+    """Another process is writing just now: next time it may work."""
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+
+
+class Book(Generic[T]):
+    """One principal's knowledge of one subject, by device id. Thread-safe. Holding `sweeping`
+    means to be the one of this process who asks for what is missing."""
+
+    def __init__(
+        self, principal: str, subject: str, make: Callable[[Iterable[Any]], T], file: _File | None
+    ) -> None:
+        self._name = (principal, subject)
+        self._make = make
+        self._file = file
+        self._seq = 0
+        self._values: dict[str, T] = {}
+        self._lock = Lock()
+        self.sweeping = Lock()
+
+    def pull(self) -> Mapping[str, T]:
+        """All values, with what other processes have learnt meanwhile. Look up, don't iterate:
+        others may add to it."""
+        if self._file is not None and self._file.usable:
+            with self._lock:
+                for seq, device, value in self._file.since(*self._name, self._seq):
+                    self._seq = max(self._seq, seq)
+                    self._values[device] = self._make(orjson.loads(value))
+        return self._values
+
+    def put(self, values: Mapping[str, T], at_ms: int) -> None:
+        self._values.update(values)
+        if self._file is not None and self._file.usable and values:
+            self._file.put(
+                [(*self._name, id, at_ms, orjson.dumps(list(v))) for id, v in values.items()]
+            )
+
+
+class Memory:
+    """Books, and what only this process remembers (`local`): bounded, the least used goes first."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._file = _File(folder / FILE_NAME) if folder is not None else None
+        self._books: OrderedDict[tuple[str, str], Book[Any]] = OrderedDict()
+        self._local: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def book(self, principal: str, subject: str, make: Callable[[Iterable[Any]], T]) -> Book[T]:
+        """``make`` turns what JSON held into the book's named tuple (`T._make`)."""
+        key = (principal, subject)
+        with self._lock:
+            book = self._books.setdefault(key, Book(principal, subject, make, self._file))
+            self._books.move_to_end(key)
+            if len(self._books) > MAX_BOOKS:
+                self._books.popitem(last=False)
+        return book
+
+    def local(self, key: Hashable) -> Any:
+        with self._lock:
+            if key in self._local:
+                self._local.move_to_end(key)
+            return self._local.get(key)
+
+    def keep(self, key: Hashable, value: Any) -> None:
+        with self._lock:
+            self._local[key] = value
+            self._local.move_to_end(key)
+            if len(self._local) > MAX_LOCAL:
+                self._local.popitem(last=False)

@@ -1,0 +1,72 @@
+"""Devices as the wall needs them: read once from the list, small enough to keep ten thousand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.client import Device
+from api.timez import MINUTE_MS
+
+MIN_CADENCE_MS: Final = MINUTE_MS
+DEFAULT_QUALITY_LIMIT: Final = 40.0
+DEFAULT_CURRENCY: Final = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """``cadence_ms`` is what the configuration says, None where it says nothing; ``price`` is per
+    gallon; ``sought`` is what a search looks through."""
+
+    id: str
+    label: str
+    serial: str
+    time_zone: str
+    installed: bool
+    installed_on_ms: int | None
+    cadence_ms: int | None
+    quality_limit: float
+    price: float | None
+    currency: str
+    groups: tuple[str, ...]
+    sought: str
+
+
+def read_meter(device: Device) -> Meter:
+    interval = device.reporting_interval_s
+    limit = _finite(device.config.get("qualityLimit"))
+    currency = device.cost_per_gallon.get("currency")
+    return Meter(
+        id=device.id,
+        label=device.label,
+        serial=device.serial_number,
+        time_zone=device.time_zone,
+        installed=device.installed,
+        installed_on_ms=device.installed_on_ms,
+        cadence_ms=max(MIN_CADENCE_MS, round(interval * 1000)) if interval else None,
+        quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
+        price=_price(device.cost_per_gallon),
+        currency=currency if isinstance(currency, str) and currency else DEFAULT_CURRENCY,
+        groups=_groups(device.config),
+        sought="\n".join(
+            (device.label, device.serial_number, device.network_unique_identifier)
+        ).casefold(),
+    )
+
+
+def _price(said: Mapping[str, Any]) -> float | None:
+    """The interface leaves the object's form open: ``value``, or the only number in it."""
+    value = _finite(said.get("value"))
+    numbers = [n for n in map(_finite, said.values()) if n is not None]
+    return value if value is not None else numbers[0] if len(numbers) == 1 else None
+
+
+def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:
+    said = config.get("groups")
+    return tuple(g for g in said if isinstance(g, str) and g) if isinstance(said, list) else ()
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) and math.isfinite(value) else None

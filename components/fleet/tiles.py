@@ -1,0 +1,150 @@
+"""One device's tile: every word and shape that the browser draws. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import quote
+
+from api.errors import WeirError
+from components import words
+from components.clock import Clock, known_zone
+from components.fleet.beats import NOT_DUE, Beat
+from components.fleet.choice import Row
+from components.fleet.known import Known
+from components.fleet.lines import Line
+from components.fleet.spans import Span
+from components.fleet.sparks import Spark
+from components.fleet.states import UPTIME_LIMIT, is_fresh, low_quality, low_uptime
+from components.fleet.totals import percent
+from components.units import Units
+
+PLACE: Final = "/devices"
+CELL: Final = 10  # a cell's width in the strip's own units, with the space behind it
+CELL_GAP: Final = 3
+CELL_HEIGHT: Final = 100
+
+
+def tile(
+    row: Row,
+    line: Line | None,
+    beat: Beat | None,
+    *,
+    span: Span,
+    zone: str | None,
+    units: Units,
+    now_ms: int,
+) -> dict[str, Any]:
+    meter, known, state = row
+    seen, seen_at = _seen(known, known_zone(zone, meter.time_zone).key, now_ms)
+    made: dict[str, Any] = {
+        "id": meter.id,
+        "href": f"{PLACE}/{quote(meter.id)}",
+        "label": meter.label,
+        "serial": meter.serial,
+        "state": state.name,
+        "shape": state.shape,
+        "word": state.word,
+        "seen": seen,
+        "seen_at": seen_at,
+        "numbers": _numbers(row, units, now_ms),
+        "strip": strip(beat.percents()) if beat is not None else None,
+        **_line(line, known, span),
+    }
+    return made | {"summary": _summary(row, made, line, span, units)}
+
+
+def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:
+    if known is None:
+        return "…", ""
+    if known.failure:
+        return "no answer", known.failure
+    if known.seen_ms is None:
+        return "never reported", ""
+    clock = Clock(known_zone(zone), known.seen_ms, known.seen_ms)
+    return words.ago(known.seen_ms, now_ms), words.moment(known.seen_ms, clock, seconds=True)
+
+
+def _numbers(row: Row, units: Units, now_ms: int) -> list[list[str]]:
+    """(value, unit or meaning, emphasis) of uptime, quality and flow now."""
+    meter, known, _ = row
+    if known is None or known.failure:
+        return [[words.NOTHING, name, ""] for name in ("uptime", "quality", units.flow_unit)]
+    fresh = is_fresh(known, now_ms)
+    flow = known.flow if fresh else None
+    return [
+        [percent(known.uptime), "uptime", "low" if low_uptime(known) else ""],
+        [_range(known), "quality", "low" if low_quality(meter, known) else ""],
+        [units.flow(flow), units.flow_unit, "quiet" if not flow else ""],
+    ]
+
+
+def _range(known: Known) -> str:
+    return words.span(*(None if v is None else round(v) for v in (
+        known.quality_min, known.quality_max)))  # fmt: skip
+
+
+def _line(line: Line | None, known: Known | None, span: Span) -> dict[str, Any]:
+    """The paths; or in words why there is none."""
+    if known is not None and known.failure:
+        return {"spark": None, "note": known.failure}
+    if isinstance(line, WeirError):
+        return {"spark": None, "note": f"The line can’t be drawn. {line}"}
+    if known is not None and known.seen_ms is None:
+        return {"spark": None, "note": "Never reported"}
+    if line is None:
+        return {"spark": None, "note": ""}
+    note = "" if line.line else f"No flow readings in {span.label}"
+    return {"spark": [line.width, line.line, line.band, line.gaps], "note": note}
+
+
+# --- The strip -----------------------------------------------------------------------------------
+
+
+def strip(percents: Sequence[int]) -> list[Any]:
+    """[width, track, full, part]: the strip's cells as three paths. Each cell is filled from below
+    by its share of the expected buckets; what isn't due leaves a hole, what isn't known a track."""
+    track = full = part = ""
+    for index, share in enumerate(percents):
+        if share == NOT_DUE:
+            continue
+        x = index * CELL
+        if share < CELL_HEIGHT:
+            track += _bar(x, CELL_HEIGHT)
+        if share >= UPTIME_LIMIT * 100:
+            full += _bar(x, share)
+        elif share > 0:
+            part += _bar(x, share)
+    return [len(percents) * CELL - CELL_GAP, track, full, part]
+
+
+def _bar(x: int, height: int) -> str:
+    return f"M{x} {CELL_HEIGHT}v-{height}h{CELL - CELL_GAP}v{height}z"
+
+
+# --- In a sentence -------------------------------------------------------------------------------
+
+
+def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, units: Units) -> str:
+    """What a screen reader says for the whole tile."""
+    meter, known, state = row
+    parts = [f"{meter.label}, {meter.serial}. {state.word}"]
+    if known is None:
+        return parts[0]
+    parts[0] += f", {made['seen']}" if known.seen_ms is None else f", last seen {made['seen']}"
+    if known.seen_ms is None or known.failure:
+        return parts[0]
+    up, quality, flow = (value for value, *_ in made["numbers"])
+    parts.append(f"Uptime {up} in {span.label}" if known.uptime is not None else "Nothing due yet")
+    if known.quality_min is not None:
+        parts.append(f"quality {quality}")
+    parts.append(_flow_words(flow, units))
+    if isinstance(line, Spark) and line.peak is not None:
+        parts.append(f"peak {units.flow(line.peak)} {units.flow_unit}")
+    return "; ".join(parts).replace("; ", ". ", 1)
+
+
+def _flow_words(flow: str, units: Units) -> str:
+    if flow == words.NOTHING:
+        return "no flow reading of now"
+    return "quiet" if flow == "0" else f"flow {flow} {units.flow_unit}"

@@ -1,0 +1,87 @@
+"""The volume of a local day so far, and what is usual for that weekday up to this time. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import Resolution
+from api.client import Series
+from api.timez import DAY_MS, HOUR_MS, day_start, local_ordinal, offset_ms, source_of
+from components.clock import Clock
+from components.ranges import Window
+
+WEEKS: Final = 4
+LEAST_WEEKS: Final = 2
+LEAST_COVERAGE: Final = 0.9
+HOURS: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A zone's day that is under way. ``ordinal`` is its date, ``wall_ms`` what its clock shows,
+    counted from midnight."""
+
+    tz: ZoneInfo
+    ordinal: int
+    start_ms: int
+    wall_ms: int
+
+    @property
+    def weekday(self) -> int:
+        """Monday is 0."""
+        return (self.ordinal + 6) % 7
+
+
+def day_of(tz: ZoneInfo, now_ms: int) -> Day:
+    ordinal = local_ordinal(tz, now_ms)
+    wall = (now_ms + offset_ms(tz, now_ms)) % DAY_MS
+    return Day(tz, ordinal, day_start(tz, ordinal), wall)
+
+
+def such_days(day: Day) -> list[tuple[Window, Resolution]]:
+    """The same weekday of the weeks before, latest first, with the rows that fit its edges."""
+    windows: list[tuple[Window, Resolution]] = []
+    for week in range(1, WEEKS + 1):
+        start, end = (day_start(day.tz, day.ordinal - 7 * week + d) for d in (0, 1))
+        windows.append((Window(start, end - 1), source_of([start, end])))
+    return windows
+
+
+def hourly_sums(series: Series, window: Window, tz: ZoneInfo) -> list[float] | None:
+    """Gallons of a day up to each full hour of its wall clock, 0 to 24. None where the day has
+    readings in less than nine tenths of its hours: it tells nothing about what is usual."""
+    sums, heard = [0.0] * HOURS, set[int]()
+    clock = Clock(tz, *window)
+    for start, gallons in zip(series.times_ms, series.values("total_flow_amount"), strict=True):
+        if window.from_ms <= start <= window.to_ms and gallons is not None:
+            sums[clock.local(start) % DAY_MS // HOUR_MS] += gallons
+            heard.add(start // HOUR_MS)
+    if len(heard) < LEAST_COVERAGE * (window.length_ms / HOUR_MS):
+        return None
+    return _running(sums)
+
+
+def _running(values: Iterable[float]) -> list[float]:
+    totals = [0.0]
+    for value in values:
+        totals.append(totals[-1] + value)
+    return totals
+
+
+def usual_curve(days: Iterable[list[float] | None]) -> list[float] | None:
+    """The mean of the days that tell; None where fewer than two do."""
+    told = [day for day in days if day is not None]
+    if len(told) < LEAST_WEEKS:
+        return None
+    return [round(sum(each) / len(told), 3) for each in zip(*told, strict=True)]
+
+
+def usual_by(curve: Sequence[float], wall_ms: int) -> float:
+    """Gallons that are usual by that time of day."""
+    hour, rest = divmod(min(max(wall_ms, 0), DAY_MS), HOUR_MS)
+    if hour >= HOURS:
+        return curve[HOURS]
+    return curve[hour] + (curve[hour + 1] - curve[hour]) * rest / HOUR_MS

@@ -1,0 +1,193 @@
+"""The strip of sums over the whole scope, in words. Each says what it covers. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from api.timez import HOUR_MS, MINUTE_MS
+from components import words
+from components.fleet.choice import Row
+from components.fleet.spans import Span
+from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SILENT, is_fresh, reasons
+from components.fleet.volumes import Volume
+from components.units import Units
+
+LEAST_DIFFERENCE_GAL: Final = 1.0
+LEAST_COVERAGE: Final = 0.9
+MOST_MINUTES: Final = 1_000_000  # beyond, hours read better
+DAY_NAMES: Final = (
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+)  # fmt: skip
+SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CAD": "CA$", "AUD": "A$", "INR": "₹"}
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One number of the strip."""
+
+    name: str
+    label: str
+    value: str
+    note: str = ""
+
+
+def totals(
+    rows: Sequence[Row],
+    volumes: Mapping[str, Volume],
+    *,
+    span: Span,
+    units: Units,
+    default_price: float | None,
+    now_ms: int,
+) -> list[Total]:
+    return [
+        reporting(rows),
+        uptime(rows, span),
+        flow_now(rows, units, now_ms),
+        volume_today(rows, volumes, units),
+        cost_today(rows, volumes, default_price),
+        needs_a_look(rows, now_ms),
+    ]
+
+
+def percent(share: float | None) -> str:
+    """99.6%, floored: 100% only where nothing is missing."""
+    if share is None:
+        return words.NOTHING
+    thousandths = int(share * 1000 + 1e-9)
+    return f"{thousandths // 10}%" if thousandths % 1000 == 0 else f"{thousandths / 10:.1f}%"
+
+
+def plural(count: int, one: str) -> str:
+    return f"{words.whole(count)} {one if count == 1 else one + 's'}"
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{words.whole(part)} of {words.whole(whole)}"
+
+
+# --- States --------------------------------------------------------------------------------------
+
+
+def reporting(rows: Sequence[Row]) -> Total:
+    """Of the devices whose state is known; the note says how many these are until it is all."""
+    counts = Counter(row.state for row in rows)
+    known = sum(row.known is not None for row in rows)
+    if not known:
+        return Total("reporting", REPORTING.word, words.NOTHING)
+    value = f"{words.whole(counts[REPORTING])} / {words.whole(known)}"
+    if known < len(rows):
+        note = f"states of {_of(known, len(rows))} devices known"
+    else:
+        note = _counted({s.word.lower(): counts[s] for s in (DEGRADED, SILENT, NO_DATA)})
+    return Total("reporting", REPORTING.word, value, note or "every device")
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return " · ".join(f"{words.whole(n)} {word}" for word, n in counts.items() if n)
+
+
+def uptime(rows: Sequence[Row], span: Span) -> Total:
+    """Observed over expected time: each bucket counts for as long as it is."""
+    known = [row.known for row in rows if row.known is not None]
+    observed = sum(k.actual * k.bucket_ms for k in known)
+    expected = sum(k.expected * k.bucket_ms for k in known)
+    label = f"Fleet uptime, {span.label}"
+    if not expected:
+        return Total("uptime", label, words.NOTHING, "nothing was due" if known else "")
+    hours = expected > MOST_MINUTES * MINUTE_MS
+    length, unit = (HOUR_MS, "hours") if hours else (MINUTE_MS, "minutes")
+    note = f"{_of(observed // length, expected // length)} {unit}"
+    return Total("uptime", label, percent(observed / expected), note)
+
+
+def needs_a_look(rows: Sequence[Row], now_ms: int) -> Total:
+    found: Counter[str] = Counter()
+    devices = 0
+    for row in rows:
+        why = reasons(row.meter, row.known, now_ms)
+        devices += bool(why)
+        found.update(why)
+    if not any(row.known is not None for row in rows):
+        return Total("look", "Needs a look", words.NOTHING)
+    note = _counted(dict(found.most_common()))
+    return Total("look", "Needs a look", words.whole(devices), note or "all is well")
+
+
+# --- Water ---------------------------------------------------------------------------------------
+
+
+def flow_now(rows: Sequence[Row], units: Units, now_ms: int) -> Total:
+    """The rates of the last readings that are of now. Flowing, quiet (a reading of zero) and
+    without data are three things."""
+    known = [row.known for row in rows if row.known is not None]
+    flows = [k.flow for k in known if k.flow is not None and is_fresh(k, now_ms)]
+    if not flows:
+        return Total("flow", "Flow now", words.NOTHING, "no reading of now" if known else "")
+    flowing = sum(flow != 0 for flow in flows)
+    note = _counted(
+        {"flowing": flowing, "quiet": len(flows) - flowing, "no data": len(known) - len(flows)}
+    )
+    return Total("flow", "Flow now", f"{units.flow(sum(flows))} {units.flow_unit}", note)
+
+
+def volume_today(rows: Sequence[Row], volumes: Mapping[str, Volume], units: Units) -> Total:
+    told = [volume for volume in volumes.values() if volume.gallons is not None]
+    if not told:
+        return Total("volume", "Volume today", words.NOTHING, "no reading today")
+    value = units.volume(sum(v.gallons or 0.0 for v in told))
+    return Total("volume", "Volume today", value, _coverage(rows, volumes) or _usual(told))
+
+
+def _coverage(rows: Sequence[Row], volumes: Mapping[str, Volume]) -> str:
+    """How many of the devices that were heard of today are in the sum; empty where all are."""
+    waiting = sum(row.known is None or row.meter.id not in volumes for row in rows if _alive(row))
+    return f"of {_of(len(volumes), len(volumes) + waiting)} devices" if waiting else ""
+
+
+def _alive(row: Row) -> bool:
+    return row.known is None or row.state in (REPORTING, DEGRADED)
+
+
+def _usual(told: Sequence[Volume]) -> str:
+    """▲ 4% on a usual Friday. Where too few devices can tell, only how many they are."""
+    both = [v for v in told if v.usual is not None]
+    now, usual = sum(v.gallons or 0.0 for v in both), sum(v.usual or 0.0 for v in both)
+    if len(both) < LEAST_COVERAGE * len(told) or usual < LEAST_DIFFERENCE_GAL:
+        return plural(len(told), "device")
+    weekdays = {volume.day.weekday for volume in both}
+    day = DAY_NAMES[weekdays.pop()] if len(weekdays) == 1 else "such day"
+    change = round((now - usual) / usual * 100)
+    if abs(now - usual) < LEAST_DIFFERENCE_GAL or change == 0:
+        return f"as on a usual {day}"
+    return f"{'▲' if change > 0 else '▼'} {abs(change)}% on a usual {day}"
+
+
+def cost_today(
+    rows: Sequence[Row], volumes: Mapping[str, Volume], default_price: float | None
+) -> Total:
+    """Volume × the device's price, else the organization's. No price, no cost."""
+    costs: defaultdict[str, float] = defaultdict(float)
+    sources: set[str] = set()
+    for meter, _, _ in rows:
+        volume = volumes.get(meter.id)
+        price = default_price if meter.price is None else meter.price
+        if volume is not None and volume.gallons is not None and price is not None:
+            costs[meter.currency] += volume.gallons * price
+            sources.add("the organization’s" if meter.price is None else "each device’s")
+    if len(costs) != 1:
+        why = "prices in several currencies" if costs else "no volume with a price"
+        return Total("cost", "Cost today", words.NOTHING, why)
+    ((currency, cost),) = costs.items()
+    note = f"at {' or '.join(sorted(sources))} rate"
+    return Total("cost", "Cost today", money(cost, currency), note)
+
+
+def money(amount: float, currency: str) -> str:
+    """$2,237; $18.40 below a hundred; 1,200 CHF where there is no sign."""
+    digits = f"{amount:,.2f}" if abs(amount) < 100 else f"{amount:,.0f}"
+    sign = SIGNS.get(currency)
+    return f"{sign}{digits}" if sign else f"{digits} {currency}"
