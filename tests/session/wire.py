@@ -46,7 +46,7 @@ def _part(name: str) -> dict[str, Any]:
     return {"id": id_, "property": property_}
 
 
-def chart(site: Site, device_id: str, start: str, end: str) -> TestResponse:
+def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> TestResponse:
     """A device's chart. Its question, and what the page keeps of it, are the browser's to say."""
     outputs = [
         "chart-graph.figure",
