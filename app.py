@@ -1,0 +1,92 @@
+"""Weir, put together: settings → store → service → client → dashboard.
+
+Everything else is imported from here, and nothing imports this. Two ways in: `flask` finds
+`create_app` and with it every command; a production server calls `wsgi` for the whole site.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from flask import Flask
+
+from api.commands import register
+from api.settings import Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+SERVICE_PATHS = ("/management", "/healthz")
+
+
+def load_settings() -> Settings:
+    return Settings.from_env(os.environ)
+
+
+def create_app() -> Flask:
+    """What the `flask` command line finds. The commands are there at once; the site, whose
+    libraries take a second to load, is built when it is first asked for a page."""
+    app = Flask("weir", static_folder=None)
+    register(app, load_settings)
+    app.wsgi_app = _at_first_request(wsgi)
+    return app
+
+
+def wsgi() -> WSGIApplication:
+    """The whole site for a production server: one call a worker process."""
+    return site(load_settings())
+
+
+def site(settings: Settings) -> WSGIApplication:
+    """The service under its paths, the dashboard everywhere else.
+
+    The dashboard asks its own service in-process, without rate limits; what comes over the
+    network is limited. With WEIR_API_URL it asks that remote server instead.
+    """
+    from api.client import Client
+    from api.server import create_service
+    from api.store.open import open_store
+    from components.access import Access
+    from components.access.rules import is_loopback
+    from components.dashboard import create_dashboard
+
+    store = open_store(settings.database, read_only=True)
+    if settings.api_url:
+        client = Client.remote(settings.api_url)
+    else:
+        client = Client.in_process(create_service(store, settings))
+    service = create_service(store, settings, limits=True)
+    access = Access(
+        secret=settings.secret,
+        folder=settings.ended_sessions_path,
+        own_key=settings.dashboard_key,
+        own_name="this machine's key" if settings.api_key else "the demo fleet",
+        listens_on_loopback=is_loopback(settings.host),
+        proxy_bearer=settings.proxy_bearer,
+    )
+    return _by_path(service, create_dashboard(client, access).server)
+
+
+def _by_path(service: WSGIApplication, dashboard: WSGIApplication) -> WSGIApplication:
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        root = "/" + environ.get("PATH_INFO", "").lstrip("/").partition("/")[0]
+        answer = service if root in SERVICE_PATHS else dashboard
+        return answer(environ, start_response)
+
+    return application
+
+
+def _at_first_request(build: Callable[[], WSGIApplication]) -> WSGIApplication:
+    lock = Lock()
+    built: list[WSGIApplication] = []
+
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        with lock:
+            if not built:
+                built.append(build())
+        return built[0](environ, start_response)
+
+    return application
