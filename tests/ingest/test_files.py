@@ -1,0 +1,359 @@
+"""Files of every shape that people have, into a real store by the pipeline."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from api.catalog import RAW
+from api.errors import UserError
+from api.ingest.batch import Batch
+from api.ingest.decode import Devices
+from api.ingest.files import batches
+from api.ingest.pipeline import import_file
+from api.ingest.source import digest, look_at
+from api.store.base import Grant, NewDevice, Progress, Scope, Span, Store
+
+HEADER = "device,recorded_at,flow_rate,quality\n"
+T = "2024-03-01T10:0{}:00Z"
+T_MS = 1_709_287_200_000
+MOST_ROWS = 10_000  # that `rows_of` asks for
+UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"
+NETWORK = "70B3D57ED0051A2C"
+
+
+@pytest.fixture
+def organization(sqlite_store: Store) -> str:
+    return _organization(sqlite_store)
+
+
+def _organization(store: Store) -> str:
+    organization = store.create_organization("Files")
+    first = NewDevice("FM-1", {"id": UUID, "networkUniqueIdentifier": NETWORK})
+    store.import_devices(organization.id, [first, NewDevice("FM-2")])
+    return organization.id
+
+
+@pytest.fixture
+def take_in(
+    sqlite_store: Store, organization: str, tmp_path: Path
+) -> Callable[..., tuple[Progress, list[tuple[int, float | None, float | None]]]]:
+    """Import a file of that name and content; the counts, and the rows of FM-1 by minute."""
+
+    def take_in(
+        content: str | bytes, name: str = "readings.csv"
+    ) -> tuple[Progress, list[tuple[int, float | None, float | None]]]:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        progress = import_file(sqlite_store, organization, path, lambda batch: None)
+        return progress, rows_of(sqlite_store, organization)
+
+    return take_in
+
+
+def rows_of(
+    store: Store, organization_id: str, serial: str = "FM-1"
+) -> list[tuple[int, float | None, float | None]]:
+    """(minute after the first, flow_rate, quality) of each reading."""
+    scope = Scope(organization_id, Grant(everything=True))
+    (device,) = store.resolve(scope, [serial])
+    assert device is not None
+    rows = store.rows(device, RAW, Span(), limit=MOST_ROWS)
+    return [((row[0] - T_MS) // 60_000, row[1], row[4]) for row in rows]
+
+
+def counts(progress: Progress) -> tuple[int, int, int, int]:
+    return progress.position, progress.stored, progress.repeated, progress.refused
+
+
+ORDINARY = [(0, 1.5, 90.0), (1, 0.0, None), (2, None, 80.0)]
+ORDINARY_CSV = (
+    HEADER
+    + f"FM-1,{T.format(0)},1.5,90\n"
+    + f"{UUID},{T.format(1)},0,\n"
+    + f"{NETWORK},{T.format(2)},,80\n"
+)
+ORDINARY_NDJSON = "".join(
+    json.dumps(line) + "\n"
+    for line in (
+        {"device": "FM-1", "recorded_at": T.format(0), "flow_rate": 1.5, "quality": 90},
+        {"device": UUID.upper(), "recordedAt": T.format(1), "flowRate": 0, "quality": None},
+        {"device": NETWORK, "recorded_at": "2024-03-01T11:02:00+01:00", "quality": 80},
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("readings.csv", ORDINARY_CSV),
+        ("readings", ORDINARY_CSV),
+        ("readings.ndjson", ORDINARY_NDJSON),
+        ("readings.txt", ORDINARY_NDJSON),
+        ("bom.csv", "\ufeff" + ORDINARY_CSV),
+        ("bom.ndjson", "\ufeff" + ORDINARY_NDJSON),
+        ("crlf.csv", ORDINARY_CSV.replace("\n", "\r\n")),
+        ("crlf.ndjson", ORDINARY_NDJSON.replace("\n", "\r\n")),
+        ("no-last-newline.csv", ORDINARY_CSV.rstrip("\n")),
+        ("no-last-newline.ndjson", ORDINARY_NDJSON.rstrip("\n")),
+        ("blank-lines.csv", ORDINARY_CSV.replace("\n", "\n\n")),
+        ("blank-lines.ndjson", ORDINARY_NDJSON.replace("\n", "\n \n")),
+        ("blank-first.csv", "\n\n" + ORDINARY_CSV),
+        ("quoted.csv", '"' + ORDINARY_CSV.replace(",", '","').replace("\n", '"\n"').rstrip('"')),
+        ("blanks.csv", ORDINARY_CSV.replace(",", " , ")),
+        ("fields.csv", ORDINARY_CSV.replace("recorded_at,flow_rate", "recordedAt,flowRate")),
+        ("naive.csv", ORDINARY_CSV.replace("Z,", ",")),
+        ("spaced.csv", ORDINARY_CSV.replace("T10", " 10")),
+        ("trailing-commas.csv", ORDINARY_CSV.replace("\n", ",,\n")),
+        ("short-rows.csv", ORDINARY_CSV.replace(",0,\n", ",0\n")),
+        ("numbers.csv", ORDINARY_CSV.replace("1.5", "+15e-1").replace("90", "90.000")),
+    ],
+)
+@pytest.mark.parametrize("zipped", [False, True], ids=["plain", "gz"])
+def test_a_file_is_read_whatever_its_dress(
+    take_in: Callable[..., tuple[Progress, list[object]]], name: str, content: str, zipped: bool
+) -> None:
+    packed = gzip.compress(content.encode()) if zipped else content.encode()
+    progress, rows = take_in(packed, f"{name}.gz" if zipped else name)
+    assert rows == ORDINARY
+    assert counts(progress) == (3, 3, 0, 0)
+    assert progress.complete
+
+
+def test_the_content_tells_that_it_is_packed_not_the_name(
+    take_in: Callable[..., tuple[Progress, list[object]]],
+) -> None:
+    assert take_in(gzip.compress(ORDINARY_CSV.encode()), "readings.csv")[1] == ORDINARY
+
+
+def test_a_file_of_several_packed_pieces_is_one_file(
+    take_in: Callable[..., tuple[Progress, list[object]]],
+) -> None:
+    pieces = [gzip.compress(line.encode()) for line in ORDINARY_CSV.splitlines(keepends=True)]
+    assert take_in(b"".join(pieces), "readings.csv.gz")[1] == ORDINARY
+
+
+def test_refused_rows_are_counted_by_reason_and_device_and_the_others_stored(
+    sqlite_store: Store,
+    organization: str,
+    take_in: Callable[..., tuple[Progress, list[object]]],
+) -> None:
+    content = HEADER + "".join(
+        [
+            f"FM-1,{T.format(0)},1.5,90\n",
+            f"FM-9,{T.format(0)},1.5,90\n",
+            f"FM-9,{T.format(1)},1.5,90\n",
+            "FM-1,yesterday,1.5,90\n",
+            f"FM-1,{T.format(1)},nan,90\n",
+            f"FM-1,{T.format(1)},1,5,90\n",
+            f"FM-1,{T.format(1)},,\n",
+            f"FM-1,{T.format(1)}\n",
+            "FM-1,1999-12-31T00:00:00Z,1,\n",
+            f"caf\ufffd,{T.format(1)},1,\n",
+        ]
+    )
+    progress, rows = take_in(content.encode().replace("\ufffd".encode(), b"\xe9"))
+    assert rows == ORDINARY[:1]
+    assert counts(progress) == (10, 1, 0, 9)
+    found = {(r.reason, r.device): (r.count, r.sample) for r in sqlite_store.refusals(organization)}
+    assert found == {
+        ("unknown device", "FM-9"): (2, f"FM-9,{T.format(0)},1.5,90"),
+        ("no valid instant", "FM-1"): (1, "FM-1,yesterday,1.5,90"),
+        ("flow_rate is not a finite number", "FM-1"): (1, f"FM-1,{T.format(1)},nan,90"),
+        ("more fields than columns", "FM-1"): (1, f"FM-1,{T.format(1)},1,5,90"),
+        ("no measured field", "FM-1"): (2, f"FM-1,{T.format(1)},,"),
+        ("before 2000-01-01", "FM-1"): (1, "FM-1,1999-12-31T00:00:00Z,1,"),
+        ("unknown device", "caf\ufffd"): (1, f"caf\ufffd,{T.format(1)},1,"),
+    }
+    assert {r.source for r in sqlite_store.refusals(organization)} == {"file readings.csv"}
+
+
+def test_what_no_database_can_keep_is_refused_all_the_same(store: Store, tmp_path: Path) -> None:
+    organization = _organization(store)
+    path = tmp_path / "odd.ndjson"
+    path.write_text(
+        '{"device": "\\u0000\\ud800", "recorded_at": "2024-03-01", "quality": 1}\n'
+        "{broken\n"
+        "[1, 2]\n"
+        '{"device": "FM-1", "recorded_at": "2024-03-01", "quality": NaN}\n'
+    )
+    progress = import_file(store, organization, path, lambda batch: None)
+    assert counts(progress) == (4, 0, 0, 4)
+    reasons = sorted(refusal.reason for refusal in store.refusals(organization))
+    assert reasons == ["not a JSON object", "quality is not a finite number", "unknown device"]
+
+
+def test_a_finished_file_read_again_counts_as_repeated(store: Store, tmp_path: Path) -> None:
+    organization = _organization(store)
+    path = tmp_path / "readings.csv"
+    path.write_text(ORDINARY_CSV)
+    first = import_file(store, organization, path, lambda batch: None)
+    again = import_file(store, organization, path, lambda batch: None)
+    assert (counts(first), counts(again)) == ((3, 3, 0, 0), (3, 0, 3, 0))
+    assert rows_of(store, organization) == ORDINARY
+
+
+def test_an_interrupted_file_goes_on_behind_its_last_commit(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two batches in, the third is lost with the process; the counts are those of both runs."""
+    monkeypatch.setattr("api.ingest.files.PART_ROWS", 1)
+    monkeypatch.setattr("api.ingest.files.BATCH_PARTS", 2)
+    organization = _organization(store)
+    path = tmp_path / "readings.csv"
+    lines = [f"FM-{1 + n % 3},{T.format(n)},{n},\n" for n in range(9)]  # there is no FM-3
+    path.write_text(HEADER + "".join(lines))
+
+    class LostError(Exception):
+        pass
+
+    def lose_the_third(batch: Batch, seen: list[Batch] = []) -> None:  # noqa: B006 - a memory
+        seen.append(batch)
+        if len(seen) == 2:
+            raise LostError
+
+    with pytest.raises(LostError):
+        import_file(store, organization, path, lose_the_third)
+    known = store.progress(digest(path), organization)
+    assert known is not None
+    assert (counts(known), known.complete) == ((4, 3, 0, 1), False)
+
+    reread: list[int] = []
+    done = import_file(store, organization, path, lambda batch: reread.append(batch.read))
+    assert reread == [2, 2, 1]
+    assert (counts(done), done.complete) == ((9, 6, 0, 3), True)
+    assert store.progress(digest(path), organization) == done
+    assert sum(refusal.count for refusal in store.refusals(organization)) == 3
+    assert rows_of(store, organization) == [(0, 0.0, None), (3, 3.0, None), (6, 6.0, None)]
+    assert store.verify().wrong == 0
+
+
+def test_another_organization_reads_the_same_file_for_itself(
+    sqlite_store: Store, organization: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "readings.csv"
+    path.write_text(ORDINARY_CSV)
+    import_file(sqlite_store, organization, path, lambda batch: None)
+    other = sqlite_store.create_organization("Other").id
+    progress = import_file(sqlite_store, other, path, lambda batch: None)
+    assert counts(progress) == (3, 0, 0, 3)
+
+
+LONG = HEADER + "".join(
+    f"FM-1,2024-03-{1 + n // 1440:02}T{n // 60 % 24:02}:{n % 60:02}:00Z,{n * 7919 % 10007},{n}\n"
+    for n in range(20_000)
+)
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.9, 0.999])
+def test_a_cut_off_packed_file_gives_its_whole_rows_and_says_so(
+    sqlite_store: Store, organization: str, tmp_path: Path, keep: float
+) -> None:
+    packed = gzip.compress(LONG.encode())
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(packed[: int(len(packed) * keep)])
+    with pytest.raises(UserError) as first:
+        import_file(sqlite_store, organization, path, lambda batch: None)
+    known = sqlite_store.progress(digest(path), organization)
+    assert known is not None
+    said = f"cut.csv.gz is cut off; the {known.position:,} rows before that are in"
+    assert str(first.value).endswith(said)
+    assert known.position == known.stored > 20_000 * keep - 4_000  # what one block may hide
+    rows = rows_of(sqlite_store, organization)
+    assert len(rows) == min(known.stored, MOST_ROWS)
+    expected = [line.split(",") for line in LONG.splitlines()[1:]]
+    assert [(r, q) for _, r, q in rows] == [
+        (float(e[2]), float(e[3])) for e in expected[: len(rows)]
+    ]
+    assert not sqlite_store.refusals(organization)
+    with pytest.raises(UserError) as again:
+        import_file(sqlite_store, organization, path, lambda batch: None)
+    assert str(again.value) == str(first.value)
+
+
+def test_a_damaged_packed_file_says_so(
+    sqlite_store: Store, organization: str, tmp_path: Path
+) -> None:
+    packed = bytearray(gzip.compress(LONG.encode()))
+    packed[len(packed) // 2] ^= 0xFF
+    path = tmp_path / "bad.csv.gz"
+    path.write_bytes(packed)
+    with pytest.raises(UserError, match=r"bad\.csv\.gz is damaged"):
+        import_file(sqlite_store, organization, path, lambda batch: None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("empty.csv", b"", "is empty"),
+        ("empty.csv.gz", gzip.compress(b""), "is empty"),
+        ("blank.csv", b" \n\n", "is empty"),
+        ("cut.csv.gz", gzip.compress(ORDINARY_CSV.encode())[:12], "is cut off or damaged"),
+        ("binary.csv", b"\x50\x4b\x03\x04\0\0", "is not text in UTF-8"),
+        ("utf16.csv", ORDINARY_CSV.encode("utf-16"), "is not text in UTF-8"),
+        ("array.json", b'[{"device": "FM-1"}]', "is one JSON array"),
+        ("no-header.csv", ORDINARY_CSV.partition("\n")[2].encode(), "has no column device"),
+        ("other.csv", b"serial,time\nFM-1,2024\n", "no column device and no column recorded_at"),
+        ("semicolons.csv", ORDINARY_CSV.replace(",", ";").encode(), "has no column device"),
+        ("twice.csv", b"device,recorded_at,quality,quality\n", "names the column quality twice"),
+        (
+            "unclosed.csv",
+            HEADER.encode() + b'FM-1,2024-03-01,1,\nFM-1,"' + b"x" * 200_000,
+            "is no CSV from line 3 on",
+        ),
+        ("endless.csv", HEADER.encode() + b"x" * (17 << 20), "has a line of over 16 MB"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_clear_line(
+    sqlite_store: Store,
+    organization: str,
+    tmp_path: Path,
+    name: str,
+    content: bytes,
+    problem: str,
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        import_file(sqlite_store, organization, path, lambda batch: None)
+    said = str(caught.value)
+    assert problem in said
+    assert name in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "."])
+def test_a_file_that_is_not_there_is_named(
+    sqlite_store: Store, organization: str, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(UserError, match=r"No such file|Is a directory"):
+        import_file(sqlite_store, organization, tmp_path / name, lambda batch: None)
+
+
+def test_a_header_alone_is_a_file_without_readings(
+    take_in: Callable[..., tuple[Progress, list[object]]],
+) -> None:
+    progress, rows = take_in(HEADER)
+    assert (counts(progress), rows, progress.complete) == ((0, 0, 0, 0), [], True)
+
+
+def test_batches_tell_unknown_columns_and_how_far_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "readings.csv"
+    path.write_text(LONG.replace("quality", "colour", 1))
+    found = list(batches(look_at(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60))
+    assert found[0].unknown == {"colour"}
+    assert found[-1].consumed == path.stat().st_size
+    assert sum(batch.read for batch in found) == 20_000
+
+
+@pytest.mark.parametrize("skip", [0, 1, 9_999, 10_000, 10_001, 19_999, 20_000, 30_000])
+def test_skipping_leaves_the_rest_of_the_rows(tmp_path: Path, skip: int) -> None:
+    path = tmp_path / "readings.csv"
+    path.write_text(LONG)
+    found = batches(look_at(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60, skip)
+    qualities = [row[5] for batch in found for row in batch.columns.rows()]
+    assert qualities == [float(n) for n in range(skip, 20_000)]
