@@ -73,6 +73,7 @@ def create_dashboard(client: Client, access: Access) -> Dash:
     app.layout = dash.page_container
     _load_pages()
     _compress(app)
+    _prepare(app)
     door = Door(app.server.wsgi_app, client, access, sign_in_page(access.own_name))
     app.server.wsgi_app = delivered(app, door)
     return app
@@ -119,6 +120,13 @@ def _load_pages() -> None:
         known = sys.modules.get(name)
         page = importlib.reload(known) if known else importlib.import_module(name)
         dash.page_registry[name]["layout"] = page.layout
+
+
+def _prepare(app: Dash) -> None:
+    """What Dash would do with the first request: claim the pages' callbacks and name its scripts.
+    Done now, the first two visitors can't do it at once, and another app can't claim them."""
+    with app.server.test_request_context():
+        app.server.preprocess_request()
 
 
 def _compress(app: Dash) -> None:

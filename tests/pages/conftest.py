@@ -1,0 +1,38 @@
+"""A dashboard whose pages are asked as functions and over the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from components.access.door import LOOKING, How, Looking
+from tests.dashboards import Fleet, Site, make_fleet, served
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    made = make_fleet(tmp_path_factory.mktemp("fleet"))
+    yield made
+    made.store.close()
+
+
+@pytest.fixture(scope="module")
+def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with served(fleet, tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+@pytest.fixture
+def looking(site: Site) -> Iterator[Site]:
+    """A request in which somebody looks: pages and callbacks are plain functions then."""
+    who = Looking(site.client, How.OWN_KEY, None, [])
+    with site.app.server.test_request_context(environ_base={LOOKING: who}):
+        yield site
+
+
+@pytest.fixture
+def web(site: Site) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=site.url) as http:
+        yield http

@@ -1,0 +1,269 @@
+"""One device's page: who it is, and the answers to its chart's questions."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+import httpx
+import plotly.graph_objects as go
+import pytest
+from dash import Patch, no_update
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.timez import now_ms, parse_instant, stamp
+from components.drawing import Subject
+from tests.dashboards import AUTUMN, CLOCKS, HOLE_MS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
+from tests.pages.elements import links, of_kind, text
+
+Answer = dict[str, Any]
+
+
+@pytest.fixture
+def page(looking: Site) -> Any:
+    return importlib.import_module("pages.device")
+
+
+def ask(page: Any, site: Site, serial: str, **said: Any) -> Answer:
+    """The callback, called as the browser would."""
+    zone = "America/Denver" if serial == LIVE else "America/New_York"
+    kept = {"device_id": site.fleet.ids[serial], "time_zone": zone, "interval_s": None}
+    return page.answer({"range": "24h", "theme": "light", "width_px": 1_310, **said}, kept)
+
+
+def line(answer: Answer) -> dict[str, Any]:
+    return answer["figure"]["data"][2]
+
+
+# --- Who it is -----------------------------------------------------------------------------------
+
+
+def test_the_header_says_who_it_is(page: Any, looking: Site) -> None:
+    shown = text(page.layout(device_id=looking.fleet.ids[LIVE]))
+    assert "Devices  /  FM-LIVE Tenant 12 main" in shown
+    assert (
+        "FM-LIVE · 70B3D57ED0051A2C · EndDevice FX-200 · America/Denver · installed 12 Mar 2025"
+        in shown
+    )
+    assert "Last reading" in shown
+
+
+@pytest.mark.parametrize("form", ["id", "serial", "network"])
+def test_any_identifier_finds_it(page: Any, looking: Site, form: str) -> None:
+    identifier = {"id": looking.fleet.ids[LIVE], "serial": LIVE, "network": "70B3D57ED0051A2C"}
+    assert "Tenant 12 main" in text(page.layout(device_id=identifier[form]))
+
+
+def test_an_inactive_device_has_its_page(page: Any, looking: Site) -> None:
+    assert "Old main" in text(page.layout(device_id=looking.fleet.ids[RETIRED]))
+
+
+def test_a_device_that_nobody_knows(page: Any) -> None:
+    shown = page.layout(device_id="%2Fetc%2Fpasswd")
+    assert "There is no such device" in text(shown)
+    assert links(shown)["All devices"] == "/devices"
+    assert of_kind(shown, "Graph") == []
+
+
+def test_the_chart_starts_with_the_address(page: Any, looking: Site) -> None:
+    said = {"range": "7d", "zone": "Asia/Tokyo", "metric": "quality", "unheard": "of"}
+    shown = page.layout(device_id=LIVE, **said)
+    start = next(s for s in of_kind(shown, "Store") if s.id == "chart-start").data  # pyright: ignore[reportAttributeAccessIssue]
+    assert start == {
+        "range": "7d",
+        "from": None,
+        "to": None,
+        "metric": "quality",
+        "zone": "Asia/Tokyo",
+        "device": looking.fleet.ids[LIVE],
+    }
+
+
+def test_how_often_it_reports_is_measured_where_it_is_not_configured(
+    page: Any, looking: Site
+) -> None:
+    def interval(serial: str) -> Any:
+        stores = of_kind(page.layout(device_id=serial), "Store")
+        return Subject.read(next(s for s in stores if s.id == "chart-subject").data).interval_s  # pyright: ignore[reportAttributeAccessIssue]
+
+    assert interval(CLOCKS) == 20
+    assert interval(LIVE) == pytest.approx(60, rel=0.02)
+    assert interval(NEVER) is None
+
+
+def test_the_title_is_the_label(page: Any, looking: Site) -> None:
+    page.layout(device_id=LIVE)
+    title = importlib.import_module("dash").page_registry["pages.device"]["title"]
+    assert title(device_id=LIVE) == "Tenant 12 main · Weir"
+
+
+# --- Its readings --------------------------------------------------------------------------------
+
+
+def test_the_last_day(page: Any, looking: Site) -> None:
+    answer = ask(page, looking, LIVE)
+    go.Figure(answer["figure"])
+    start, end = (parse_instant(t) for t in answer["figure"]["layout"]["xaxis"]["range"])
+    assert end + 1 - start == DAY_MS
+    assert abs(end - now_ms()) < 2 * MINUTE_MS
+    assert re.fullmatch(r"raw · 1,4\d\d rows for 1,310 px · every reading", answer["badge"])
+    assert answer["zone_note"].startswith("America/Denver · M")
+    assert answer["notice"] == answer["empty"] == ""
+    assert answer["unzoomed"] is True
+    assert answer["summary"].startswith("1 d: ")
+
+
+@pytest.mark.parametrize(
+    ("range_", "width_px", "badge"),
+    [
+        ("1h", 1_310, "raw · 60 rows for 1,310 px · every reading"),
+        ("7d", 1_310, "5 min"),
+        ("7d", 284, "1 hour"),
+        ("1y", 1_310, "10 min"),  # ten days are all there is
+        ("1y", 284, "1 hour"),
+    ],
+)
+def test_the_width_decides_the_resolution(
+    page: Any, looking: Site, range_: str, width_px: int, badge: str
+) -> None:
+    answer = ask(page, looking, LIVE, range=range_, width_px=width_px)
+    assert answer["badge"].startswith(badge)
+
+
+def test_a_gap_is_a_gap_with_its_length(page: Any, looking: Site) -> None:
+    figure = ask(page, looking, LIVE, range="7d")["figure"]
+    texts = [label["text"] for label in figure["layout"]["annotations"]]
+    assert texts == ["no data 5 h 50 min"] or texts == ["no data 5 h 45 min"]
+    gap = figure["data"][0]
+    left, right = parse_instant(gap["x"][0]), parse_instant(gap["x"][1])
+    assert HOLE_MS - 10 * MINUTE_MS <= right - left <= HOLE_MS
+    between = [x for x in line({"figure": figure})["x"] if x and left < parse_instant(x) < right]
+    assert between == []
+
+
+def test_a_zoom_moves_everything_but_the_axis(page: Any, looking: Site) -> None:
+    now = looking.fleet.started_ms
+    said = {
+        "from": stamp(now - 2 * HOUR_MS, fraction=True),
+        "to": stamp(now - HOUR_MS, fraction=True),
+        "settled": True,
+    }
+    answer = ask(page, looking, LIVE, **said)
+    assert isinstance(answer["figure"], Patch)
+    changed = {
+        tuple(step["location"]): step for step in answer["figure"].to_plotly_json()["operations"]
+    }
+    assert ("data",) in changed
+    axis = changed["layout", "xaxis"]["params"]["value"]
+    assert "tickvals" in axis
+    assert "range" not in axis
+    assert answer["unzoomed"] is False
+    assert "raw · 6" in answer["badge"]
+    fresh = ask(page, looking, LIVE, **{**said, "settled": False})
+    assert fresh["figure"]["layout"]["xaxis"]["range"][0] == said["from"][:-1]
+
+
+def test_a_device_that_stopped_shows_its_last_day(page: Any, looking: Site) -> None:
+    answer = ask(page, looking, CLOCKS)
+    end = parse_instant(answer["figure"]["layout"]["xaxis"]["range"][1])
+    assert end == AUTUMN + 2 * DAY_MS - 1
+    assert answer["empty"] == ""
+
+
+@pytest.mark.parametrize(("start", "hours"), [(SPRING, 23), (AUTUMN, 25)])
+def test_the_days_that_clocks_change(page: Any, looking: Site, start: int, hours: int) -> None:
+    end = start + hours * HOUR_MS - 1
+    said = {"from": stamp(start, fraction=True), "to": stamp(end, fraction=True)}
+    answer = ask(page, looking, CLOCKS, **said)
+    assert answer["badge"] == f"1 min · {hours * 60:,} rows for 1,310 px · min and max exact"
+    names = {"EST (UTC−05:00)", "EDT (UTC−04:00)"}
+    assert set(answer["zone_note"].removeprefix("America/New_York · ").split(" and ")) == names
+    spoken = [t for t in line(answer)["text"] if t]
+    assert spoken[0].startswith(("Sun 8 Mar 2026, 00:00", "Sun 1 Nov 2026, 00:00"))
+    elsewhere = ask(page, looking, CLOCKS, **said, zone="Asia/Tokyo")
+    assert elsewhere["zone_note"] == "Asia/Tokyo · JST (UTC+09:00)"
+    assert line(elsewhere)["x"] == line(answer)["x"]
+    assert line(elsewhere)["text"] != line(answer)["text"]
+
+
+@pytest.mark.parametrize(
+    ("serial", "said", "empty"),
+    [
+        (NEVER, {}, "This device has never reported."),
+        (
+            CLOCKS,
+            {"from": "2020-01-01T00:00:00Z", "to": "2020-02-01T00:00:00Z"},
+            "No data in this range. The last reading is of Mon 2 Nov 2026, 22:59 EST.",
+        ),
+    ],
+)
+def test_an_empty_range_says_why(
+    page: Any, looking: Site, serial: str, said: dict[str, str], empty: str
+) -> None:
+    answer = ask(page, looking, serial, **said)
+    assert answer["empty"] == empty
+    go.Figure(answer["figure"])
+
+
+def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None:
+    looking.broken.set()
+    try:
+        answer = ask(page, looking, LIVE)
+    finally:
+        looking.broken.clear()
+    assert "The store is on fire." in answer["notice"]
+    kept = [value for name, value in answer.items() if name != "notice"]
+    assert kept == [no_update] * 6
+
+
+def test_another_metric(page: Any, looking: Site) -> None:
+    answer = ask(page, looking, LIVE, metric="onboard_temperature")
+    assert answer["figure"]["layout"]["yaxis"]["title"]["text"] == "Onboard temperature, °C"
+    assert {y for y in line(answer)["y"] if y is not None} == {21.5}
+
+
+@pytest.mark.parametrize("question", [None, {}, {"from": 3, "range": [], "width_px": {}}])
+def test_a_forged_question_is_answered_as_the_usual_one(
+    page: Any, looking: Site, question: Any
+) -> None:
+    kept = {"device_id": looking.fleet.ids[LIVE], "time_zone": 7, "interval_s": "x"}
+    answer = page.answer(question, kept)
+    assert answer["zone_note"].startswith("UTC")
+
+
+def test_a_forged_device_is_the_service_s_to_refuse(page: Any) -> None:
+    answer = page.answer({}, {"device_id": "../organizations/mine"})
+    assert "Not found" in answer["notice"]
+
+
+def test_over_the_wire(web: httpx.Client, site: Site) -> None:
+    """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
+    outputs = ["figure", "children", "children", "children", "children", "children", "disabled"]
+    ids = ["graph", "badge", "zone-note", "summary", "notice", "empty", "reset"]
+    parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]
+    question = {
+        "output": ".." + "...".join(f"{i}.{p}" for i, p in parts) + "..",
+        "outputs": [{"id": i, "property": p} for i, p in parts],
+        "inputs": [
+            {
+                "id": "chart-question",
+                "property": "data",
+                "value": {"range": "7d", "width_px": 1_310, "theme": "dark"},
+            }
+        ],
+        "state": [
+            {
+                "id": "chart-subject",
+                "property": "data",
+                "value": {"device_id": site.fleet.ids[TRICKY], "time_zone": "UTC"},
+            }
+        ],
+        "changedPropIds": ["chart-question.data"],
+    }
+    answer = web.post("/_dash-update-component", json=question, headers={"Accept-Encoding": "br"})
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Encoding"] == "br"
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    figure = answer.json()["response"]["chart-graph"]["figure"]
+    assert [trace["name"] for trace in figure["data"]] == ["no data", "min–max", "average", "lone"]

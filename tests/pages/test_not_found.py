@@ -1,0 +1,46 @@
+"""Addresses without a page, and the way / leads."""
+
+from __future__ import annotations
+
+import importlib
+
+import httpx
+import pytest
+
+from components.dashboard import is_page
+from tests.dashboards import Site
+from tests.pages.elements import links, text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/devices", 200),
+        ("/devices/FM-1", 200),
+        ("/devices/", 404),
+        ("/nope", 404),
+        ("/404", 404),
+        ("/devices.php", 404),
+        ("/assets/nope.js", 404),
+        ("/assets/../app.py", 404),
+        ("/assets/%2e%2e/app.py", 404),
+    ],
+)
+def test_only_pages_are_found(web: httpx.Client, path: str, status: int) -> None:
+    assert web.get(path).status_code == status
+
+
+def test_home_leads_to_the_devices(web: httpx.Client) -> None:
+    answer = web.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/devices")
+
+
+def test_the_page_for_no_page_shows_the_way_back(looking: Site) -> None:
+    page = importlib.import_module("pages.not_found_404").layout(anything="at all")
+    assert "There is no such page" in text(page)
+    assert links(page)["All devices"] == "/devices"
+
+
+@pytest.mark.usefixtures("site")
+def test_the_page_for_no_page_has_no_address_of_its_own() -> None:
+    assert not is_page("/404")
