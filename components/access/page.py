@@ -31,12 +31,13 @@ _PAGE: Final = """<!DOCTYPE html>
       {notice}
       <form class="card" method="post" action="{action}">
         <input type="hidden" name="next" value="{next}">
+        <input type="text" name="username" value="service key" autocomplete="username" hidden>
         <label for="key">Service API key</label>
         <input id="key" name="key" type="password" required autofocus maxlength="200"
           autocomplete="current-password" autocapitalize="none" spellcheck="false"
           aria-describedby="{described}"{invalid}>
-        <p id="key-help" class="quiet">Shown once when the key was made. It stays out of reach of
-          this browser's pages: the server seals it into the session.</p>
+        <p id="key-help" class="quiet">As it was shown when the key was made. It is kept sealed: no
+          page in this browser can read it.</p>
         <button type="submit" class="button primary">Sign in</button>
       </form>
       {own}
@@ -78,5 +79,5 @@ class SignInPage:
 def _notice(said: Said | None) -> str:
     if said is None:
         return ""
-    kind, role = ("notice bad", "alert") if said.alarming else ("notice", "status")
+    kind, role = ("said bad", "alert") if said.alarming else ("said", "status")
     return f'<p id="notice" class="{kind}" role="{role}">{escape(said.text)}</p>'

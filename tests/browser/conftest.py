@@ -1,0 +1,131 @@
+"""A real Chromium, one for all tests, and the dashboard on a real port."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+
+from api.client import Client
+from api.server import create_service
+from api.store.open import open_store
+from components.access import Access
+from components.dashboard import create_dashboard
+from tests.session.remote import serving
+from tests.world import SECRET, World, build
+
+_ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--force-device-scale-factor=1",
+)
+# Collected by the page itself from its first moment on.
+_VIOLATIONS = """
+window.weirViolations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.weirViolations.push(`${event.violatedDirective} ${event.blockedURI}`);
+});
+"""
+
+
+class Window:
+    """A browser's window, and what to do with it."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """A command of the DevTools protocol."""
+        return self.driver.execute_cdp_cmd(name, parameters)
+
+    def size(self, width_px: int, height_px: int) -> None:
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            width=width_px,
+            height=height_px,
+            deviceScaleFactor=1,
+            mobile=width_px < 500,
+        )
+
+    def prefer(self, theme: str) -> None:
+        feature = {"name": "prefers-color-scheme", "value": theme}
+        self.command("Emulation.setEmulatedMedia", features=[feature])
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def violations(self) -> list[str]:
+        return self.run("return window.weirViolations")
+
+    def messages(self) -> list[str]:
+        """What the console has said since it was last asked."""
+        return [str(entry["message"]) for entry in self.driver.get_log("browser")]
+
+    def asked(self) -> list[str]:
+        """The addresses asked for since this was last called."""
+        entries = (json.loads(e["message"])["message"] for e in self.driver.get_log("performance"))
+        sent = (e for e in entries if e["method"] == "Network.requestWillBeSent")
+        return [entry["params"]["request"]["url"] for entry in sent]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[webdriver.Chrome]:
+    options = Options()
+    for argument in _ARGUMENTS:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options)
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _VIOLATIONS})
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def window(chromium: webdriver.Chrome) -> Window:
+    """As new: no cookies, nothing kept, 1440 × 900."""
+    window = Window(chromium)
+    chromium.get("about:blank")
+    window.command("Network.enable")
+    window.command("Network.clearBrowserCookies")
+    window.command("Emulation.setEmulatedMedia", features=[])
+    window.size(1440, 900)
+    window.messages()
+    window.asked()
+    return window
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('browser') / 'weir.sqlite'}")
+    store.upgrade()
+    yield build(store)
+    store.close()
+
+
+Serve = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def serve(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """``serve(**access)``: the address of a dashboard that is entered so."""
+    with ExitStack() as stack:
+
+        def served(**access: Any) -> str:
+            folder: Path = tmp_path_factory.mktemp("ended")
+            client = Client.in_process(create_service(world.store, world.settings))
+            app = create_dashboard(client, Access(SECRET, folder, **access))
+            app.server.test_client().get("/_dash-layout")
+            return stack.enter_context(serving(app.server))
+
+        yield served
