@@ -1,0 +1,300 @@
+"""Bearer tokens: what makes one good, and each way in which one isn't."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from api.auth import issue_token
+from api.auth.tokens import MAX_LENGTH
+from api.catalog import CREDENTIAL_CACHE_S
+from api.errors import Forbidden, ServiceError, Unauthorized
+from api.settings import Settings
+from api.store.base import Grant
+from tests.auth.directory import Clock, FakeDirectory, authenticator
+from tests.world import SECRET, SETTINGS
+
+DEVICE = "6a1279f0-d474-4d4d-8896-5d852b0ae3cf"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(time.time())
+
+
+@pytest.fixture
+def directory() -> FakeDirectory:
+    directory = FakeDirectory()
+    directory.new_key("org")
+    return directory
+
+
+def claims(**changes: Any) -> dict[str, Any]:
+    """Good claims, with changes; None leaves one out."""
+    now = int(time.time())
+    good = {
+        "iss": "weir", "aud": "weir", "sub": "someone", "iat": now, "exp": now + 60,
+        "org": "org", "scope": "weir:read",
+    }  # fmt: skip
+    return {name: value for name, value in (good | changes).items() if value is not None}
+
+
+def token(key: Any = SECRET, algorithm: str = "HS256", headers: Any = None, **changes: Any) -> str:
+    return jwt.encode(claims(**changes), key, algorithm=algorithm, headers=headers)
+
+
+def refused(directory: FakeDirectory, text: str, settings: Settings = SETTINGS) -> ServiceError:
+    with pytest.raises(ServiceError) as caught:
+        authenticator(directory, Clock(time.time()), settings).principal(None, f"Bearer {text}")
+    return caught.value
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
+def test_a_good_token_is_its_organization(
+    directory: FakeDirectory, clock: Clock, scheme: str
+) -> None:
+    principal = authenticator(directory, clock).principal(None, f"{scheme} {token()}")
+    assert principal.kind == "token"
+    assert principal.scope.organization_id == "org"
+    assert principal.scope.grant == Grant(everything=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "grant"),
+    [
+        ({"devices": [DEVICE]}, Grant(devices=frozenset({DEVICE}))),
+        ({"devices": [DEVICE.upper()]}, Grant(devices=frozenset({DEVICE}))),
+        ({"devices": []}, Grant()),
+        ({"groups": ["a", "b"]}, Grant(groups=frozenset({"a", "b"}))),
+        ({"groups": ["a"], "devices": [DEVICE]},
+         Grant(groups=frozenset({"a"}), devices=frozenset({DEVICE}))),
+        ({"scope": "openid weir:read x"}, Grant(everything=True)),
+        ({"aud": ["other", "weir"]}, Grant(everything=True)),
+    ],
+)  # fmt: skip
+def test_claims_become_a_grant(
+    directory: FakeDirectory, clock: Clock, changes: dict[str, Any], grant: Grant
+) -> None:
+    principal = authenticator(directory, clock).principal(None, f"Bearer {token(**changes)}")
+    assert principal.scope.grant == grant
+
+
+def test_a_token_issued_here_is_good_here(directory: FakeDirectory, clock: Clock) -> None:
+    gate = authenticator(directory, clock)
+    everything = gate.principal(None, f"Bearer {issue_token(SETTINGS, 'org', None, 60)}")
+    assert everything.scope.grant == Grant(everything=True)
+    one = gate.principal(None, f"Bearer {issue_token(SETTINGS, 'org', [DEVICE], 60)}")
+    assert one.scope.grant == Grant(devices=frozenset({DEVICE}))
+    assert one.id != everything.id
+
+
+def _part(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def _by_hand(header: dict[str, Any], payload: dict[str, Any], secret: bytes | None) -> str:
+    """A token that no honest library would make."""
+    text = f"{_part(json.dumps(header).encode())}.{_part(json.dumps(payload).encode())}"
+    signature = b"" if secret is None else hmac.digest(secret, text.encode(), "sha256")
+    return f"{text}.{_part(signature)}"
+
+
+def _nested(depth: int) -> str:
+    deep = _part(b"[" * depth)
+    return f"{deep}.{deep}.x"
+
+
+NOW = int(time.time())
+BAD_TOKENS = {
+    "no token": "",
+    "not a token": "abc",
+    "two parts": "a.b",
+    "three parts of nothing": "..",
+    "not base64": "$.$.$",
+    "a UUID": DEVICE,
+    "two tokens": f"{token()},{token()}",
+    "signed by another secret": token("another secret that is long enough"),
+    "not signed": _by_hand({"alg": "none", "typ": "JWT"}, claims(), None),
+    "another algorithm": token(algorithm="HS512", key=SECRET * 2),
+    "the signature cut": token()[:-4],
+    "too long": token(padding="x" * MAX_LENGTH),
+    "deeply nested": _nested(5000),
+    "expired": token(exp=NOW - 31),
+    "from the future": token(iat=NOW + 300),
+    "not yet": token(nbf=NOW + 300),
+    "no expiry": token(exp=None),
+    "no issue time": token(iat=None),
+    "no issuer": token(iss=None),
+    "no audience": token(aud=None),
+    "no subject": token(sub=None),
+    "no organization": token(org=None),
+    "an unknown issuer": token(iss="elsewhere"),
+    "another audience": token(aud="elsewhere"),
+    "an unknown organization": token(org="nowhere"),
+    "an organization that isn't text": token(org=7),
+    "an organization with a NUL": token(org="org\0"),
+    "devices that aren't a list": token(devices=DEVICE),
+    "devices that aren't UUIDs": token(devices=["M-1"]),
+    "groups that aren't texts": token(groups=[1]),
+    "an expiry in words": _by_hand({"alg": "HS256"}, claims(exp="soon"), SECRET.encode()),
+    "an endless expiry": _by_hand({"alg": "HS256"}, claims(exp=float("inf")), SECRET.encode()),
+    "a key that it brings along": token(headers={"jwk": {"kty": "oct", "k": "eA"}}),
+    "a URL of keys": token(headers={"jku": "https://elsewhere.example/keys"}),
+    "a URL of a certificate": token(headers={"x5u": "https://elsewhere.example/cert"}),
+    "a certificate": token(headers={"x5c": ["MII"]}),
+    "something critical": token(headers={"crit": ["exp"]}),
+}
+
+
+@pytest.mark.parametrize("text", BAD_TOKENS.values(), ids=BAD_TOKENS)
+def test_a_bad_token_is_invalid_and_never_told_why(directory: FakeDirectory, text: str) -> None:
+    error = refused(directory, text)
+    assert isinstance(error, Unauthorized)
+    assert error.challenges == (
+        'Bearer realm="weir", error="invalid_token"', 'ApiKey realm="weir"'
+    )  # fmt: skip
+    assert error.detail == "The bearer token is not valid."
+
+
+@pytest.mark.parametrize("scope", ["", "weir", "weir:reading", "weir:write", None])
+def test_too_little_scope_is_forbidden(directory: FakeDirectory, scope: str | None) -> None:
+    error = refused(directory, token(scope=scope))
+    assert isinstance(error, Forbidden)
+    assert error.challenges == (
+        'Bearer realm="weir", error="insufficient_scope", scope="weir:read"',
+    )
+
+
+def test_clocks_may_differ_by_half_a_minute(directory: FakeDirectory, clock: Clock) -> None:
+    now = int(time.time())
+    for text in (token(exp=now - 25), token(iat=now + 25), token(nbf=now + 25)):
+        authenticator(directory, clock).principal(None, f"Bearer {text}")
+
+
+def test_a_remembered_token_is_verified_again_once_it_expires(
+    directory: FakeDirectory, clock: Clock
+) -> None:
+    text = f"Bearer {token(exp=int(clock.at_s) - 27)}"  # good for three seconds more
+    gate = authenticator(directory, clock)
+    for _ in range(3):
+        gate.principal(None, text)
+    assert directory.organizations_asked == 1
+    clock.at_s += 3.5
+    assert CREDENTIAL_CACHE_S > 3.5
+    gate.principal(None, text)
+    assert directory.organizations_asked == 2
+
+
+def test_a_closed_organization_loses_its_tokens_within_seconds(
+    directory: FakeDirectory, clock: Clock
+) -> None:
+    gate, text = authenticator(directory, clock), f"Bearer {token()}"
+    gate.principal(None, text)
+    directory.close("org")
+    clock.at_s += CREDENTIAL_CACHE_S + 0.001
+    with pytest.raises(Unauthorized):
+        gate.principal(None, text)
+
+
+def test_a_principal_s_id_follows_its_scope_not_its_token(
+    directory: FakeDirectory, clock: Clock
+) -> None:
+    gate = authenticator(directory, clock)
+
+    def identity(**changes: Any) -> str:
+        return gate.principal(None, f"Bearer {token(**changes)}").id
+
+    same = {identity(), identity(jti="x"), identity(exp=int(time.time()) + 90)}
+    others = {
+        identity(sub="b"),
+        identity(devices=[DEVICE]),
+        identity(devices=[]),
+        identity(groups=["a"]),
+    }
+    assert len(same) == 1
+    assert len(others) == 4
+    assert same.isdisjoint(others)
+
+
+# --- An external issuer --------------------------------------------------------------------------
+
+KEYS = {
+    "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
+    "ES256": ec.generate_private_key(ec.SECP256R1()),
+}
+STRANGERS = {
+    "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
+    "ES256": ec.generate_private_key(ec.SECP256R1()),
+}
+
+
+def jwk(algorithm: str, key: Any, kid: str | None = "k1", **changes: Any) -> dict[str, Any]:
+    maker = jwt.algorithms.RSAAlgorithm if algorithm == "RS256" else jwt.algorithms.ECAlgorithm
+    entry = json.loads(maker.to_jwk(key.public_key())) | ({"kid": kid} if kid else {}) | changes
+    return {name: value for name, value in entry.items() if name != "key_ops"}
+
+
+def external(tmp_path: Path, algorithm: str, *entries: dict[str, Any]) -> Settings:
+    path = tmp_path / "keys.json"
+    path.write_text(json.dumps({"keys": list(entries)}))
+    return Settings.from_env(
+        {
+            "WEIR_SECRET_KEY": SECRET,
+            "WEIR_JWT_ISSUER": "https://login.example",
+            "WEIR_JWT_AUDIENCE": "meters",
+            "WEIR_JWT_JWKS": str(path),
+            "WEIR_JWT_ALGORITHM": algorithm,
+        }
+    )
+
+
+def theirs(algorithm: str, key: Any = None, kid: str | None = "k1", **changes: Any) -> str:
+    outer = {"iss": "https://login.example", "aud": "meters"} | changes
+    headers = {"kid": kid} if kid else None
+    return token(key or KEYS[algorithm], algorithm, headers, **outer)
+
+
+@pytest.mark.parametrize("algorithm", KEYS)
+@pytest.mark.parametrize("kid", ["k1", None])
+def test_an_external_issuer_s_token_is_good(
+    tmp_path: Path, directory: FakeDirectory, clock: Clock, algorithm: str, kid: str | None
+) -> None:
+    settings = external(tmp_path, algorithm, jwk(algorithm, KEYS[algorithm], kid))
+    gate = authenticator(directory, clock, settings)
+    assert gate.principal(None, f"Bearer {theirs(algorithm, kid=kid)}").kind == "token"
+    assert gate.principal(None, f"Bearer {token()}").kind == "token"  # the local issuer's too
+
+
+@pytest.mark.parametrize("algorithm", KEYS)
+def test_an_external_issuer_s_token_is_held_to_its_own_terms(
+    tmp_path: Path, directory: FakeDirectory, algorithm: str
+) -> None:
+    settings = external(tmp_path, algorithm, jwk(algorithm, KEYS[algorithm]))
+    other = "ES256" if algorithm == "RS256" else "RS256"
+    pem = (
+        KEYS[algorithm]
+        .public_key()
+        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    )
+    in_their_name = claims(iss="https://login.example", aud="meters")
+    bad = {
+        "a stranger's key": theirs(algorithm, STRANGERS[algorithm]),
+        "an unknown kid": theirs(algorithm, kid="k2"),
+        "the local audience": theirs(algorithm, aud="weir"),
+        "their key in our name": theirs(algorithm, iss="weir", aud="weir"),
+        "our secret in their name": token(iss="https://login.example", aud="meters"),
+        "another algorithm": theirs(other),
+        "the public key as a secret": _by_hand({"alg": "HS256", "kid": "k1"}, in_their_name, pem),
+        "expired": theirs(algorithm, exp=NOW - 31),
+    }
+    for why, text in bad.items():
+        assert isinstance(refused(directory, text, settings), Unauthorized), why
