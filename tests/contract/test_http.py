@@ -1,0 +1,234 @@
+"""How the service speaks HTTP: problems, methods, paths, validators, caching."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+import pytest
+
+from api.catalog import KEY_HEADER
+from api.routes import COLUMNS_TYPE, ROUTES
+from tests.contract.test_requests import ADAPTIVE, DATAPOINTS, NEEDED
+from tests.world import METER, World
+
+ID = re.compile(r"[0-9a-f]{16}")
+DATA = [path for path in NEEDED if path not in ("/version", "/api-json")]
+PUBLIC = ["/version", "/api-json"]
+
+# --- Problems ------------------------------------------------------------------------------------
+
+PROBLEMS: dict[
+    str, tuple[str, str, str, Any, int, str]
+] = {  # method, path, by, query → status, code
+    "bad parameters": ("GET", DATAPOINTS, "all", {"limit": "0"}, 400, "bad-request"),
+    "no credential": ("GET", DATAPOINTS, "nobody", {}, 401, "unauthorized"),
+    "unknown device": ("GET", "/flow/datapoints/x", "all", NEEDED[DATAPOINTS], 404, "not-found"),
+    "unknown path": ("GET", "/flow", "all", {}, 404, "not-found"),
+    "unknown path, no credential": ("GET", "/flow", "nobody", {}, 404, "not-found"),
+    "another method": ("POST", DATAPOINTS, "all", {}, 405, "method-not-allowed"),
+    "another method, no credential": ("DELETE", "/device", "nobody", {}, 405, "method-not-allowed"),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "by", "query", "status", "code"), PROBLEMS.values(), ids=PROBLEMS
+)
+def test_every_problem_has_one_shape(
+    world: World, method: str, path: str, by: str, query: Any, status: int, code: str
+) -> None:
+    headers = dict(world.credentials[by].headers)
+    answer = world.client.open(
+        f"/management/v1{path}", method=method, query_string=query, headers=headers
+    )
+    assert answer.status_code == status
+    assert answer.content_type == "application/problem+json"
+    assert answer.headers["Cache-Control"] == "no-store"
+    problem = orjson.loads(answer.data)
+    members = ["type", "title", "status", "detail", "instance"]
+    assert list(problem) == (members if status != 400 else [*members, "errors"])
+    assert problem["type"] == f"urn:weir:problem:{code}"
+    assert problem["status"] == status
+    assert ID.fullmatch(problem["instance"])
+    assert problem["instance"] == answer.headers["Request-Id"]
+
+
+def test_a_problem_never_echoes_a_credential(world: World) -> None:
+    secret = "0d9f6a52-63a1-4f6c-9b0e-5f6f3b1c2d3e"
+    for value in (secret, f"key_1.{secret}", "x" + secret):
+        answer = world.client.get("/management/v1/device", headers={KEY_HEADER: value})
+        assert answer.status_code in (401, 403)
+        assert secret.encode() not in answer.data
+    answer = world.client.get(
+        "/management/v1/device", headers={"Authorization": f"Bearer {secret}"}
+    )
+    assert secret not in answer.text + str(answer.headers)
+
+
+def test_credential_before_parameters_before_device(world: World) -> None:
+    bad = {"limit": "0"}
+    steps = [
+        ("nobody", "no-such", bad, 401),
+        ("all", "no-such", bad, 400),
+        ("all", "no-such", NEEDED[DATAPOINTS], 404),
+    ]
+    for by, id, query, status in steps:
+        assert world.get(f"/flow/datapoints/{id}", query, by=by).status_code == status
+
+
+def test_every_request_has_an_id_of_ours(world: World) -> None:
+    answers = [
+        world.get("/version", X_Request_Id="mine", Request_Id="mine").headers["Request-Id"]
+        for _ in range(2)
+    ]
+    assert len(set(answers)) == 2
+    assert all(ID.fullmatch(answer) for answer in answers)
+
+
+# --- Methods and paths ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", NEEDED)
+def test_head_is_get_without_a_body(world: World, path: str) -> None:
+    headers = dict(world.credentials["all"].headers)
+    sent = {"query_string": NEEDED[path] | {"to": "2026-03-09"} if "flow" in path else {}}
+    got = world.client.get(f"/management/v1{path}", headers=headers, **sent)
+    head = world.client.head(f"/management/v1{path}", headers=headers, **sent)
+    assert (head.status_code, head.data) == (200, b"")
+    for name in ("Content-Type", "Content-Length", "ETag", "Vary", "Cache-Control"):
+        assert head.headers[name] == got.headers[name]
+
+
+@pytest.mark.parametrize("path", NEEDED)
+def test_options_needs_no_credential_and_says_what_is_allowed(world: World, path: str) -> None:
+    answer = world.client.options(f"/management/v1{path}")
+    assert answer.status_code == 200
+    assert sorted(answer.headers["Allow"].split(", ")) == ["GET", "HEAD", "OPTIONS"]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
+@pytest.mark.parametrize("path", NEEDED)
+def test_other_methods_are_refused(world: World, path: str, method: str) -> None:
+    answer = world.client.open(f"/management/v1{path}", method=method)
+    assert answer.status_code == 405
+    assert sorted(answer.headers["Allow"].split(", ")) == ["GET", "HEAD", "OPTIONS"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/", "/management", "/management/v1", "/management/v1/", "/management/v1/version/",
+        "/management/v1//version", "//management/v1/version", "/management/v1/device/",
+        "/management/v1/Device", "/management/v2/version", "/management/v1/flow/datapoints",
+        "/management/v1/flow/datapoints/", "/management/v1/flow/latest/x",
+        "/management/v1/version/../version", "/static/x", "/management/v1/versio%6e%00",
+    ],
+)  # fmt: skip
+def test_no_path_is_mended_or_redirected(world: World, path: str) -> None:
+    assert world.client.get(path).status_code == 404
+
+
+def test_health_needs_nothing(world: World) -> None:
+    answer = world.client.get("/healthz")
+    assert (answer.status_code, answer.text) == (200, "ok\n")
+
+
+# --- Caching -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", DATA)
+def test_data_is_private_and_always_asked_for_again(world: World, path: str) -> None:
+    answer = world.get(path, NEEDED[path])
+    assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert answer.headers["Vary"] == "service-api-key, Authorization, Accept-Encoding"
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_version_and_document_may_be_kept_by_anyone(world: World, path: str) -> None:
+    assert world.get(path).headers["Cache-Control"] == "public, max-age=300"
+
+
+@pytest.mark.parametrize("path", [*DATA, *PUBLIC])
+def test_an_unchanged_answer_is_304(world: World, path: str) -> None:
+    query = NEEDED[path] | ({"to": "2026-03-09"} if "flow" in path else {})
+    first = world.get(path, query)
+    etag = first.headers["ETag"]
+    assert re.fullmatch(r'W/"[0-9a-f]{32}"', etag)
+    for validators in (etag, etag.removeprefix("W/"), f'"x", {etag}, W/"y"', "*", f" {etag} "):
+        again = world.get(path, query, If_None_Match=validators)
+        assert (again.status_code, again.data) == (304, b"")
+        for name in ("ETag", "Vary", "Cache-Control"):
+            assert again.headers[name] == first.headers[name]
+    for validators in ('"x"', etag[:-2] + '"', etag.strip('W/"'), ""):
+        assert world.get(path, query, If_None_Match=validators).status_code == 200
+
+
+def test_a_validator_is_the_principal_s_own(world: World) -> None:
+    query = NEEDED[DATAPOINTS]
+    seen = {by: world.get(DATAPOINTS, query, by=by) for by in ("all", "group", "token")}
+    assert len({answer.data for answer in seen.values()}) == 1
+    assert len({answer.headers["ETag"] for answer in seen.values()}) == 3
+    etag = seen["all"].headers["ETag"]
+    assert world.get(DATAPOINTS, query, by="group", If_None_Match=etag).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("by", "query", "status"),
+    [("nobody", NEEDED[ADAPTIVE], 401), ("all", {}, 400), ("devices", NEEDED[ADAPTIVE], 404)],
+)
+def test_a_validator_opens_no_door(world: World, by: str, query: Any, status: int) -> None:
+    assert world.get(ADAPTIVE, query, by=by, If_None_Match="*").status_code == status
+
+
+@pytest.mark.parametrize("path", [*DATA, *PUBLIC])
+def test_every_answer_is_safe_to_open(world: World, path: str) -> None:
+    for query in (NEEDED[path], {"bad": "1"}):
+        headers = world.get(path, query).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert "Access-Control-Allow-Origin" not in headers
+
+
+# --- The columns of our own charts ---------------------------------------------------------------
+
+COLUMNAR = [
+    (DATAPOINTS, {"resolution": name, "timezone": "Asia/Kolkata"})
+    for name in ("raw", "1min", "1hour", "day", "month", "total")
+] + [(ADAPTIVE, NEEDED[ADAPTIVE]), (ADAPTIVE, NEEDED[ADAPTIVE] | {"maxDatapoints": "1"})]
+
+
+@pytest.mark.parametrize(("path", "query"), COLUMNAR)
+def test_columns_say_what_rows_say(world: World, path: str, query: dict[str, str]) -> None:
+    rows = world.json(path, {**query, "timezone": "UTC"})
+    answer = world.get(path, {**query, "timezone": "UTC"}, Accept=COLUMNS_TYPE)
+    assert answer.content_type == COLUMNS_TYPE
+    assert answer.headers["Vary"] == "service-api-key, Authorization, Accept-Encoding, Accept"
+    reply = orjson.loads(answer.data)
+    columns, data = reply.pop("columns"), rows.pop("data")
+    assert reply == rows
+    assert list(columns) == list(data[0])
+    stamp = next((name for name in columns if name == "recorded_at" or "bucket" in name), None)
+    for name, values in columns.items():
+        if name == stamp:
+            assert all(isinstance(value, int) for value in values)
+            assert sorted(values) == values
+        else:
+            assert values == [row[name] for row in data]
+
+
+def test_columns_of_nothing_are_empty(world: World) -> None:
+    query = {"resolution": "raw", "from": "2030-01-01"}
+    reply = orjson.loads(world.get(DATAPOINTS, query, Accept=COLUMNS_TYPE).data)
+    assert set(map(len, reply["columns"].values())) == {0}
+
+
+def test_columns_are_only_where_rows_are(world: World) -> None:
+    for path, query in (("/device", {}), (DATAPOINTS, {"resolution": "raw", "count": "true"})):
+        answer = world.get(path, query, Accept=COLUMNS_TYPE)
+        assert answer.content_type == "application/json"
+
+
+def test_every_route_is_tried_here() -> None:
+    tried = {path.replace(METER, "{id}") for path in NEEDED}
+    assert {f"/management/v1{path}" for path in tried} == {r.operation.path for r in ROUTES}
