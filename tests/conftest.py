@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
@@ -19,9 +20,16 @@ _database_numbers = count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a real Postgres server, without a database name."""
-    with servers.postgres(tmp_path_factory.mktemp("postgres")) as url:
+def postgres_server() -> Iterator[str]:
+    """The URL of a real Postgres server, without a database name.
+
+    In a folder of its own: pytest closes the root of its temporary folders to other users each
+    time it starts, and a server of another run would lose its files under way.
+    """
+    with (
+        TemporaryDirectory(prefix="weir-postgres-") as folder,
+        servers.postgres(Path(folder)) as url,
+    ):
         yield url
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -78,7 +79,7 @@ def postgres(folder: Path) -> Iterator[str]:
         _await_postgres(url, server, folder / "log")
         yield url
     finally:
-        server.terminate()  # SIGTERM: "smart"; pools may still hold connections
+        server.send_signal(signal.SIGINT)  # "fast": stores may still hold connections
         try:
             server.wait(3)
         except subprocess.TimeoutExpired:

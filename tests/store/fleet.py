@@ -34,15 +34,18 @@ def reading(device: Device, at_ms: int, **values: float) -> ReadingRow:
 
 
 def steady(
-    device: Device, rows: int, *, start_ms: int = NOON_MS, step_ms: int = MINUTE_MS, seed: int = 0
+    device: Device | int,
+    rows: int,
+    *,
+    start_ms: int = NOON_MS,
+    step_ms: int = MINUTE_MS,
+    seed: int = 0,
 ) -> list[ReadingRow]:
-    """Readings at an even pace with random values, some of them null."""
+    """Readings of a device (or of its key) at an even pace, random values, some of them null."""
     rng = random.Random(seed)
+    key = device if isinstance(device, int) else device.key
 
     def value() -> float | None:
         return None if rng.random() < 0.2 else round(rng.uniform(-100, 100), 3)
 
-    return [
-        (device.key, start_ms + index * step_ms, *(value() for _ in METRICS))
-        for index in range(rows)
-    ]  # pyright: ignore[reportReturnType]
+    return [(key, start_ms + index * step_ms, *(value() for _ in METRICS)) for index in range(rows)]  # pyright: ignore[reportReturnType]

@@ -1,0 +1,492 @@
+"""Organizations, devices and groups: what is imported, who sees it, how it is found."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.catalog import DEVICE_ORDER_FIELDS
+from api.errors import UserError
+from api.store.base import (
+    Device,
+    DeviceQuery,
+    Grant,
+    Imported,
+    NewDevice,
+    Scope,
+    Store,
+)
+from api.store.devices import FIELDS
+from api.store.tables import DEVICE
+from tests.store.fleet import everything
+
+
+@pytest.fixture
+def acme(store: Store) -> str:
+    """A new organization's id."""
+    return store.create_organization("Acme").id
+
+
+def listed(store: Store, organization_id: str, **asked: Any) -> list[str]:
+    found = store.devices(everything(organization_id), DeviceQuery(**asked))
+    return [device.serial_number for device in found]
+
+
+def device(store: Store, organization_id: str, identifier: str) -> Device:
+    (found,) = store.resolve(everything(organization_id), [identifier])
+    assert found is not None
+    return found
+
+
+# --- Organizations -------------------------------------------------------------------------------
+
+
+def test_an_organization_is_found_by_its_id(store: Store) -> None:
+    made = store.create_organization("Ada's Water", cost_per_gallon=0.012)
+    assert uuid.UUID(made.id).version == 4
+    assert store.organization(made.id) == made
+    assert made.default_cost_per_gallon == 0.012
+    assert made.active
+    assert store.organization("nobody") is None
+    assert made in store.organizations()
+
+
+def test_organizations_come_by_name(empty_store: Store) -> None:
+    for name in ("b", "a", "Z"):
+        empty_store.create_organization(name)
+    assert [o.name for o in empty_store.organizations()] == ["Z", "a", "b"]
+
+
+def test_an_organization_id_is_taken_once(store: Store) -> None:
+    made = store.create_organization("One", organization_id=str(uuid.uuid4()))
+    with pytest.raises(UserError, match=made.id):
+        store.create_organization("Two", organization_id=made.id)
+    assert store.organization(made.id) == made
+
+
+# --- Importing -----------------------------------------------------------------------------------
+
+
+def test_a_new_device_says_only_its_serial_number(store: Store, acme: str) -> None:
+    assert store.import_devices(acme, [NewDevice("S-1")]) == Imported(1, 0)
+    made = device(store, acme, "S-1")
+    assert uuid.UUID(made.id).version == 4
+    assert made == replace(
+        made,
+        organization_id=acme,
+        serial_number="S-1",
+        network_unique_identifier="S-1",
+        category="EndDevice",
+        label="S-1",
+        updated_ms=made.created_ms,
+        installed_on_ms=made.created_ms,
+        installed=True,
+        active=True,
+        cost_per_gallon={},
+        alerts_active=False,
+        k_factor={},
+        time_zone="UTC",
+        model="",
+        reseller_id=None,
+        distributor_id=None,
+        config=None,
+        billing_subscriptions=(),
+        reporting_interval_s=None,
+    )
+
+
+SAID: dict[str, Any] = {
+    "id": "0E1F2A3B-4C5D-4E6F-8A9B-0C1D2E3F4A5B",
+    "networkUniqueIdentifier": "net-1",
+    "category": "Gateway",
+    "label": "Küche – ‘cold’ 水",
+    "created": "2024-02-29T23:00:00Z",
+    "installedOn": 1_700_000_000_000,
+    "installed": False,
+    "active": False,
+    "costPerGallon": {"USD": 0.01, "tiers": [1, 2]},
+    "alertsActive": True,
+    "kFactor": {"a": None},
+    "deviceTimeZone": "Europe/Rome",
+    "model": "X",
+    "resellerId": "r",
+    "distributorId": "d",
+    "config": {"led": True},
+    "billingSubscriptions": ["b1", "b2"],
+    "reportingInterval": 60,
+}
+
+
+def test_everything_said_of_a_device_is_kept(store: Store, acme: str) -> None:
+    said = {**SAID, "id": str(uuid.uuid4()).upper()}
+    store.import_devices(acme, [NewDevice("S-1", said)])
+    (made,) = store.devices(everything(acme), DeviceQuery(active=None))
+    assert made.id == said["id"].lower()
+    assert made.network_unique_identifier == "net-1"
+    assert made.label == SAID["label"]
+    assert made.created_ms == 1_709_247_600_000
+    assert made.installed_on_ms == 1_700_000_000_000
+    assert (made.installed, made.active, made.alerts_active) == (False, False, True)
+    assert made.cost_per_gallon == SAID["costPerGallon"]
+    assert made.k_factor == SAID["kFactor"]
+    assert made.time_zone == "Europe/Rome"
+    assert made.config == {"led": True, "reportingInterval": 60}
+    assert made.billing_subscriptions == ("b1", "b2")
+    assert made.reporting_interval_s == 60.0
+    assert {"id", "serialNumber", "updated", "organizationId"} | set(SAID) == set(FIELDS)
+
+
+def test_the_same_serial_again_updates_only_what_is_said(store: Store, acme: str) -> None:
+    store.import_devices(acme, [NewDevice("S-1", {"label": "one", "model": "X"}, ("north",))])
+    before = device(store, acme, "S-1")
+    assert store.import_devices(acme, [NewDevice("S-1", {"label": "two"})]) == Imported(0, 1)
+    after = device(store, acme, "S-1")
+    assert after == replace(before, label="two", updated_ms=after.updated_ms)
+    assert store.devices(Scope(acme, Grant(groups=frozenset({"north"}))), DeviceQuery()) == [after]
+
+
+def test_an_import_that_changes_nothing_leaves_the_date_of_the_update(
+    store: Store, acme: str
+) -> None:
+    store.import_devices(acme, [NewDevice("S-1", {"label": "one"})])
+    before = device(store, acme, "S-1")
+    assert store.import_devices(acme, [NewDevice("S-1", {"label": "one"})]) == Imported(0, 1)
+    assert device(store, acme, "S-1") == before
+
+
+def test_the_same_serial_twice_in_one_import_is_one_device(store: Store, acme: str) -> None:
+    twice = [NewDevice("S-1", {"label": "one"}), NewDevice("S-1", {"model": "X"})]
+    assert store.import_devices(acme, twice) == Imported(1, 1)
+    made = device(store, acme, "S-1")
+    assert (made.label, made.model) == ("one", "X")
+
+
+def test_what_the_store_decides_and_unknown_fields_say_nothing(store: Store, acme: str) -> None:
+    said = {"organizationId": "other", "updated": "2001-01-01T00:00:00Z", "colour": "red"}
+    store.import_devices(acme, [NewDevice("S-1", said)])
+    made = device(store, acme, "S-1")
+    assert made.organization_id == acme
+    assert made.updated_ms > 1_700_000_000_000
+
+
+def test_null_takes_back_what_can_be_missing_and_leaves_what_can_not(
+    store: Store, acme: str
+) -> None:
+    store.import_devices(acme, [NewDevice("S-1", {"label": "one", "resellerId": "r"})])
+    store.import_devices(acme, [NewDevice("S-1", {"label": None, "resellerId": None})])
+    made = device(store, acme, "S-1")
+    assert (made.label, made.reseller_id) == ("one", None)
+
+
+@pytest.mark.parametrize(
+    "clash",
+    [
+        [NewDevice("S-2", {"networkUniqueIdentifier": "S-1"})],
+        [NewDevice("S-2"), NewDevice("S-3", {"networkUniqueIdentifier": "S-2"})],
+        [NewDevice("S-1", {"id": "11111111-1111-4111-8111-111111111111"})],
+        [NewDevice("S-9", {"id": "00000000-0000-4000-8000-000000000001"})],
+    ],
+    ids=["a network identifier", "both new", "a serial number", "an id"],
+)
+def test_what_must_be_unique_is_refused_whole_and_named(
+    empty_store: Store, clash: list[NewDevice]
+) -> None:
+    acme = empty_store.create_organization("Acme").id
+    first = {"id": "00000000-0000-4000-8000-000000000001"}
+    empty_store.import_devices(acme, [NewDevice("S-1", first)])
+    with pytest.raises(UserError, match=clash[-1].serial_number):
+        empty_store.import_devices(acme, [NewDevice("S-0"), *clash])
+    assert listed(empty_store, acme) == ["S-1"]
+
+
+def test_an_id_belongs_to_one_organization(store: Store, acme: str) -> None:
+    identity = {"id": str(uuid.uuid4())}
+    store.import_devices(acme, [NewDevice("S-1", identity)])
+    other = store.create_organization("Other").id
+    with pytest.raises(UserError, match=r"S-7.*taken"):
+        store.import_devices(other, [NewDevice("S-7", identity)])
+
+
+def test_devices_of_an_unknown_organization_are_refused(store: Store) -> None:
+    with pytest.raises(UserError, match="no organization nobody"):
+        store.import_devices("nobody", [NewDevice("S-1")])
+
+
+def test_organizations_may_use_the_same_serial_numbers(store: Store, acme: str) -> None:
+    other = store.create_organization("Other").id
+    for organization_id in (acme, other):
+        assert store.import_devices(organization_id, [NewDevice("S-1")]) == Imported(1, 0)
+    assert device(store, acme, "S-1").key != device(store, other, "S-1").key
+
+
+def test_a_serial_number_can_be_handed_on_once_its_owner_is_inactive(
+    store: Store, acme: str
+) -> None:
+    old = {"id": str(uuid.uuid4())}
+    new = {"id": str(uuid.uuid4())}
+    store.import_devices(acme, [NewDevice("S-1", old)])
+    with pytest.raises(UserError, match="S-1"):
+        store.import_devices(acme, [NewDevice("S-1", new)])
+    store.import_devices(acme, [NewDevice("S-1", {**old, "active": False})])
+    assert store.import_devices(acme, [NewDevice("S-1", new)]) == Imported(1, 0)
+    assert device(store, acme, "S-1").id == new["id"]
+    assert device(store, acme, old["id"]).active is False
+    with pytest.raises(UserError, match="S-1"):
+        store.import_devices(acme, [NewDevice("S-1", {**old, "active": True})])
+
+
+def test_a_serial_number_is_handed_on_within_one_import(store: Store, acme: str) -> None:
+    old, new = {"id": str(uuid.uuid4())}, {"id": str(uuid.uuid4())}
+    store.import_devices(acme, [NewDevice("S-1", old)])
+    swap = [NewDevice("S-1", new), NewDevice("S-1", {**old, "active": False})]
+    assert store.import_devices(acme, swap) == Imported(1, 1)
+    assert device(store, acme, "S-1").id == new["id"]
+
+
+def test_an_inactive_device_is_updated_rather_than_made_again(store: Store, acme: str) -> None:
+    store.import_devices(acme, [NewDevice("S-1", {"active": False})])
+    assert store.import_devices(acme, [NewDevice("S-1", {"label": "x"})]) == Imported(0, 1)
+    assert listed(store, acme, active=None) == ["S-1"]
+
+
+def test_groups_are_replaced_where_they_are_said(store: Store, acme: str) -> None:
+    def members(name: str) -> list[str]:
+        scope = Scope(acme, Grant(groups=frozenset({name})))
+        return [found.serial_number for found in store.devices(scope, DeviceQuery())]
+
+    store.import_devices(
+        acme, [NewDevice("S-1", groups=("a", "b")), NewDevice("S-2", groups=("b",))]
+    )
+    assert (members("a"), members("b")) == (["S-1"], ["S-1", "S-2"])
+    store.import_devices(acme, [NewDevice("S-1", groups=("c", "c")), NewDevice("S-2", groups=())])
+    assert (members("a"), members("b"), members("c")) == ([], [], ["S-1"])
+
+
+def test_the_table_holds_exactly_a_device() -> None:
+    assert {f.name for f in fields(Device)} == set(DEVICE.names)
+    assert {f.attribute for f in FIELDS.values()} | {"key"} == set(DEVICE.names)
+
+
+# --- Listing -------------------------------------------------------------------------------------
+
+LABELS = ("a", "B", "b", "ä", "Z", "aa", "", "水", "a", "~")
+
+
+@pytest.fixture
+def labelled(store: Store, acme: str) -> str:
+    """An organization whose devices differ in everything that they can be ordered by."""
+    rng = random.Random(4)
+    wanted = [
+        NewDevice(
+            f"S-{index:02}",
+            {
+                "label": label,
+                "networkUniqueIdentifier": f"N-{rng.randrange(10**6)}",
+                "category": rng.choice(("EndDevice", "Gateway")),
+                "created": rng.randrange(10**12),
+                "installedOn": rng.randrange(10**12),
+                "installed": rng.random() < 0.5,
+                "alertsActive": rng.random() < 0.5,
+                "deviceTimeZone": rng.choice(("UTC", "Europe/Rome")),
+                "model": rng.choice(("X", "y")),
+                "resellerId": rng.choice((None, "r1", "R2")),
+                "distributorId": rng.choice((None, "d")),
+                "active": index % 3 > 0,
+            },
+        )
+        for index, label in enumerate(LABELS)
+    ]
+    store.import_devices(acme, wanted)
+    return acme
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("name", DEVICE_ORDER_FIELDS)
+def test_any_scalar_field_orders_by_code_point_ties_by_id_nulls_last(
+    store: Store, labelled: str, name: str, descending: bool
+) -> None:
+    attribute = DEVICE_ORDER_FIELDS[name].attribute
+    query = DeviceQuery(active=None, order_by=name, descending=descending)
+    found = store.devices(everything(labelled), query)
+    by_id = sorted(found, key=lambda device: device.id)
+    there = [device for device in by_id if getattr(device, attribute) is not None]
+    there.sort(key=lambda device: getattr(device, attribute), reverse=descending)  # stable
+    assert found == there + [d for d in by_id if getattr(d, attribute) is None]
+
+
+def test_a_list_is_ordered_by_label_unless_asked_otherwise(store: Store, labelled: str) -> None:
+    found = store.devices(everything(labelled), DeviceQuery(active=None))
+    assert [device.label for device in found] == sorted(LABELS)
+
+
+def test_an_order_by_something_else_is_a_mistake(store: Store, labelled: str) -> None:
+    for name in ("costPerGallon", "key", "label; DROP TABLE device", "time_zone"):
+        with pytest.raises(ValueError, match="not a scalar field"):
+            store.devices(everything(labelled), DeviceQuery(order_by=name))
+
+
+@pytest.mark.parametrize("active", [True, False, None])
+def test_the_active_filter_chooses(store: Store, labelled: str, active: bool | None) -> None:
+    query = DeviceQuery(active=active, order_by="serialNumber")
+    found = store.devices(everything(labelled), query)
+    wanted = [i for i in range(len(LABELS)) if active is None or (i % 3 > 0) is active]
+    assert [device.serial_number for device in found] == [f"S-{index:02}" for index in wanted]
+    assert store.count_devices(everything(labelled), query) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("limit", "offset"), [(3, 0), (3, 3), (100, 8), (1, 99), (None, 4), (2, 9)]
+)
+def test_a_page_of_devices_is_a_slice_and_the_count_is_of_all(
+    store: Store, labelled: str, limit: int | None, offset: int
+) -> None:
+    everyone = listed(store, labelled, active=None)
+    page = listed(store, labelled, active=None, limit=limit, offset=offset)
+    assert page == everyone[offset:][:limit]
+    query = DeviceQuery(active=None, limit=limit, offset=offset)
+    assert store.count_devices(everything(labelled), query) == len(LABELS)
+
+
+def test_filters_match_exactly(store: Store, labelled: str) -> None:
+    one = device(store, labelled, "S-01")
+    assert listed(store, labelled, serial_number="S-01") == ["S-01"]
+    assert listed(store, labelled, serial_number="s-01") == []
+    assert listed(store, labelled, serial_number="S-0") == []
+    assert listed(store, labelled, serial_number="S-00") == []  # inactive
+    assert listed(store, labelled, network_unique_identifier=one.network_unique_identifier) == [
+        "S-01"
+    ]
+
+
+def test_ten_thousand_devices_can_be_imported_and_listed(store: Store, acme: str) -> None:
+    wanted = [NewDevice(f"S-{index:05}", groups=("all",)) for index in range(10_000)]
+    assert store.import_devices(acme, wanted) == Imported(10_000, 0)
+    assert len(store.devices(everything(acme), DeviceQuery())) == 10_000
+    page = store.devices(everything(acme), DeviceQuery(limit=2, offset=9_998))
+    assert [found.serial_number for found in page] == ["S-09998", "S-09999"]
+    some = Scope(acme, Grant(devices=frozenset(d.id for d in page)))
+    assert store.count_devices(some, DeviceQuery()) == 2
+    assert store.import_devices(acme, wanted[:10]) == Imported(0, 10)
+
+
+# --- Resolving and scopes ------------------------------------------------------------------------
+
+
+def test_a_device_is_known_by_three_names(store: Store, acme: str) -> None:
+    store.import_devices(acme, [NewDevice("S-1", {"networkUniqueIdentifier": "N-1"})])
+    one = device(store, acme, "S-1")
+    asked = [one.id, one.id.upper(), "S-1", "N-1", "s-1", "", "nobody", "S-1"]
+    found = store.resolve(everything(acme), asked)
+    assert found == [one, one, one, one, None, None, None, one]
+    assert store.resolve(everything(acme), []) == []
+
+
+def test_an_inactive_device_is_known_by_its_id_alone(store: Store, acme: str) -> None:
+    store.import_devices(
+        acme, [NewDevice("S-1", {"active": False, "networkUniqueIdentifier": "N-1"})]
+    )
+    (one,) = store.devices(everything(acme), DeviceQuery(active=False))
+    assert store.resolve(everything(acme), [one.id, "S-1", "N-1"]) == [one, None, None]
+
+
+def test_an_id_comes_before_a_serial_number_before_a_network_identifier(
+    store: Store, acme: str
+) -> None:
+    first = str(uuid.uuid4())
+    store.import_devices(
+        acme,
+        [
+            NewDevice("S-1", {"id": first}),
+            NewDevice(first, {"networkUniqueIdentifier": "S-3"}),
+            NewDevice("S-3", {"networkUniqueIdentifier": first}),
+        ],
+    )
+    by_id, by_serial = store.resolve(everything(acme), [first, "S-3"])
+    assert by_id is not None
+    assert by_serial is not None
+    assert (by_id.serial_number, by_serial.serial_number) == ("S-1", "S-3")
+    keys = store.ingest_keys(acme)
+    assert keys[first] == by_id.key
+    assert keys["S-3"] == by_serial.key
+
+
+def test_ingest_knows_every_name_that_resolves(store: Store, acme: str) -> None:
+    store.import_devices(
+        acme,
+        [
+            NewDevice("S-1", {"networkUniqueIdentifier": "N-1"}),
+            NewDevice("S-2", {"active": False}),
+        ],
+    )
+    names = store.ingest_keys(acme)
+    identifiers = list(names)
+    found = store.resolve(everything(acme), identifiers)
+    assert [d.key for d in found if d is not None] == [names[name] for name in identifiers]
+    assert "S-2" not in names
+    assert len(names) == 4
+
+
+grants = st.builds(
+    Grant,
+    everything=st.booleans(),
+    groups=st.frozensets(st.sampled_from(("g0", "g1", "g2", "none"))),
+    devices=st.frozensets(st.integers(0, 7)),
+)
+fleets = st.lists(
+    st.tuples(
+        st.booleans(),  # in the first organization
+        st.booleans(),  # active
+        st.frozensets(st.sampled_from(("g0", "g1", "g2"))),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(fleet=fleets, grant=grants)
+def test_no_read_of_the_directory_shows_a_device_out_of_scope(
+    store: Store, fleet: list[Any], grant: Grant
+) -> None:
+    mine, theirs = (store.create_organization("x").id for _ in range(2))
+    ids = [str(uuid.uuid4()) for _ in fleet]
+    for index, (is_mine, active, groups) in enumerate(fleet):
+        said = {"id": ids[index], "active": active}
+        new = NewDevice(f"S-{index}", said, tuple(groups))
+        store.import_devices(mine if is_mine else theirs, [new])
+    granted = frozenset(
+        ids[i].upper() for i in grant.devices if isinstance(i, int) and i < len(ids)
+    )
+    scope = Scope(mine, replace(grant, devices=granted))
+
+    def visible(index: int) -> bool:
+        is_mine, _, groups = fleet[index]
+        by_grant = grant.everything or ids[index].upper() in granted or groups & grant.groups
+        return bool(is_mine and by_grant)
+
+    wanted = {ids[index] for index in range(len(fleet)) if visible(index)}
+    query = DeviceQuery(active=None)
+    assert {found.id for found in store.devices(scope, query)} == wanted
+    assert store.count_devices(scope, query) == len(wanted)
+    assert {found.id for found in store.resolve(scope, ids) if found} == wanted
+    by_serial = store.resolve(scope, [f"S-{index}" for index in range(len(fleet))])
+    active_wanted = {ids[i] for i in range(len(fleet)) if visible(i) and fleet[i][1]}
+    assert {found.id for found in by_serial if found} == active_wanted
+
+
+def test_a_full_request_of_identifiers_is_one_statement(
+    store: Store, acme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.import_devices(acme, [NewDevice(f"S-{index}") for index in range(50)])
+    statements: list[Any] = []
+    fetch = store.fetch  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setattr(store, "fetch", lambda query: (statements.append(query), fetch(query))[1])
+    found = store.resolve(everything(acme), [f"S-{index}" for index in range(50)])
+    assert all(found)
+    assert len(statements) == 1

@@ -1,0 +1,94 @@
+"""What only a server can do: go away, come back, refuse, hold a lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from api.catalog import RAW
+from api.errors import Unavailable
+from api.store.base import Span
+from api.store.postgres import PostgresStore
+from api.store.sql.query import Query
+from tests import servers
+from tests.store.fleet import new_meters, steady
+
+
+@pytest.fixture
+def store(postgres_url: str) -> Iterator[PostgresStore]:
+    made = PostgresStore(postgres_url)
+    made.upgrade()
+    yield made
+    made.close()
+
+
+def end_all_sessions(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+def test_a_server_out_of_reach_is_unavailable_at_once() -> None:
+    store = PostgresStore(f"postgresql://weir@127.0.0.1:{servers.free_port()}/weir")
+    for ask in (store.check, store.keys, store.upgrade, lambda: store.create_organization("x")):
+        with pytest.raises(Unavailable, match="out of reach") as away:
+            ask()
+        assert away.value.retry_after_s is not None
+    assert "weir" not in str(away.value)
+
+
+def test_a_restart_between_requests_goes_unnoticed(store: PostgresStore, postgres_url: str) -> None:
+    (device,) = new_meters(store, 1)
+    store.write(steady(device, 5))
+    end_all_sessions(postgres_url)
+    assert store.count(device, RAW, Span()) == 5
+    end_all_sessions(postgres_url)
+    assert store.write(steady(device, 6)).stored == 1
+
+
+def test_a_session_ended_within_a_transaction_undoes_it(
+    store: PostgresStore, postgres_url: str
+) -> None:
+    (device,) = new_meters(store, 1)
+
+    def cut_off() -> None:
+        with store.transaction() as transaction:
+            transaction.run(Query("DELETE FROM device"))
+            end_all_sessions(postgres_url)
+            transaction.run(Query("SELECT 1"))
+
+    with pytest.raises(Unavailable):
+        cut_off()
+    assert store.ingest_keys("acme")[device.serial_number] == device.key
+
+
+def test_sessions_of_a_read_only_store_can_not_write(store: PostgresStore) -> None:
+    reader = PostgresStore(store.url, read_only=True)
+    with pytest.raises(Exception, match="read-only transaction"):
+        reader.fetch(Query("DELETE FROM device RETURNING key"))
+    reader.close()
+
+
+def test_connections_are_used_again_and_not_hoarded(
+    store: PostgresStore, postgres_url: str
+) -> None:
+    (device,) = new_meters(store, 1)
+    for _ in range(20):
+        store.write(steady(device, 5))
+        store.count(device, RAW, Span())
+    with psycopg.connect(postgres_url) as connection:
+        row = connection.execute(
+            "SELECT COUNT(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'weir'"
+        ).fetchone()
+    assert row == (1,)
+
+
+def test_a_batch_of_more_devices_than_the_server_has_locks(store: PostgresStore) -> None:
+    devices = new_meters(store, 10_000)
+    rows = [row for device in devices for row in steady(device, 1)]
+    assert store.write(rows).stored == 10_000

@@ -1,0 +1,146 @@
+"""What only a file can suffer: missing, deleted, replaced, corrupt, full, locked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from api.catalog import RAW
+from api.errors import StoreMissing, Unavailable
+from api.store import sqlite
+from api.store.base import Span
+from api.store.sql.query import Query
+from api.store.sqlite import SqliteStore
+from tests.store.fleet import NOON_MS, new_meters, reading, steady
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "weir.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> SqliteStore:
+    made = SqliteStore(str(path))
+    made.upgrade()
+    return made
+
+
+def test_reading_a_missing_file_does_not_make_one(path: Path) -> None:
+    for read_only in (True, False):
+        store = SqliteStore(str(path), read_only=read_only)
+        with pytest.raises(StoreMissing, match="no store at"):
+            store.check()
+        with pytest.raises(StoreMissing):
+            store.keys()
+    assert not path.exists()
+
+
+def test_writing_to_a_missing_file_does_not_make_one(path: Path) -> None:
+    with pytest.raises(StoreMissing):
+        SqliteStore(str(path)).create_organization("Acme")
+    assert not path.exists()
+
+
+def test_a_file_without_our_tables_is_no_store(path: Path) -> None:
+    apsw.Connection(str(path)).execute("CREATE TABLE other (id)").connection.close()
+    with pytest.raises(StoreMissing, match="no schema"):
+        SqliteStore(str(path)).check()
+
+
+def test_a_deleted_file_is_missed_at_once(store: SqliteStore, path: Path) -> None:
+    (device,) = new_meters(store, 1)
+    store.write(steady(device, 5))
+    assert store.count(device, RAW, Span()) == 5
+    path.unlink()
+    with pytest.raises(StoreMissing):
+        store.count(device, RAW, Span())
+    with pytest.raises(StoreMissing):
+        store.write(steady(device, 6))
+    with pytest.raises(StoreMissing):
+        store.check()
+
+
+def test_a_replaced_file_is_read_and_written_from_then_on(
+    store: SqliteStore, path: Path, tmp_path: Path
+) -> None:
+    (device,) = new_meters(store, 1)
+    store.write(steady(device, 5))
+    other = SqliteStore(str(tmp_path / "other.sqlite"))
+    other.upgrade()
+    (device,) = new_meters(other, 1)
+    other.write(steady(device, 7))
+    other.close()
+    assert store.count(device, RAW, Span()) == 5
+    store.fetch(Query("SELECT 1"))
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    (tmp_path / "other.sqlite").replace(path)
+    assert store.count(device, RAW, Span()) == 7
+    assert store.write(steady(device, 9)).stored == 2
+
+
+def test_a_corrupt_file_is_left_as_it_is(path: Path) -> None:
+    path.write_bytes(b"not a database, " * 1000)
+    store = SqliteStore(str(path))
+    for ask in (store.check, store.keys, store.upgrade, lambda: store.create_organization("x")):
+        with pytest.raises(Unavailable):
+            ask()
+    assert path.read_bytes() == b"not a database, " * 1000
+
+
+def test_a_full_disk_refuses_writes_and_still_answers(store: SqliteStore) -> None:
+    (device,) = new_meters(store, 1)
+    store.write(steady(device, 50))
+    with store.transaction() as transaction:
+        pages = transaction.fetch(Query("PRAGMA page_count"))[0][0]
+        transaction.run(Query(f"PRAGMA max_page_count={pages + 2}"))
+    with pytest.raises(Unavailable, match="full"):
+        store.write(steady(device, 20_000))
+    assert store.count(device, RAW, Span()) == 50
+    assert store.verify().wrong == 0
+    with store.transaction() as transaction:
+        transaction.run(Query("PRAGMA max_page_count=1000000"))
+    assert store.write(steady(device, 20_000)).stored == 19_950
+
+
+def test_a_writer_that_waits_too_long_says_busy(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (device,) = new_meters(store, 1)
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MS", 50)
+    other = SqliteStore(str(path))
+    with (
+        store.transaction(),
+        pytest.raises(Unavailable, match="busy") as busy,
+    ):
+        other.write([reading(device, NOON_MS, quality=1.0)])
+    assert busy.value.retry_after_s is not None
+    assert other.write([reading(device, NOON_MS, quality=1.0)]).stored == 1
+    other.close()
+
+
+def test_readers_never_hold_the_log_back(store: SqliteStore, path: Path) -> None:
+    """No cursor stays open after an answer, so a checkpoint always reaches the end of the log."""
+    (device,) = new_meters(store, 1)
+    reader = SqliteStore(str(path), read_only=True)
+    for start in range(5):
+        store.write(steady(device, 200, start_ms=NOON_MS + start * 10**8))
+        reader.rows(device, RAW, Span(), limit=10)
+        reader.pieces(device, RAW, Span(), [0, NOON_MS, 10**13])
+    log = apsw.Connection(str(path))
+    log.execute("SELECT COUNT(*) FROM device").fetchall()  # opens the log
+    pages, checkpointed = log.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    assert (pages, checkpointed) == (0, 0)
+    log.close()
+    reader.close()
+
+
+def test_the_writer_survives_a_power_cut_and_readers_can_not_write(store: SqliteStore) -> None:
+    with store.transaction() as transaction:
+        assert transaction.fetch(Query("PRAGMA journal_mode")) == [("wal",)]
+        assert transaction.fetch(Query("PRAGMA synchronous")) == [(2,)]
+    with pytest.raises(Unavailable):
+        store.fetch(Query("DELETE FROM device"))
