@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Final, NamedTuple, Protocol, cast
 
 import apsw
 import orjson
@@ -82,6 +82,14 @@ def _connect(name: str, flags: int) -> _Connection:
     return cast(_Connection, connection)
 
 
+class _Opened(NamedTuple):
+    """A connection and the file it was opened on: a deleted file keeps answering, and takes
+    writes that nobody will read."""
+
+    connection: _Connection
+    inode: int
+
+
 class _Connections:
     """The connections of one process. A forked child makes its own and must not touch, nor even
     close, its parent's: closing would drop the parent's locks on the file."""
@@ -90,9 +98,8 @@ class _Connections:
         self.pid = os.getpid()
         self.read_lock = threading.Lock()
         self.write_lock = threading.RLock()
-        self.reader: _Connection | None = None
-        self.writer: _Connection | None = None
-        self.inode: int | None = None
+        self.reader: _Opened | None = None
+        self.writer: _Opened | None = None
 
 
 _inherited: list[_Connections] = []  # kept alive on purpose: see _Connections
@@ -133,10 +140,8 @@ class SqliteStore(CommonStore):
     def _reading(self) -> Generator[_Connection]:
         own = self._connections()
         with _translated(), own.read_lock:
-            if own.reader is None:
-                own.reader = self._open_reader()
-                own.inode = self._inode()
-            yield own.reader
+            own.reader = self._current(own.reader, self._open_reader)
+            yield own.reader.connection
 
     @contextmanager
     def transaction(self) -> Generator[SqliteTransaction]:
@@ -145,16 +150,16 @@ class SqliteStore(CommonStore):
         own = self._connections()
         with own.write_lock:
             with _translated():
-                if own.writer is None:
-                    own.writer = self._open_writer()
-                own.writer.execute("BEGIN IMMEDIATE")
+                own.writer = self._current(own.writer, self._open_writer)
+                writer = own.writer.connection
+                writer.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteTransaction(own.writer)
+                yield SqliteTransaction(writer)
                 with _translated():
-                    own.writer.execute("COMMIT")
+                    writer.execute("COMMIT")
             except BaseException:
-                if own.writer.in_transaction:
-                    own.writer.execute("ROLLBACK")
+                if writer.in_transaction:
+                    writer.execute("ROLLBACK")
                 raise
 
     def prepare(self) -> None:
@@ -167,19 +172,13 @@ class SqliteStore(CommonStore):
             connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
 
-    def check(self) -> None:
-        own = self._connections()
-        if own.inode is not None and own.inode != self._inode():
-            self.close()  # the file was replaced: what is open answers from one that is gone
-        super().check()
-
     def close(self) -> None:
         own = self._connections()
         with own.read_lock, own.write_lock:
-            for connection in (own.reader, own.writer):
-                if connection is not None:
-                    connection.close()
-            own.reader = own.writer = own.inode = None
+            for opened in (own.reader, own.writer):
+                if opened is not None:
+                    opened.connection.close()
+            own.reader = own.writer = None
 
     # --- Opening ---
 
@@ -189,14 +188,22 @@ class SqliteStore(CommonStore):
             self._own = _Connections()
         return self._own
 
+    def _current(self, opened: _Opened | None, connect: Callable[[], _Connection]) -> _Opened:
+        """A connection to the file that is there now."""
+        inode = self._inode()
+        if opened is not None and opened.inode == inode:
+            return opened
+        if opened is not None:
+            opened.connection.close()
+        return _Opened(connect(), inode)
+
     def _inode(self) -> int:
         try:
             return self.path.stat().st_ino
         except FileNotFoundError:
-            raise StoreMissing(f"There is no store at {self.path}: flask db upgrade.") from None
+            raise StoreMissing("There is no store yet: flask db upgrade.") from None
 
     def _open_reader(self) -> _Connection:
-        self._inode()
         uri = self.path.absolute().as_uri() + "?mode=ro"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = _connect(uri, flags)
@@ -206,7 +213,6 @@ class SqliteStore(CommonStore):
         return connection
 
     def _open_writer(self) -> _Connection:
-        self._inode()
         connection = _connect(str(self.path), apsw.SQLITE_OPEN_READWRITE)
         for pragma in (
             "synchronous=FULL",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.catalog import DAY_MS, HOUR_MS, STORED
-from api.errors import StoreMissing, UserError
+from api.errors import StoreMissing, Unavailable, UserError
 from api.store import migrations
 from api.store.base import Verdict
 from api.store.core import Seam
@@ -43,9 +43,10 @@ class UpkeepPart(Seam):
 
     def check(self) -> None:
         version = int(self.fetch(sql.version())[0][0])
-        _refuse_newer(version)
         if version < migrations.CURRENT:
             raise StoreMissing("The store's schema is older than this program: flask db upgrade.")
+        if version > migrations.CURRENT:
+            raise Unavailable("The store's schema is newer than this program.")
 
     def verify(self, *, repair: bool = False) -> Verdict:
         buckets = wrong = 0

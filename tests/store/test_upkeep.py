@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS, MINUTE_MS, RAW, STORED
-from api.errors import StoreMissing, UserError
+from api.errors import StoreMissing, Unavailable, UserError
 from api.store import migrations
 from api.store.base import ReadingRow, Span, Store, Verdict
 from api.store.open import open_store
@@ -49,7 +49,7 @@ def test_a_newer_schema_is_refused(empty_store: Store) -> None:
     tamper(empty_store, f"INSERT INTO schema_version (version) VALUES ({migrations.CURRENT + 1})")
     with pytest.raises(UserError, match="newer"):
         empty_store.upgrade()
-    with pytest.raises(UserError, match="newer"):
+    with pytest.raises(Unavailable, match="newer"):
         empty_store.check()
 
 
