@@ -55,12 +55,12 @@ def check(entries: object, organization_id: str) -> DeviceFile:
         device, unknown = _device(f"entry {number}", entry)
         ignored.update(unknown)
         devices.append(device)
-    warnings = [f"{name} is no field of a device: ignored {n} times" for name, n in ignored.items()]
+    warnings = [f"{name} is no field of a device: ignored ({n}×)" for name, n in ignored.items()]
     foreign = sum(
         d.fields.get("organizationId", organization_id) != organization_id for d in devices
     )
     if foreign:
-        warnings.append(f"organizationId of {foreign} entries is another one: ignored")
+        warnings.append(f"organizationId is another organization's: ignored ({foreign}×)")
     return DeviceFile(devices, warnings)
 
 

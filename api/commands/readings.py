@@ -39,7 +39,7 @@ def import_files(files: tuple[Path, ...], organization_id: str) -> object:
         done = [_import(store, organization_id, path) for path in files]
     refused = sum(progress.refused for progress in done)
     if refused:
-        warn(f"{refused:,} readings were refused: flask readings refused says why")
+        warn(f"refused rows: {refused:,}; flask readings refused says why")
     return {
         "read": sum(progress.position for progress in done),
         "stored": sum(progress.stored for progress in done),

@@ -53,6 +53,7 @@ def serve(host: str | None, port: int | None, workers: int | None, demo: bool) -
     ensure_store(known.database)
     with opened(read_only=True):
         pass  # it is there, and of this schema
+    os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
     server = _server(address, port, workers or known.workers)
     if demo:

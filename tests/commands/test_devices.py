@@ -1,0 +1,202 @@
+"""`flask devices import`: what a file of devices may say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.store.base import Device, DeviceQuery, Grant, Scope, Store
+from tests.commands.conftest import CommandLine
+
+UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"
+WHOLE: dict[str, Any] = {
+    "id": UUID,
+    "category": "Gateway",
+    "serialNumber": "M-1",
+    "created": "2024-01-02T03:04:05Z",
+    "label": "Meter one",
+    "installedOn": "2024-01-03",
+    "installed": False,
+    "costPerGallon": {"value": 0.01},
+    "alertsActive": True,
+    "kFactor": {"value": 75},
+    "deviceTimeZone": "Europe/Rome",
+    "model": "FX",
+    "resellerId": "r",
+    "config": {"a": 1},
+    "distributorId": "d",
+    "networkUniqueIdentifier": "70B3",
+    "billingSubscriptions": ["basic"],
+    "active": True,
+    "groups": ["north", "south"],
+    "reportingInterval": 60,
+}
+
+
+@pytest.fixture
+def import_(weir: CommandLine, org: str, tmp_path: Path) -> Callable[..., Any]:
+    """Import these entries (or this text) by the command given: ask, error or run."""
+
+    def import_(entries: object, by: str = "ask") -> Any:
+        path = tmp_path / "fleet.json"
+        path.write_text(entries if isinstance(entries, str) else json.dumps(entries))
+        return getattr(weir, by)("devices", "import", path, "--org", org)
+
+    return import_
+
+
+@pytest.fixture
+def devices(opened: Callable[[], Store], org: str) -> Callable[[], list[Device]]:
+    def devices() -> list[Device]:
+        scope = Scope(org, Grant(everything=True))
+        return opened().devices(scope, DeviceQuery(active=None, order_by="serialNumber"))
+
+    return devices
+
+
+def test_a_serial_number_is_all_it_takes(
+    import_: Callable[..., Any], devices: Callable[[], list[Device]]
+) -> None:
+    assert import_([{"serialNumber": "M-1"}]) == {"created": 1, "updated": 0}
+    (device,) = devices()
+    assert device.network_unique_identifier == device.label == device.serial_number == "M-1"
+    assert (device.active, device.category) == (True, "EndDevice")
+    assert len(device.id) == 36
+
+
+def test_every_field_arrives(
+    import_: Callable[..., Any], devices: Callable[[], list[Device]]
+) -> None:
+    import_([WHOLE])
+    (device,) = devices()
+    assert device.id == UUID
+    assert device.category == "Gateway"
+    assert device.created_ms == 1_704_164_645_000
+    assert device.installed_on_ms == 1_704_240_000_000
+    assert device.cost_per_gallon == {"value": 0.01}
+    assert device.time_zone == "Europe/Rome"
+    assert device.billing_subscriptions == ("basic",)
+    assert device.reporting_interval_s == 60
+    assert device.config == {"a": 1, "reportingInterval": 60}
+    assert not device.installed
+    assert device.alerts_active
+
+
+def test_the_same_serial_number_updates_what_is_said(
+    import_: Callable[..., Any], devices: Callable[[], list[Device]]
+) -> None:
+    import_([WHOLE])
+    again = [{"serialNumber": "M-1", "label": "Renamed"}, {"serialNumber": "M-2"}]
+    assert import_(again) == {"created": 1, "updated": 1}
+    first, second = devices()
+    assert (first.id, first.label, first.model) == (UUID, "Renamed", "FX")
+    assert second.serial_number == "M-2"
+
+
+def test_unknown_keys_are_ignored_with_a_warning(import_: Callable[..., Any]) -> None:
+    entries = [{"serialNumber": f"M-{n}", "colour": "red", "units": n} for n in range(2)]
+    result = import_(entries, "run")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "Warning: colour is no field of a device: ignored (2×)",
+        "Warning: units is no field of a device: ignored (2×)",
+    ]
+
+
+def test_another_organization_in_an_entry_is_ignored_with_a_warning(
+    import_: Callable[..., Any], devices: Callable[[], list[Device]], org: str
+) -> None:
+    result = import_([{"serialNumber": "M-1", "organizationId": "another"}], "run")
+    assert result.stderr == "Warning: organizationId is another organization's: ignored (1×)\n"
+    assert devices()[0].organization_id == org
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"serialNumber": None}, "entry 2 has no serialNumber"),
+        ({"serialNumber": ""}, "serialNumber must be text without blanks"),
+        ({"serialNumber": " M"}, "serialNumber must be text without blanks"),
+        ({"serialNumber": 12}, "serialNumber must be text"),
+        ({"networkUniqueIdentifier": "a\n"}, "networkUniqueIdentifier must be text"),
+        ({"id": "12"}, "id must be a UUID"),
+        ({"category": "Boat"}, "category must be EndDevice or Gateway"),
+        ({"deviceTimeZone": "Europe/Roma"}, "'Europe/Roma' is not an IANA time zone"),
+        ({"deviceTimeZone": 1}, "deviceTimeZone must be text"),
+        ({"created": "yesterday"}, "created must be an ISO 8601 date-time"),
+        ({"installedOn": "2024-02-30"}, "installedOn is not a date-time that exists"),
+        ({"installed": "yes"}, "installed must be true or false"),
+        ({"active": 1}, "active must be true or false"),
+        ({"alertsActive": None, "active": "true"}, "active must be true or false"),
+        ({"costPerGallon": 0.01}, "costPerGallon must be an object"),
+        ({"kFactor": []}, "kFactor must be an object"),
+        ({"config": "x"}, "config must be an object"),
+        ({"billingSubscriptions": "basic"}, "billingSubscriptions must be an array of texts"),
+        ({"groups": "north"}, "groups must be an array of texts"),
+        ({"groups": [1]}, "groups must be an array of texts"),
+        ({"groups": [""]}, "groups must be an array of texts"),
+        ({"reportingInterval": "60"}, "reportingInterval must be a number of seconds"),
+        ({"reportingInterval": 0}, "reportingInterval must be a number of seconds above 0"),
+        ({"reportingInterval": True}, "reportingInterval must be a number of seconds"),
+        ({"reportingInterval": 10**400}, "reportingInterval"),
+        ({"label": 5}, "label must be text"),
+    ],
+)
+def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
+    import_: Callable[..., Any],
+    devices: Callable[[], list[Device]],
+    said: dict[str, Any],
+    problem: str,
+) -> None:
+    error = import_([{"serialNumber": "M-1"}, {"serialNumber": "M-2", **said}], "error")
+    assert "fleet.json: entry 2" in error
+    assert problem in error
+    assert devices() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "is not JSON"),
+        ("[{]", "is not JSON"),
+        ("{}", "must be an array of devices"),
+        ("[1]", "entry 1 must be an object"),
+        ('[{"serialNumber": "M-1", "config": {"a": NaN}}]', "NaN is no number"),
+        ("[" * 100_000, "is not JSON"),
+    ],
+)
+def test_a_file_of_something_else_says_so(
+    import_: Callable[..., Any], text: str, problem: str
+) -> None:
+    assert problem in import_(text, "error")
+
+
+def test_a_file_that_is_not_there_says_so(weir: CommandLine, org: str, tmp_path: Path) -> None:
+    said = weir.error("devices", "import", tmp_path / "nowhere.json", "--org", org)
+    assert said.endswith("nowhere.json: No such file or directory")
+
+
+def test_two_active_devices_may_not_share_an_identifier(
+    import_: Callable[..., Any], devices: Callable[[], list[Device]]
+) -> None:
+    entries = [{"serialNumber": "M-1"}, {"serialNumber": "M-2", "networkUniqueIdentifier": "M-1"}]
+    assert "M-1" in import_(entries, "error")
+    assert devices() == []
+
+
+def test_the_devices_of_every_real_source_import(
+    weir: CommandLine, org: str, shared_data: Path
+) -> None:
+    files = sorted(shared_data.glob("*.devices.json"))
+    assert files
+    for path in files:
+        number = len(json.loads(path.read_text()))
+        assert weir.ask("devices", "import", path, "--org", org) == {
+            "created": number,
+            "updated": 0,
+        }
+        assert weir.ask("devices", "import", path, "--org", org)["updated"] == number

@@ -1,0 +1,86 @@
+"""`flask readings`: import and what was refused."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import CommandLine
+
+CSV = (
+    "device,recorded_at,flow_rate\n"
+    "M-1,2024-03-01T10:00:00Z,1\n"
+    "M-2,2024-03-01T10:00:00Z,1\n"
+    "M-3,2024-03-01T10:00:00Z,1\n"
+    "M-1,2024-03-01T10:00:00Z,1\n"
+)
+
+
+def test_an_import_counts_what_it_did(weir: CommandLine, meters: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(CSV)
+    first = weir.ask("readings", "import", path, "--org", meters)
+    assert first == {"read": 4, "stored": 2, "repeated": 1, "refused": 1}
+    again = weir.ask("readings", "import", path, "--org", meters)
+    assert again == {"read": 4, "stored": 0, "repeated": 3, "refused": 1}
+
+
+def test_several_files_are_one_answer(weir: CommandLine, meters: str, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.csv", tmp_path / "b.csv.gz"
+    plain.write_text(CSV)
+    packed.write_bytes(gzip.compress(CSV.replace("10:00", "11:00").encode()))
+    done = weir.ask("readings", "import", plain, packed, "--org", meters)
+    assert done == {"read": 8, "stored": 4, "repeated": 2, "refused": 2}
+
+
+def test_a_file_that_cannot_be_read_stops_before_the_first_is_begun(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "a.csv", tmp_path / "b.csv"
+    good.write_text(CSV)
+    bad.write_text("serial,time\n")
+    assert "b.csv" in weir.error("readings", "import", good, bad, "--org", meters)
+    assert weir.ask("readings", "import", good, "--org", meters)["stored"] == 2
+
+
+def test_refusals_and_unknown_columns_are_mentioned(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(CSV.replace("flow_rate", "flow_rate,colour"))
+    result = weir.run("readings", "import", path, "--org", meters)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        f"Warning: {path}: nothing is known of colour: ignored",
+        "Warning: refused rows: 1; flask readings refused says why",
+    ]
+    assert result.stdout.split() == [
+        *("read", "4"),
+        *("stored", "2"),
+        *("repeated", "1"),
+        *("refused", "1"),
+    ]
+
+
+def test_what_was_refused_is_listed_with_its_reason(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    assert weir.ask("readings", "refused") == []
+    path = tmp_path / "r.csv"
+    path.write_text(CSV)
+    weir.ask("readings", "import", path, "--org", meters)
+    (found,) = weir.ask("readings", "refused", "--org", meters)
+    assert (found["reason"], found["device"], found["count"]) == ("unknown device", "M-3", 1)
+    assert (found["source"], found["sample"]) == ("file r.csv", "M-3,2024-03-01T10:00:00Z,1")
+    other = weir.ask("orgs", "create", "Other")["id"]
+    assert weir.ask("readings", "refused", "--org", other) == []
+    assert "nobody" in weir.error("readings", "refused", "--org", "nobody")
+
+
+@pytest.mark.parametrize("arguments", [(), ("nowhere.csv",)])
+def test_a_file_must_be_named_and_there(
+    weir: CommandLine, meters: str, arguments: tuple[str, ...]
+) -> None:
+    weir.error("readings", "import", *arguments, "--org", meters)

@@ -1,0 +1,162 @@
+"""`flask db`, `rollups`, `orgs`, and what all commands say when something is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+import apsw
+import pytest
+
+from tests.commands.conftest import CommandLine
+
+
+def test_upgrade_creates_the_store_once(flask: CommandLine) -> None:
+    first = flask.ask("db", "upgrade")
+    assert first["before"] == 0
+    assert flask.ask("db", "upgrade") == {"before": first["now"], "now": first["now"]}
+
+
+def test_an_organization_gets_an_id(weir: CommandLine) -> None:
+    made = weir.ask("orgs", "create", "Acme", "--cost-per-gallon", "0.012")
+    assert UUID(made["id"])
+    (listed,) = weir.ask("orgs", "list")
+    assert (listed["id"], listed["name"]) == (made["id"], "Acme")
+    assert listed["defaultCostPerGallon"] == 0.012
+    assert listed["active"] is True
+
+
+def test_an_organization_may_bring_its_id(weir: CommandLine) -> None:
+    assert weir.ask("orgs", "create", "Acme", "--id", "acme-1") == {"id": "acme-1"}
+    assert "acme-1" in weir.error("orgs", "create", "Other", "--id", "acme-1")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("orgs", "create", ""),
+        ("orgs", "create", " Acme"),
+        ("orgs", "create", "Acme", "--id", ""),
+        ("orgs", "create", "Acme", "--cost-per-gallon", "-1"),
+        ("orgs", "create", "Acme", "--cost-per-gallon", "nan"),
+        ("orgs", "create", "Acme", "--cost-per-gallon", "cheap"),
+        ("orgs", "create"),
+        ("orgs", "create", "Acme", "--colour", "red"),
+        ("orgs", "destroy"),
+    ],
+)
+def test_what_was_said_wrong_is_one_line(weir: CommandLine, arguments: tuple[str, ...]) -> None:
+    weir.error(*arguments)
+    assert weir.ask("orgs", "list") == []
+
+
+EVERY_COMMAND_WITH_A_STORE = [
+    ("orgs", "create", "Acme"),
+    ("orgs", "list"),
+    ("devices", "import", "{devices}", "--org", "nobody"),
+    ("keys", "create", "--org", "nobody"),
+    ("keys", "list"),
+    ("keys", "revoke", "key_1"),
+    ("tokens", "create", "--org", "nobody"),
+    ("readings", "import", "{readings}", "--org", "nobody"),
+    ("readings", "refused"),
+    ("rollups", "verify"),
+    ("demo", "feed"),
+]
+
+
+def _with_files(command: tuple[str, ...], folder: Path) -> list[str]:
+    devices, readings = folder / "d.json", folder / "r.csv"
+    devices.write_text("[]")
+    readings.write_text("device,recorded_at,quality\n")
+    return [part.format(devices=devices, readings=readings) for part in command]
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND_WITH_A_STORE, ids=" ".join)
+def test_a_missing_store_is_one_line(
+    flask: CommandLine, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    said = flask.error(*_with_files(command, tmp_path))
+    assert "store is missing" in said
+    assert "flask db upgrade" in said
+    assert not (tmp_path / "weir.sqlite").exists()
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND_WITH_A_STORE, ids=" ".join)
+def test_a_newer_store_is_one_line(
+    weir: CommandLine, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    connection = apsw.Connection(str(tmp_path / "weir.sqlite"))
+    connection.execute("UPDATE schema_version SET version = 999")
+    connection.close()
+    assert "999" in weir.error(*_with_files(command, tmp_path))
+    assert "999" in weir.error("db", "upgrade")
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND_WITH_A_STORE, ids=" ".join)
+def test_a_bad_setting_is_one_line_that_names_it(
+    flask: CommandLine, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    flask.environ["WEIR_PORT"] = "http"
+    assert "WEIR_PORT" in flask.error(*_with_files(command, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "command", [c for c in EVERY_COMMAND_WITH_A_STORE if "nobody" in c], ids=" ".join
+)
+def test_an_organization_that_is_not_there_is_one_line(
+    weir: CommandLine, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    assert "there is no organization nobody" in weir.error(*_with_files(command, tmp_path))
+
+
+def test_a_bug_is_one_line_too(weir: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> object:
+        raise RuntimeError("a\nbug")
+
+    monkeypatch.setattr("api.commands.orgs.when", broken)
+    weir.ask("orgs", "create", "Acme")
+    said = weir.error("orgs", "list")
+    assert said == "something unforeseen went wrong: RuntimeError: a bug"
+
+
+def test_a_database_out_of_reach_is_one_line(flask: CommandLine) -> None:
+    flask.environ["WEIR_DATABASE"] = "postgresql://weir:secret@127.0.0.1:1/weir"
+    said = flask.error("orgs", "list")
+    assert "secret" not in said
+
+
+def test_a_file_that_is_no_store_is_one_line(flask: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "weir.sqlite").write_text("not a database, by far" * 100)
+    flask.error("orgs", "list")
+    flask.error("db", "upgrade")
+
+
+def test_tables_are_for_people_and_json_for_programs(weir: CommandLine) -> None:
+    assert weir.run("orgs", "list").stdout == "(none)\n"
+    assert json.loads(weir.run("orgs", "list", "--json").stdout) == []
+    weir.ask("orgs", "create", "Acme", "--id", "a")
+    heading, row = weir.run("orgs", "list").stdout.splitlines()
+    assert heading.split() == ["id", "name", "active", "created", "defaultCostPerGallon"]
+    assert row.split()[:3] == ["a", "Acme", "yes"]
+    made = weir.run("orgs", "create", "Other", "--id", "b")
+    assert made.stdout == "id  b\n"
+
+
+def test_verify_finds_and_repairs_what_is_wrong(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("device,recorded_at,flow_amount\nM-1,2024-03-01T10:00:00Z,5\n")
+    weir.ask("readings", "import", path, "--org", meters)
+    right = weir.ask("rollups", "verify")
+    assert right["wrong"] == 0
+    assert right["buckets"] >= 4
+    connection = apsw.Connection(str(tmp_path / "weir.sqlite"))
+    connection.execute("UPDATE rollup_1hour SET flow_amount_sum = 6")
+    connection.close()
+    found = weir.run("rollups", "verify", "--json")
+    assert (found.exit_code, json.loads(found.stdout)) == (1, {**right, "wrong": 1})
+    assert weir.ask("rollups", "verify", "--repair") == {**right, "wrong": 1}
+    assert weir.ask("rollups", "verify") == right
