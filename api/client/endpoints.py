@@ -14,7 +14,7 @@ import httpx
 from api.catalog import KEY_HEADER, LIMIT, MAX_DATAPOINTS, MAX_IDS, PATH_PREFIX, Resolution
 from api.client import replies
 from api.client.replies import DevicePage, Latest, Organization, Series
-from api.client.transport import Transport, in_process_http, remote_http
+from api.client.transport import IN_PROCESS_WIDTH, Transport, in_process_http, remote_http
 from api.errors import Unauthorized
 from api.timez import stamp
 
@@ -78,7 +78,7 @@ class Client:
     @classmethod
     def in_process(cls, app: Any, credential: Credential | str | None = None) -> Self:
         """Over a WSGI application of this process."""
-        return cls(Transport(in_process_http(app)), credential)
+        return cls(Transport(in_process_http(app), width=IN_PROCESS_WIDTH), credential)
 
     @classmethod
     def remote(
@@ -103,6 +103,11 @@ class Client:
     @property
     def principal(self) -> str:
         return self._credential.principal if self._credential else "nobody"
+
+    @property
+    def width(self) -> int:
+        """How many questions at a time pay off, by threads of the caller."""
+        return self._transport.width
 
     def close(self) -> None:
         self._transport.http.close()

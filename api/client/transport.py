@@ -25,6 +25,8 @@ from api.errors import (
 CONNECT_TIMEOUT_S: Final = 3.0
 READ_TIMEOUT_S: Final = 15.0
 MAX_CONNECTIONS: Final = 20
+REMOTE_WIDTH: Final = 8
+IN_PROCESS_WIDTH: Final = 2  # one thread computes while another waits for the store
 ATTEMPTS: Final = 3
 FIRST_PAUSE_S: Final = 0.2  # doubles with each attempt, with jitter
 LONGEST_PAUSE_S: Final = 5.0  # a server that asks for more is reported, not waited for
@@ -68,10 +70,12 @@ def in_process_http(app: Any) -> httpx.Client:
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """Sends GETs. Thread-safe; ``sleep`` is what it waits with between attempts."""
+    """Sends GETs. Thread-safe; ``sleep`` is what it waits with between attempts, ``width`` how
+    many questions at a time pay off."""
 
     http: httpx.Client
     sleep: Callable[[float], None] = time.sleep
+    width: int = REMOTE_WIDTH
 
     def get(self, path: str, params: Params, headers: Mapping[str, str]) -> Any:
         """The body of a 200, as parsed JSON.

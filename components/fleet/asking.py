@@ -15,7 +15,7 @@ from api.errors import BadRequest, Internal, NotFound, UnexpectedAnswer, WeirErr
 from components.fleet.memory import Memory
 from components.ranges import Window
 
-WIDTH: Final = 8  # questions under way at once, of this process
+MOST_AT_ONCE: Final = 8  # questions under way, of this process
 MOST_FAILURES: Final = 4  # of one call that is taken apart: then it is the service that fails
 # What may be wrong with one device alone. Anything else (no connection, no credential, too many
 # requests) would be the next device's answer too.
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(WIDTH, thread_name_prefix="weir-fleet")
+    return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="weir-fleet")
 
 
 class Deadline:
@@ -56,16 +56,19 @@ class Desk:
     def principal(self) -> str:
         return self.client.principal
 
+    def answers(self, jobs: Iterable[Callable[[], T]], deadline: Deadline) -> Iterator[T]:
+        return answers(jobs, width=self.client.width, deadline=deadline)
 
-def answers(jobs: Iterable[Callable[[], T]], deadline: Deadline | None = None) -> Iterator[T]:
-    """What the jobs return, as it comes. Once the deadline has passed no further job is begun.
 
-    An error of a job ends the whole: whatever is begun is waited for, then it is raised.
-    """
+def answers(
+    jobs: Iterable[Callable[[], T]], *, width: int, deadline: Deadline | None = None
+) -> Iterator[T]:
+    """What the jobs return, as it comes, ``width`` of them at a time. Once the deadline has passed
+    no further job is begun. An error of a job ends the whole."""
     waiting, under_way = iter(jobs), set[Future[T]]()
     try:
         while True:
-            while len(under_way) < WIDTH and not (deadline and deadline.passed):
+            while len(under_way) < width and not (deadline and deadline.passed):
                 job = next(waiting, None)
                 if job is None:
                     break

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from api.catalog import Resolution
 from api.errors import WeirError
 from api.timez import MINUTE_MS
-from components.fleet.asking import Deadline, Desk, answers, batches, latest
+from components.fleet.asking import Deadline, Desk, batches, latest
 from components.fleet.known import Known
 from components.fleet.meters import Meter
 from components.fleet.spans import Cell, Span, cells, first_due_ms, uptime_resolution
@@ -121,7 +121,7 @@ def _ask_all(
         for (resolution, cell), members in newest_first
         for ids in batches(members)
     )
-    for cell, counts in answers(jobs, deadline):
+    for cell, counts in desk.answers(jobs, deadline):
         for id, count in counts.items():
             pulses[id].counts[cell.start_ms] = count
 

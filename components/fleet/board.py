@@ -11,7 +11,7 @@ from components import words
 from components.clock import Clock, known_zone
 from components.fleet.asking import Deadline, Desk
 from components.fleet.beats import Beat, beats
-from components.fleet.choice import Chosen, Row, choose, judged
+from components.fleet.choice import Chosen, Row, choose, judge, rechosen
 from components.fleet.directory import Directory, directory
 from components.fleet.knowledge import knowledge, refresh_page, sweep
 from components.fleet.known import Known
@@ -25,9 +25,9 @@ from components.parts import failure
 
 # What one refresh may spend on questions that nobody has asked yet. The devices in sight are
 # always asked; everything else goes on with the next refresh, and says so.
-SWEEP_S: Final = 0.25
-PAGE_S: Final = 0.25
-VOLUME_S: Final = 0.15
+SWEEP_S: Final = 0.2
+PAGE_S: Final = 0.2
+VOLUME_S: Final = 0.1
 
 # When the browser asks again: at once where the page in sight isn't complete, soon where the rest
 # of the fleet isn't, else in its own time.
@@ -51,13 +51,10 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
     """Everything the wall shows of that view. Raises a WeirError where the service as a whole
     can't answer; what ails a single device is told in its tile."""
     listed = directory(desk, now_ms)
-    if listed.listed_ms != now_ms:  # listing ten thousand took its time: paint first
+    if listed.listed_ms != now_ms or len(listed.meters) <= SOON_COMPLETE:  # else paint first
         sweep(desk, view.span, listed.meters, Deadline(SWEEP_S), now_ms)
-    sight = choose(judged(listed.meters, knowledge(desk, view.span), now_ms), view, now_ms)
-    refresh_page(desk, view.span, [row.meter for row in sight.rows], now_ms)
+    rows, chosen = _judged(desk, view, listed, now_ms)
     known = knowledge(desk, view.span)
-    rows = judged(listed.meters, known, now_ms)
-    chosen = choose(rows, view, now_ms)
     extras = _extras(desk, view, listed, chosen, known, now_ms)
     return {
         "view": write_fleet_view(view),
@@ -75,11 +72,25 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
                 span=view.span,
                 units=view.units,
                 default_price=listed.price,
-                now_ms=now_ms,
             )
         ],
         **_controls(listed, chosen, view, rows),
     }
+
+
+def _judged(
+    desk: Desk, view: FleetView, listed: Directory, now_ms: int
+) -> tuple[list[Row], Chosen]:
+    """Every device judged by what is known, those of the page by what is asked now."""
+    known = knowledge(desk, view.span)
+    rows = [judge(meter, known.get(meter.id), now_ms) for meter in listed.meters]
+    before = choose(rows, view)
+    page = [row.meter for row in before.rows]
+    refresh_page(desk, view.span, page, now_ms)
+    known = knowledge(desk, view.span)
+    anew = {meter.id: judge(meter, known.get(meter.id), now_ms) for meter in page}
+    rows = [anew.get(row.meter.id, row) for row in rows]
+    return rows, rechosen(rows, view, before)
 
 
 def _extras(

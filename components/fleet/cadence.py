@@ -9,15 +9,16 @@ from itertools import pairwise
 from statistics import median
 from typing import Final, NamedTuple
 
-from api.catalog import LIMIT, RAW
+from api.catalog import RAW
 from api.client import Client
 from api.timez import DAY_MS, HOUR_MS
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk, answers
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.meters import MIN_CADENCE_MS, Meter
 
 LOOKED_BACK_MS: Final = 7 * DAY_MS
 FRESH_MS: Final = DAY_MS
 QUIET_FRESH_MS: Final = HOUR_MS  # nothing was measured: it may have begun to report since
+SAMPLE: Final = 1_000  # readings: their median is the week's, for a fraction of its cost
 SUBJECT: Final = "cadence"
 
 
@@ -46,7 +47,7 @@ def cadences(
     book = desk.memory.book(desk.principal, SUBJECT, _Measured._make)
     kept = book.pull()
     jobs = (partial(_measure, desk.client, id, now_ms) for id in rest if _due(kept.get(id), now_ms))
-    book.put(dict(answers(jobs, deadline)), now_ms)
+    book.put(dict(desk.answers(jobs, deadline)), now_ms)
     return known | {id: kept[id].cadence_ms or MIN_CADENCE_MS for id in rest if id in kept}
 
 
@@ -61,7 +62,7 @@ def _measure(client: Client, device_id: str, now_ms: int) -> tuple[str, _Measure
     cadence_ms = None  # where it can't be asked, its other questions will tell
     with suppress(*ONE_DEVICE_ERRORS):
         rows = client.datapoints(
-            device_id, RAW, from_ms=now_ms - LOOKED_BACK_MS, to_ms=now_ms, limit=LIMIT.maximum or 0
+            device_id, RAW, from_ms=now_ms - LOOKED_BACK_MS, to_ms=now_ms, limit=SAMPLE
         )
         cadence_ms = median_step_ms(rows.times_ms)
     return device_id, _Measured(now_ms, cadence_ms)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any, Final, NamedTuple
 
 from components.fleet.known import Known
 from components.fleet.meters import Meter
-from components.fleet.states import STATES, State, is_fresh, state_of
+from components.fleet.states import STATES, State, is_fresh, reasons, state_of
 from components.fleet.view import PAGE_SIZE, FleetView
 
 
 class Row(NamedTuple):
-    """One device, judged."""
+    """One device, judged. ``flow`` is the last reading's rate where that is of now; ``why``
+    somebody should look at it."""
 
     meter: Meter
     known: Known | None
     state: State
+    flow: float | None
+    why: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +45,52 @@ class Chosen:
         return min(self.page * PAGE_SIZE, self.matching)
 
 
-def judged(meters: Iterable[Meter], known: Mapping[str, Known], now_ms: int) -> list[Row]:
-    return [Row(m, k := known.get(m.id), state_of(m, k, now_ms)) for m in meters]
+def judge(meter: Meter, known: Known | None, now_ms: int) -> Row:
+    state = state_of(meter, known, now_ms)
+    flow = known.flow if known is not None and is_fresh(known, now_ms) else None
+    return Row(meter, known, state, flow, reasons(meter, known, state))
 
 
-def choose(rows: Sequence[Row], view: FleetView, now_ms: int) -> Chosen:
+def choose(rows: Sequence[Row], view: FleetView) -> Chosen:
     """The page of a view: search and group, then statuses, then order. A page beyond the last
     shows the last. Devices that are held stay, in their order, whatever has become of them."""
-    found = [row for row in rows if _matches(row.meter, view)]
-    shown = [row for row in found if not view.statuses or row.state.name in view.statuses]
+    found, shown = _found(rows, view)
+    page, pages = _page(shown, view)
+    picked = _there(rows, view.held)
+    if not picked:
+        ordered = nsmallest(page * PAGE_SIZE, shown, key=ORDERS[view.sort])
+        picked = ordered[(page - 1) * PAGE_SIZE :]
+    return Chosen(tuple(picked), _counts(found), len(shown), page, pages)
+
+
+def rechosen(rows: Sequence[Row], view: FleetView, before: Chosen) -> Chosen:
+    """The same devices, which have been judged anew since: in their new order, with new counts."""
+    found, shown = _found(rows, view)
+    page, pages = _page(shown, view)
+    picked = _there(rows, [row.meter.id for row in before.rows])
+    if not view.held:
+        picked.sort(key=ORDERS[view.sort])
+    return Chosen(tuple(picked), _counts(found), len(shown), page, pages)
+
+
+def _found(rows: Sequence[Row], view: FleetView) -> tuple[Sequence[Row], Sequence[Row]]:
+    """What search and group leave, and what of it has a chosen status."""
+    found = rows
+    if view.search or view.group:
+        found = [row for row in rows if _matches(row.meter, view)]
+    if not view.statuses:
+        return found, found
+    return found, [row for row in found if row.state.name in view.statuses]
+
+
+def _page(shown: Sequence[Row], view: FleetView) -> tuple[int, int]:
     pages = max(1, -(-len(shown) // PAGE_SIZE))
-    page = min(view.page, pages)
-    held = _held(rows, view.held)
-    if not held:
-        shown.sort(key=_order(view.sort, now_ms))
-        held = shown[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    return min(view.page, pages), pages
+
+
+def _counts(found: Sequence[Row]) -> Mapping[State, int]:
     counts = Counter(row.state for row in found)
-    return Chosen(tuple(held), {s: counts[s] for s in STATES}, len(shown), page, pages)
+    return {state: counts[state] for state in STATES}
 
 
 def _matches(meter: Meter, view: FleetView) -> bool:
@@ -67,7 +100,7 @@ def _matches(meter: Meter, view: FleetView) -> bool:
     )
 
 
-def _held(rows: Sequence[Row], ids: Sequence[str]) -> list[Row]:
+def _there(rows: Sequence[Row], ids: Sequence[str]) -> list[Row]:
     if not ids:
         return []
     wanted = set(ids)
@@ -80,37 +113,38 @@ def _held(rows: Sequence[Row], ids: Sequence[str]) -> list[Row]:
 _LAST: Final = float("inf")
 
 
-def _order(sort: str, now_ms: int) -> Callable[[Row], Any]:
-    if sort == "flow":
-        return lambda row: (_flow(row, now_ms), *_name(row))
-    return {"worst": _worst, "label": _name, "seen": _seen, "uptime": _uptime}[sort]
-
-
 def _name(row: Row) -> tuple[str, str]:
     return row.meter.label.casefold(), row.meter.serial
 
 
 def _worst(row: Row) -> tuple[Any, ...]:
-    quality = row.known.quality_min if row.known else None
-    return row.state.rank, _up(row), _LAST if quality is None else quality, *_name(row)
+    known = row.known
+    quality = None if known is None else known.quality_min
+    return row.state.rank, _up(row), _LAST if quality is None else quality, _name(row)
 
 
 def _uptime(row: Row) -> tuple[Any, ...]:
-    return _up(row), *_name(row)
+    return _up(row), _name(row)
 
 
 def _up(row: Row) -> float:
-    uptime = row.known.uptime if row.known else None
-    return _LAST if uptime is None else uptime
+    known = row.known
+    return known.actual / known.expected if known is not None and known.expected else _LAST
 
 
 def _seen(row: Row) -> tuple[Any, ...]:
-    seen = row.known.seen_ms if row.known else None
-    return _LAST if seen is None else seen, *_name(row)
+    seen = None if row.known is None else row.known.seen_ms
+    return _LAST if seen is None else seen, _name(row)
 
 
-def _flow(row: Row, now_ms: int) -> float:
-    known = row.known
-    if known is None or known.flow is None or not is_fresh(known, now_ms):
-        return _LAST
-    return -known.flow
+def _flow(row: Row) -> tuple[Any, ...]:
+    return _LAST if row.flow is None else -row.flow, _name(row)
+
+
+ORDERS: Final[Mapping[str, Callable[[Row], Any]]] = {
+    "worst": _worst,
+    "label": _name,
+    "seen": _seen,
+    "uptime": _uptime,
+    "flow": _flow,
+}

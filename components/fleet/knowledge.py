@@ -16,7 +16,7 @@ from api.catalog import EARLIEST_READING_MS, Resolution
 from api.client import LatestEntry
 from api.errors import WeirError
 from api.timez import HOUR_MS
-from components.fleet.asking import Deadline, Desk, answers, batches, latest
+from components.fleet.asking import Deadline, Desk, batches, latest
 from components.fleet.cadence import cadences
 from components.fleet.known import Known, learnt
 from components.fleet.memory import Book
@@ -103,7 +103,7 @@ def _refresh(
     questions.sort(key=lambda each: _asked_ms(before, each[1][0]))
     jobs = (partial(_ask, desk, question, ids) for question, ids in questions)
     try:
-        for told in answers(jobs, deadline):
+        for told in desk.answers(jobs, deadline):
             learnt_now |= told
     finally:
         _book(desk, span).put(learnt_now, now_ms)

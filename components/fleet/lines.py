@@ -9,7 +9,7 @@ from api.catalog import FLOW_RATE
 from api.client import Client
 from api.errors import WeirError
 from api.timez import floor_to, zone
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk, answers
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.known import Known
 from components.fleet.meters import Meter
 from components.fleet.spans import Span, strip_window, uptime_resolution
@@ -35,7 +35,7 @@ def lines(
     due = [m.id for m in meters if m.id in known and (kept[m.id] or (None,))[0] != bucket]
     due.sort(key=lambda id: kept[id] is not None)
     jobs = (partial(_ask, desk.client, span, id, known[id], now_ms) for id in due)
-    for id, line in answers(jobs, deadline):
+    for id, line in desk.answers(jobs, deadline):
         kept[id] = (bucket, line)
         desk.memory.keep(_key(desk, span, id), kept[id])
     return {id: each[1] for id, each in kept.items() if each is not None}

@@ -61,10 +61,9 @@ def state_of(meter: Meter, known: Known | None, now_ms: int) -> State:
     return DEGRADED if low_uptime(known) or low_quality(meter, known) else REPORTING
 
 
-def reasons(meter: Meter, known: Known | None, now_ms: int) -> tuple[str, ...]:
+def reasons(meter: Meter, known: Known | None, state: State) -> tuple[str, ...]:
     """Why somebody should look at the device; empty where nobody need."""
-    state = state_of(meter, known, now_ms)
-    if known is None or state in (UNKNOWN, REPORTING):
+    if known is None or state is REPORTING or state is UNKNOWN:
         return ()
     if state is SILENT:
         return ("silent",)

@@ -15,7 +15,7 @@ from components.fleet.known import Known
 from components.fleet.lines import Line
 from components.fleet.spans import Span
 from components.fleet.sparks import Spark
-from components.fleet.states import UPTIME_LIMIT, is_fresh, low_quality, low_uptime
+from components.fleet.states import UPTIME_LIMIT, low_quality, low_uptime
 from components.fleet.totals import percent
 from components.units import Units
 
@@ -35,7 +35,7 @@ def tile(
     units: Units,
     now_ms: int,
 ) -> dict[str, Any]:
-    meter, known, state = row
+    meter, known, state, *_ = row
     seen, seen_at = _seen(known, known_zone(zone, meter.time_zone).key, now_ms)
     made: dict[str, Any] = {
         "id": meter.id,
@@ -47,7 +47,7 @@ def tile(
         "word": state.word,
         "seen": seen,
         "seen_at": seen_at,
-        "numbers": _numbers(row, units, now_ms),
+        "numbers": _numbers(row, units),
         "strip": strip(beat.percents()) if beat is not None else None,
         **_line(line, known, span),
     }
@@ -65,13 +65,11 @@ def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:
     return words.ago(known.seen_ms, now_ms), words.moment(known.seen_ms, clock, seconds=True)
 
 
-def _numbers(row: Row, units: Units, now_ms: int) -> list[list[str]]:
+def _numbers(row: Row, units: Units) -> list[list[str]]:
     """(value, unit or meaning, emphasis) of uptime, quality and flow now."""
-    meter, known, _ = row
+    meter, known, _, flow, _ = row
     if known is None or known.failure:
         return [[words.NOTHING, name, ""] for name in ("uptime", "quality", units.flow_unit)]
-    fresh = is_fresh(known, now_ms)
-    flow = known.flow if fresh else None
     return [
         [percent(known.uptime), "uptime", "low" if low_uptime(known) else ""],
         [_range(known), "quality", "low" if low_quality(meter, known) else ""],
@@ -127,7 +125,7 @@ def _bar(x: int, height: int) -> str:
 
 def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, units: Units) -> str:
     """What a screen reader says for the whole tile."""
-    meter, known, state = row
+    meter, known, state, *_ = row
     parts = [f"{meter.label}, {meter.serial}. {state.word}"]
     if known is None:
         return parts[0]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from api.timez import HOUR_MS, MINUTE_MS
 from components import words
 from components.fleet.choice import Row
 from components.fleet.spans import Span
-from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SILENT, is_fresh, reasons
+from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SILENT
 from components.fleet.volumes import Volume
 from components.units import Units
 
@@ -41,15 +42,14 @@ def totals(
     span: Span,
     units: Units,
     default_price: float | None,
-    now_ms: int,
 ) -> list[Total]:
     return [
         reporting(rows),
         uptime(rows, span),
-        flow_now(rows, units, now_ms),
+        flow_now(rows, units),
         volume_today(rows, volumes, units),
         cost_today(rows, volumes, default_price),
-        needs_a_look(rows, now_ms),
+        needs_a_look(rows),
     ]
 
 
@@ -104,32 +104,28 @@ def uptime(rows: Sequence[Row], span: Span) -> Total:
     return Total("uptime", label, percent(observed / expected), note)
 
 
-def needs_a_look(rows: Sequence[Row], now_ms: int) -> Total:
-    found: Counter[str] = Counter()
-    devices = 0
-    for row in rows:
-        why = reasons(row.meter, row.known, now_ms)
-        devices += bool(why)
-        found.update(why)
+def needs_a_look(rows: Sequence[Row]) -> Total:
+    whys = [row.why for row in rows if row.why]
+    found = Counter(chain.from_iterable(whys))
     if not any(row.known is not None for row in rows):
         return Total("look", "Needs a look", words.NOTHING)
     note = _counted(dict(found.most_common()))
-    return Total("look", "Needs a look", words.whole(devices), note or "all is well")
+    return Total("look", "Needs a look", words.whole(len(whys)), note or "all is well")
 
 
 # --- Water ---------------------------------------------------------------------------------------
 
 
-def flow_now(rows: Sequence[Row], units: Units, now_ms: int) -> Total:
+def flow_now(rows: Sequence[Row], units: Units) -> Total:
     """The rates of the last readings that are of now. Flowing, quiet (a reading of zero) and
     without data are three things."""
-    known = [row.known for row in rows if row.known is not None]
-    flows = [k.flow for k in known if k.flow is not None and is_fresh(k, now_ms)]
+    known = sum(row.known is not None for row in rows)
+    flows = [row.flow for row in rows if row.flow is not None]
     if not flows:
         return Total("flow", "Flow now", words.NOTHING, "no reading of now" if known else "")
     flowing = sum(flow != 0 for flow in flows)
     note = _counted(
-        {"flowing": flowing, "quiet": len(flows) - flowing, "no data": len(known) - len(flows)}
+        {"flowing": flowing, "quiet": len(flows) - flowing, "no data": known - len(flows)}
     )
     return Total("flow", "Flow now", f"{units.flow(sum(flows))} {units.flow_unit}", note)
 
@@ -172,7 +168,7 @@ def cost_today(
     """Volume × the device's price, else the organization's. No price, no cost."""
     costs: defaultdict[str, float] = defaultdict(float)
     sources: set[str] = set()
-    for meter, _, _ in rows:
+    for meter, *_ in rows:
         volume = volumes.get(meter.id)
         price = default_price if meter.price is None else meter.price
         if volume is not None and volume.gallons is not None and price is not None:

@@ -12,7 +12,7 @@ from api.catalog import DAY
 from api.client import Client
 from api.timez import MINUTE_MS
 from components.clock import known_zone
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk, answers
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.known import Known
 from components.fleet.meters import Meter
 from components.fleet.today import Day, day_of, hourly_sums, such_days, usual_by, usual_curve
@@ -59,7 +59,7 @@ def volumes(
     if due and today.sweeping.acquire(blocking=False):
         try:
             jobs = (partial(_ask, desk.client, id, days[id], curves.get(id), now_ms) for id in due)
-            told = list(answers(jobs, deadline))
+            told = list(desk.answers(jobs, deadline))
         finally:
             today.sweeping.release()
         today.put({id: volume for id, volume, _ in told}, now_ms)
