@@ -1,0 +1,131 @@
+"""The door behind the production server, whose two workers share nothing but a folder."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+
+from api.auth import key_digest
+from api.store.base import Grant, Key
+from api.store.open import open_store
+from tests.servers import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+ORGANIZATION = "org-server"
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Server:
+    port: int
+    key: str
+
+    def ask(
+        self, path: str, method: str = "GET", *, raw_version: int = 11, **headers: str
+    ) -> http.client.HTTPResponse:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        body = urlencode({"key": self.key, "next": "/devices"}) if method == "POST" else None
+        if body:
+            sent["Content-Type"] = "application/x-www-form-urlencoded"
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection._http_vsn = raw_version  # pyright: ignore[reportAttributeAccessIssue]
+            connection._http_vsn_str = f"HTTP/1.{raw_version % 10}"  # pyright: ignore[reportAttributeAccessIssue]
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            answer.read()
+            return answer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`flask serve` on loopback, whatever WEIR_HOST says, with a key of its own."""
+    folder = tmp_path_factory.mktemp("server")
+    url, key = f"sqlite:///{folder / 'weir.sqlite'}", str(uuid4())
+    store = open_store(url)
+    store.upgrade()
+    store.create_organization("Server", organization_id=ORGANIZATION)
+    store.create_key(
+        Key("key_server", ORGANIZATION, "test", key_digest(key), Grant(everything=True), 0)
+    )
+    store.close()
+    server = Server(free_port(), key)
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
+    environ |= {
+        "WEIR_DATABASE": url,
+        "WEIR_INSTANCE": str(folder / "instance"),
+        "WEIR_API_KEY": key,
+        "WEIR_HOST": "192.0.2.1",
+    }
+    command = [sys.executable, "-m", "flask", "serve", "--host", "127.0.0.1", "--workers", "2"]
+    process = subprocess.Popen(
+        [*command, "--port", str(server.port)],
+        cwd=ROOT,
+        env=environ,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        _await(server, process)
+        yield server
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        _, said = process.communicate(timeout=PATIENCE_S)
+    assert key.encode() not in said
+
+
+def _await(server: Server, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            assert server.ask("/healthz").status == 200
+            return
+        except OSError:
+            assert process.poll() is None, "the server ended"
+            assert time.monotonic() < deadline, "the server didn't start"
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "version", "status"),
+    [
+        ({}, 11, 200),
+        ({"Host": "localhost"}, 11, 200),
+        ({"Host": "evil.example"}, 11, 303),
+        ({"X_Forwarded_For": "127.0.0.1"}, 11, 303),
+        ({"Via": "1.1 proxy"}, 11, 303),
+        ({}, 10, 303),
+    ],
+)
+def test_only_a_browser_at_this_machine_is_let_in_by_its_key(
+    server: Server, headers: dict[str, str], version: int, status: int
+) -> None:
+    assert server.ask("/devices", raw_version=version, **headers).status == status
+
+
+def test_a_sign_out_holds_in_every_worker(server: Server) -> None:
+    afar = {"Host": "weir.example"}
+    begun = server.ask("/sign-in", "POST", **afar)
+    assert (begun.status, begun.headers["Location"]) == (303, "/devices")
+    cookie = begun.headers["Set-Cookie"].split(";")[0]
+    many = range(12)  # connections of their own: both workers get some
+    assert {server.ask("/devices", Cookie=cookie, **afar).status for _ in many} == {200}
+    assert server.ask("/sign-out", "POST", Cookie=cookie, **afar).status == 303
+    assert {server.ask("/devices", Cookie=cookie, **afar).status for _ in many} == {303}
+
+
+@pytest.mark.parametrize("path", ["/_dash-layout", "/_dash-dependencies", "/session"])
+def test_a_stranger_gets_no_data(server: Server, path: str) -> None:
+    assert server.ask(path, Host="weir.example").status == 401
