@@ -100,10 +100,7 @@ def _answer(store: Store, *, stored: int) -> dict[str, Any]:
 @click.option("--while-parent", is_flag=True, hidden=True, help="Stop with the parent process.")
 def feed(while_parent: bool) -> None:
     """Send the fleet's readings as they fall due, what was missed first, until stopped."""
-    stop = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: stop.set())
-    parent = os.getppid()
+    stop, parent = Event(), os.getppid()
 
     def wait(seconds: float) -> bool:
         while seconds > 0 and not stop.wait(min(seconds, 2.0)):
@@ -113,6 +110,8 @@ def feed(while_parent: bool) -> None:
         return stop.is_set()
 
     with opened() as store:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: stop.set())
         while not stop.is_set():
             try:
                 _feed(store, wait)

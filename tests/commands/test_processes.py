@@ -18,13 +18,15 @@ from typing import Any
 
 import pytest
 
+from api.catalog import HOUR_MS
 from api.ingest.source import digest
 from api.store.base import Progress
 from api.store.open import open_store
+from tests.commands.conftest import CommandLine
 from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 30.0
+PATIENCE_S = 90.0  # on a machine that does much else
 
 
 class Shell:
@@ -269,3 +271,82 @@ def test_a_site_that_cannot_be_built_stops_the_server_without_a_stack_trace(shel
     assert server.returncode == 1
     assert "Error: the site can't be built: ZeroDivisionError: division by zero" in err
     assert "Traceback" not in err
+
+
+# --- The demo fleet ------------------------------------------------------------------------------
+
+
+def _children(process: subprocess.Popen[str]) -> dict[int, str]:
+    """The command lines of the direct children that are alive, by process id."""
+    found: dict[int, str] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+            command = (status.parent / "cmdline").read_text().replace("\0", " ")
+        except OSError:  # it ended meanwhile
+            continue
+        if int(fields[1]) == process.pid and fields[0] != "Z":
+            found[int(status.parent.name)] = command
+    return found
+
+
+def _feed_of(process: subprocess.Popen[str]) -> int | None:
+    found = [pid for pid, command in _children(process).items() if "demo feed" in command]
+    return found[0] if found else None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def seeded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """A store with the demo fleet and three hours of its history."""
+    monkeypatch.setattr("api.ingest.demo.feed.HISTORY_MS", 3 * HOUR_MS)
+    CommandLine(shell.environ).ask("demo", "seed")
+    return shell
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
+def test_the_demo_fleet_is_served_live_and_its_feed_is_kept_alive(seeded: Shell) -> None:
+    shell = seeded
+    assert shell.ask("demo", "seed", "--if-missing")["stored"] == 0
+    key = json.loads((shell.folder / "instance" / "demo_key").read_text())["key"]
+    question = "/management/v1/flow/latest?ids=FM-10708,FM-11300&metrics=lastSeen"
+
+    def last_seen() -> str:
+        status, body = shell.get(question, **{"service-api-key": key})
+        assert status == 200
+        return str(max(entry["lastSeen"] for entry in json.loads(body)["data"]))
+
+    server = shell.start("serve", "--demo", "--workers", "1")
+    eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
+    first, feed = last_seen(), eventually(lambda: _feed_of(server), "the feed was there")
+    eventually(lambda: last_seen() > first, "a live reading arrived")
+    os.kill(feed, signal.SIGKILL)
+    again = eventually(
+        lambda: (pid := _feed_of(server)) not in (None, feed) and pid, "the feed was back"
+    )
+    code, _, err = stopped(server, signal.SIGTERM)
+    assert (code, err) == (0, "")
+    eventually(lambda: not _alive(again), "the feed had stopped with the server")
+
+    server = shell.start("serve", "--demo", "--workers", "1")
+    feed = eventually(lambda: _feed_of(server), "the feed was there")
+    eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
+    workers = _children(server)
+    server.kill()
+    eventually(lambda: not _alive(feed), "the feed had noticed that it was alone")
+    for pid in workers:
+        if _alive(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_a_feed_stops_when_it_is_told_to(seeded: Shell) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        feed = seeded.start("demo", "feed")
+        time.sleep(1.5)
+        assert stopped(feed, number) == (0, "", "")
