@@ -1,12 +1,16 @@
-"""Numbered steps from no store to the present schema. A step that was released never changes."""
+"""Numbered steps from no store to the present schema. A step that was released never changes.
+
+The time series needs none of them to grow: what the catalog has gained since, a metric's columns
+or a resolution's table, an upgrade adds by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from typing import Final
 
 from api.store.sql.query import Dialect
-from api.store.tables import TABLES
+from api.store.tables import TABLES, TIME_SERIES
 
 VERSION_TABLE: Final = "schema_version"
 
@@ -19,3 +23,8 @@ STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first,)
 """STEPS[n] takes a store from version n to n + 1; each runs in one transaction."""
 
 CURRENT: Final = len(STEPS)
+
+
+def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
+    """What brings a time series with these columns, by table, to what the catalog says."""
+    return [s for table in TIME_SERIES for s in table.growth(dialect, there[table.name])]

@@ -31,6 +31,7 @@ DIRECTORY_LOCK: Final = -1
 # planner guesses at arrays or at tables that were filled a moment ago; compiling never pays.
 SESSION: Final = (
     "jit = off",
+    "enable_seqscan = off",
     "enable_material = off",
     "enable_hashjoin = off",
     "enable_mergejoin = off",
@@ -69,9 +70,19 @@ COPY_TYPES: Final[dict[Kind, str]] = {
     "blob": "bytea",
 }
 
+
+def _columns(table: str) -> Query:
+    return Query(
+        "SELECT column_name FROM information_schema.columns"
+        " WHERE table_schema = current_schema() AND table_name = ?",
+        (table,),
+    )
+
+
 DIALECT: Final = Dialect(
     name="postgres",
     types=TYPES,
+    columns=_columns,
     table_suffix="",
     covering_keys=True,
     relation=_relation,

@@ -43,8 +43,13 @@ def _bind_texts(texts: Sequence[str]) -> Params:
     return (orjson.dumps(texts).decode(),)
 
 
+def _columns(table: str) -> Query:
+    return Query("SELECT name FROM pragma_table_info(?)", (table,))
+
+
 DIALECT: Final = Dialect(
     name="sqlite",
+    columns=_columns,
     types={"int": "INTEGER", "small": "INTEGER", "real": "REAL", "text": "TEXT", "blob": "BLOB"},
     table_suffix=" STRICT, WITHOUT ROWID",
     covering_keys=False,

@@ -8,7 +8,8 @@ table or draws from a sequence: they can be partitioned or distributed by device
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -51,6 +52,15 @@ class Table:
         key = f"PRIMARY KEY ({', '.join(self.key)}){include}"
         create = f"CREATE TABLE {self.name} ({columns}, {key}){dialect.table_suffix}"
         return [create, *self.indexes]
+
+    def growth(self, dialect: Dialect, there: Set[str]) -> list[str]:
+        """The statements that bring a table with these columns, or none, to all of its columns.
+        Counts begin at 0."""
+        if not there:
+            return self.ddl(dialect)
+        missing = [column for column in self.columns if column.name not in there]
+        filled = [replace(c, default="0") if c.required else c for c in missing]
+        return [f"ALTER TABLE {self.name} ADD COLUMN {column.ddl(dialect)}" for column in filled]
 
 
 # --- The time series -----------------------------------------------------------------------------

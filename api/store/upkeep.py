@@ -14,6 +14,7 @@ from api.store.sql import upkeep as sql
 from api.store.sql import verify as verify_sql
 from api.store.sql.query import Query
 from api.store.sql.rollups import Range
+from api.store.tables import TIME_SERIES
 from api.timez import floor_to
 
 WINDOW_MS = 31 * DAY_MS  # verified, and where wrong rebuilt, at a time
@@ -24,19 +25,38 @@ class UpkeepPart(Seam):
 
     def upgrade(self) -> tuple[int, int]:
         self.prepare()
-        before: int | None = None
-        while True:
-            with self.transaction() as transaction:
-                transaction.lock_directory()
-                transaction.run(sql.create_version_table(self.dialect))
-                version = int(transaction.fetch(sql.version())[0][0])
-                before = version if before is None else before
-                _refuse_newer(version)
-                if version == migrations.CURRENT:
-                    return before, version
+        before = version = self._step()
+        while version < migrations.CURRENT:
+            version = self._step()
+        if self._grow():
+            self.verify(repair=True)
+        return before, version
+
+    def _step(self) -> int:
+        """Take the step from the version found to the next one; the version found."""
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            transaction.run(sql.create_version_table(self.dialect))
+            version = int(transaction.fetch(sql.version())[0][0])
+            _refuse_newer(version)
+            if version < migrations.CURRENT:
                 for statement in migrations.STEPS[version](self.dialect):
                     transaction.run(Query(statement))
                 transaction.run(sql.record_version(version + 1))
+            return version
+
+    def _grow(self) -> bool:
+        """Whether the catalog had gained something that the time series lacked."""
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            there = {
+                table.name: {row[0] for row in transaction.fetch(self.dialect.columns(table.name))}
+                for table in TIME_SERIES
+            }
+            statements = migrations.growth(self.dialect, there)
+            for statement in statements:
+                transaction.run(Query(statement))
+        return bool(statements)
 
     def prepare(self) -> None:
         """Make sure there is something to upgrade. Dialects that can create a store do it here."""

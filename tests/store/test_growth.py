@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from api.store.base import Device, ReadingRow, Store
+from tests.store.fleet import NOON_MS, new_meters, reading
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
@@ -29,14 +32,23 @@ catalog = types.ModuleType("api.catalog")
 sys.modules["api.catalog"] = api.catalog = catalog
 exec(compile(source, str(path), "exec"), catalog.__dict__)
 
-from api.store.base import LatestQuestion, Span
+from api.store.base import DeviceQuery, LatestQuestion, Span
 from api.store.open import open_store
-from tests.store.fleet import NOON_MS, new_meters, steady
+from tests.store.fleet import NOON_MS, everything, new_meters, steady
+from tests.store.test_growth import by_name
 from tests.store.recomputed import assert_same_rows, rolled
 
 assert [r.name for r in catalog.STORED] == ["1min", "5min", "10min", "30min", "1hour"]
-store = open_store(f"sqlite:///{sys.argv[1]}")
-store.upgrade()
+store = open_store(sys.argv[1])
+old = store.upgrade()[0] > 0
+if old:
+    (device,) = store.devices(everything("acme"), DeviceQuery())
+    kept = [row[1:] for row in by_name(device)]
+    for resolution in catalog.STORED:
+        found = store.rows(device, resolution, Span(), limit=10_000)
+        assert_same_rows(found, rolled(kept, resolution))
+        assert store.count(device, resolution, Span(NOON_MS, None)) == len(found)
+    assert store.verify().wrong == 0
 (device,) = new_meters(store, 1)
 rows = steady(device, 500, step_ms=7 * 60_000)
 store.write(rows[250:])
@@ -53,9 +65,17 @@ print("grown")
 """
 
 
-def test_a_metric_and_a_resolution_are_one_row_each(tmp_path: Path) -> None:
+def by_name(device: Device) -> list[ReadingRow]:
+    """Readings that mean the same whatever metrics there are."""
+    return [
+        reading(device, NOON_MS + index * 90_000, flow_rate=float(index), quality=50.0 - index)
+        for index in range(100)
+    ]
+
+
+def run_grown(url: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "weir.sqlite")],
+        [sys.executable, "-c", PROGRAM, url],
         cwd=ROOT,
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -64,3 +84,16 @@ def test_a_metric_and_a_resolution_are_one_row_each(tmp_path: Path) -> None:
         timeout=60,
     )
     assert done.stdout == "grown\n", done.stderr
+
+
+def test_a_new_store_has_what_the_catalog_says(store_url: str) -> None:
+    run_grown(store_url)
+
+
+def test_a_store_from_before_gains_it_at_its_next_upgrade(
+    empty_store: Store, store_url: str
+) -> None:
+    (device,) = new_meters(empty_store, 1)
+    empty_store.write(by_name(device))
+    empty_store.close()
+    run_grown(store_url)

@@ -23,7 +23,7 @@ class Dialect:
 
     ``relation`` makes one parameter, or one for each name, into rows of whole numbers; ``bind``
     makes the parameters from those rows. ``texts`` and ``bind_texts`` do the same for ``IN`` over
-    a list of any length.
+    a list of any length. ``columns`` asks for the names of a table's columns.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Dialect:
     bind: Callable[[Sequence[tuple[int, ...]]], Params]
     texts: str
     bind_texts: Callable[[Sequence[str]], Params]
+    columns: Callable[[str], Query]
 
 
 def marks(count: int) -> str:
