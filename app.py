@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def create_app() -> Flask:
     libraries take a second to load, is built when it is first asked for a page."""
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
-    app.wsgi_app = _at_first_request(wsgi)
+    app.wsgi_app = _at_first_request(wsgi)  # pyright: ignore[reportAttributeAccessIssue]
     return app
 
 
@@ -67,7 +68,7 @@ def site(settings: Settings) -> WSGIApplication:
         listens_on_loopback=is_loopback(settings.host),
         proxy_bearer=settings.proxy_bearer,
     )
-    return _by_path(service, create_dashboard(client, access).server)
+    return _by_path(service, create_dashboard(client, access, Path(settings.instance)).server)
 
 
 def _by_path(service: WSGIApplication, dashboard: WSGIApplication) -> WSGIApplication:

@@ -46,8 +46,8 @@ def test_filter_fields_are_the_interfaces() -> None:
     raw = {"flowRate", "flowAmount", "flowDuration", "quality", "signalStrength", "networkRssi",
            "onboardTemperature"}  # fmt: skip
     assert set(catalog.RAW_FILTER_FIELDS) == raw
-    extremes = {f + m for f in ("min", "max") for m in
-                ("FlowRate", "Quality", "SignalStrength", "NetworkRssi", "OnboardTemperature")}  # fmt: skip
+    metrics = ("FlowRate", "Quality", "SignalStrength", "NetworkRssi", "OnboardTemperature")
+    extremes = {function + metric for function in ("min", "max") for metric in metrics}
     assert set(catalog.AGGREGATED_FILTER_FIELDS) == (raw - {"flowDuration"}) | extremes
 
 

@@ -1,0 +1,128 @@
+"""The documents keep up with the tree: what exists is named, what is named exists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import app
+from api import catalog
+from api.settings import TABLE
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("api", "components", "pages", "benchmarks")
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def modules() -> list[str]:
+    paths = (path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+    return sorted(str(p.relative_to(ROOT)) for p in paths if p.name != "__init__.py")
+
+
+# --- The map -------------------------------------------------------------------------------------
+
+
+def _named_in_the_map() -> set[str]:
+    """Every file of the map's table: each row names a folder, then its files."""
+    named: set[str] = set()
+    for line in read("docs/ARCHITECTURE.md").splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) < 4 or not cells[1].startswith("`"):
+            continue
+        folder = cells[1].strip("`")
+        named.update(f"{folder}{file}" for file in re.findall(r"`([\w/.-]+\.py)`", cells[2]))
+    return named
+
+
+def test_the_map_names_every_module_and_no_other() -> None:
+    assert sorted(_named_in_the_map()) == modules()
+
+
+def test_the_map_fits_a_page() -> None:
+    assert len(read("docs/ARCHITECTURE.md").splitlines()) <= 120
+
+
+def test_no_module_is_longer_than_a_few_screens() -> None:
+    long = [m for m in [*modules(), "app.py"] if len(read(m).splitlines()) > 400]
+    assert long == ["api/store/base.py"] * (len(long) == 1)
+
+
+# --- Settings, commands, catalog -----------------------------------------------------------------
+
+
+def test_every_setting_is_in_the_table_of_settings_word_for_word() -> None:
+    text = read("docs/settings.md")
+    for row in TABLE:
+        default = f"`{row.default}`" if row.default else "–"
+        assert f"| `{row.name}` | {default} | {row.meaning} |" in text
+
+
+def _commands(group: click.Group, prefix: str = "flask") -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}"
+
+
+def test_every_command_is_documented() -> None:
+    text = read("docs/commands.md")
+    commands = list(_commands(app.create_app().cli))
+    assert len(commands) > 10
+    assert [c for c in commands if f"`{c}" not in text] == []
+
+
+@pytest.mark.parametrize("name", [r.name for r in catalog.RESOLUTIONS])
+def test_every_resolution_is_explained(name: str) -> None:
+    assert f"`{name}`" in read("docs/service.md")
+
+
+@pytest.mark.parametrize("metric", catalog.METRICS, ids=lambda m: m.name)
+def test_every_metric_is_explained_with_its_unit(metric: catalog.Metric) -> None:
+    assert f"`{metric.name}`" in read("docs/service.md")
+    assert metric.unit in read("docs/service.md")
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    text = read("README.md")
+    assert "make run" in text
+    assert "make test" in text
+
+
+@pytest.mark.parametrize("document", sorted(p.name for p in (ROOT / "docs").glob("*.md")))
+def test_links_between_documents_lead_somewhere(document: str) -> None:
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", read(f"docs/{document}")):
+        assert (ROOT / "docs" / target).exists(), target
+
+
+# --- What the project says of itself -------------------------------------------------------------
+
+
+def test_nothing_speaks_of_one_machine() -> None:
+    files = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md", "*.js", "*.css", "*.toml", "Makefile"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    pattern = re.compile(r"/(work|home|root|farm)/")
+    told = [f for f in files if f != "tests/test_docs.py" and pattern.search(read(f))]
+    assert told == []
+
+
+def test_an_ordinary_command_does_not_load_the_dashboard() -> None:
+    """Loading plotly, pandas and the pages takes most of a second; a command answers within one."""
+    code = (
+        "import sys, app; app.create_app(); print('dash' in sys.modules, 'pandas' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "False"]
