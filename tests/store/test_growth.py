@@ -49,7 +49,7 @@ if old:
         assert_same_rows(found, rolled(kept, resolution))
         assert store.count(device, resolution, Span(NOON_MS, None)) == len(found)
     assert store.verify().wrong == 0
-(device,) = new_meters(store, 1)
+(device,) = new_meters(store, 1, "grown")
 rows = steady(device, 500, step_ms=7 * 60_000)
 store.write(rows[250:])
 store.write(rows)
