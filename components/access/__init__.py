@@ -6,6 +6,7 @@
 `ended`        sessions that were signed out, remembered for as long as their cookies could live
 `attempts`     how often an address may fail to sign in
 `keycheck`     a pasted key, tried on the service; the sentence for each outcome
+`standing`     whether a credential still stands
 `page`         the sign-in page's HTML
 `door`         the WSGI layer that puts them together
 =============  =====================================================================================

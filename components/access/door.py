@@ -19,7 +19,6 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
 from api.client import Client, Credential
-from api.errors import Unauthorized, WeirError
 from components.access import rules
 from components.access.attempts import Attempts
 from components.access.cookie import CookieJar, Seal, Session
@@ -27,13 +26,13 @@ from components.access.ended import Ended
 from components.access.keycheck import SENTENCES, Said, check_key, too_often
 from components.access.page import SignInPage
 from components.access.rules import Because, Facts, Kind, Verdict
+from components.access.standing import Standing
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 LOOKING: Final = "weir.looking"  # in the environment: who looks, for components/session.py
 SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js takes the reader
-UNREACHABLE_PAUSE_S: Final = 10  # a check doesn't ask a service that has just not answered
 _LARGEST_FORM: Final = 8_192
 
 
@@ -91,7 +90,7 @@ class Door:
         self._clock_s = clock_s
         self._attempts = attempts or Attempts()
         self._seal, self._ended = Seal(access.secret), Ended(access.folder)
-        self._unreachable_until_s = 0.0
+        self._standing = Standing()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         visit = _Visit(Facts.of(environ), Request(environ))
@@ -119,7 +118,7 @@ class Door:
             return self._outside(visit, verdict, Because.IDLE if stale else None)
         if looking is None:  # static
             return Response.from_app(self._application, visit.request.environ)
-        response = self._check(looking) if kind is Kind.CHECK else self._inside(visit, looking)
+        response = self._inside(visit, looking, kind)
         if looking.refused:
             response.close()
             verdict = rules.judge(facts, known=False)
@@ -171,21 +170,16 @@ class Door:
 
     # --- Inside ----------------------------------------------------------------------------------
 
-    def _inside(self, visit: _Visit, looking: Looking) -> Response:
+    def _inside(self, visit: _Visit, looking: Looking, kind: Kind) -> Response:
+        """An open page's check always asks the service: it is there to be the first to know."""
+        if kind is Kind.CHECK:
+            self._standing.confirm(looking.client, believed_s=0)
+            return Response(status=204)
+        self._standing.confirm(looking.client)
+        if looking.refused:
+            return Response(status=401)
         environ = {**visit.request.environ, LOOKING: looking}
         return Response.from_app(self._application, environ)
-
-    def _check(self, looking: Looking) -> Response:
-        """Whether the credential is still good: what an open page asks every few seconds. A
-        service that can't say so now ends nothing."""
-        if self._now_s >= self._unreachable_until_s:
-            try:
-                looking.client.organizations()
-            except Unauthorized:
-                pass  # noted in looking.refused
-            except WeirError:
-                self._unreachable_until_s = self._now_s + UNREACHABLE_PAUSE_S
-        return Response(status=204)
 
     def _renew(self, visit: _Visit, looking: Looking, kind: Kind, response: Response) -> None:
         """Looking counts as use; an open page's checks don't, nor do its static files."""

@@ -16,10 +16,11 @@ from flask import Flask
 
 from api.catalog import CREDENTIAL_CACHE_S
 from api.client import Client
-from api.errors import Unauthorized
+from api.errors import Unauthorized, Unreachable
 from api.server import create_service
 from api.store.base import Grant
 from components import session
+from components.access.standing import BELIEVED_S, SILENCE_S, Standing
 from tests.session import wire
 from tests.session.conftest import Open, Site
 from tests.session.remote import serving
@@ -249,7 +250,22 @@ def test_the_checks_rhythm_keeps_the_promise() -> None:
     every_ms = re.search(r"CHECK_EVERY_MS = (\d+)", script)
     assert every_ms is not None
     assert CREDENTIAL_CACHE_S + int(every_ms.group(1)) / 1000 < REVOKED_WITHIN_S
-    assert CREDENTIAL_CACHE_S + session.TTL_S <= REVOKED_WITHIN_S
+    assert CREDENTIAL_CACHE_S + BELIEVED_S < REVOKED_WITHIN_S
+
+
+def test_a_revoked_key_sees_nothing_that_was_learnt_before(open_site: Open, world: World) -> None:
+    """A page that asks nothing any more, since it knows all it shows."""
+    key, key_id = revocable(world)
+
+    def knowing(environ: Any, start: Any) -> Any:
+        start("200 OK", [("Content-Type", "text/plain")])
+        return [b"what was learnt before"]
+
+    site = open_site(knowing)
+    site.sign_in(key)
+    assert site.open("/_dash-layout").text == "what was learnt before"
+    assert world.store.revoke_key(key_id, 1)
+    eventually(lambda: site.open("/_dash-layout").status_code == 401, REVOKED_WITHIN_S)
 
 
 class Refusing:
@@ -323,6 +339,38 @@ def test_the_check_spares_a_service_that_does_not_answer(
     site = signed_in_before(open_site, keys, Client.in_process(silent))
     assert [site.open("/session").status_code for _ in range(5)] == [204] * 5
     assert len(asked) == 1
+
+
+class Asked:
+    """Stands in for a client that counts its questions and answers as it is told."""
+
+    principal = "somebody"
+
+    def __init__(self) -> None:
+        self.count, self.fails = 0, False
+
+    def organizations(self) -> tuple[()]:
+        self.count += 1
+        if self.fails:
+            raise Unreachable("no")
+        return ()
+
+
+def test_a_credential_is_believed_for_a_moment_and_a_silent_service_left_alone() -> None:
+    now_s = [0.0]
+    standing, asked = Standing(lambda: now_s[0]), Asked()
+    client: Any = asked
+    for at_s, expected in ((0, 1), (BELIEVED_S - 0.1, 1), (BELIEVED_S, 2)):
+        now_s[0] = at_s
+        standing.confirm(client)
+        assert asked.count == expected, at_s
+    standing.confirm(client, believed_s=0)
+    assert asked.count == 3
+    asked.fails = True
+    for after_s, expected in ((1, 4), (SILENCE_S, 4), (SILENCE_S + 1, 5)):
+        now_s[0] = BELIEVED_S + after_s
+        standing.confirm(client, believed_s=0)
+        assert asked.count == expected, after_s
 
 
 # --- Remote mode ---------------------------------------------------------------------------------

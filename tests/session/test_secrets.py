@@ -7,6 +7,7 @@ import logging
 import re
 from base64 import b64encode
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import brotli
@@ -15,6 +16,7 @@ from werkzeug.test import TestResponse
 
 from api.auth import issue_token
 from api.client import Client, Credential
+from api.server import create_service
 from components.access import Access
 from components.access.cookie import Session
 from components.access.door import How, Looking
@@ -89,12 +91,16 @@ def test_nothing_that_leaves_the_server_holds_a_secret(
 
 
 def test_an_error_in_a_page_shows_neither_key_nor_trace(
-    open_site: Open, keys: dict[str, str], caplog: pytest.LogCaptureFixture
+    open_site: Open, world: World, keys: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     """A callback that fails in a way that nobody foresaw."""
 
-    def broken(environ: dict[str, object], start: object) -> object:
-        raise ValueError("no idea")
+    service = create_service(world.store, world.settings)
+
+    def broken(environ: dict[str, Any], start: Any) -> Any:
+        if environ["PATH_INFO"].endswith("/device"):
+            raise ValueError("no idea")
+        return service(environ, start)
 
     cookie = open_site().sign_in(keys["all"]).headers["Set-Cookie"].split(";")[0]
     site = open_site(through=Client.in_process(broken)).carrying(cookie.partition("=")[2])

@@ -81,9 +81,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         _await(server, process)
         yield server
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        said = _stop(process)
     assert key.encode() not in said
+
+
+def _stop(process: subprocess.Popen[bytes]) -> bytes:
+    """What it said. The main process ends its workers; where it can't, all are killed."""
+    process.terminate()
+    try:
+        return process.communicate(timeout=PATIENCE_S)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()[1]
 
 
 def _await(server: Server, process: subprocess.Popen[bytes]) -> None:
