@@ -13,7 +13,7 @@ from dash import Dash
 from flask_compress import Compress
 
 from api.client import Client
-from components import session, shell, theme
+from components import session, theme
 from components.access import Access, Door
 from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
@@ -48,11 +48,11 @@ _INDEX: Final = """<!DOCTYPE html>
 </html>"""
 
 
-def create_dashboard(client: Client, access: Access) -> Dash:
+def create_dashboard(client: Client, access: Access, folder: Path | None = None) -> Dash:
     """The Dash application; ``.server`` is the WSGI application to serve.
 
     ``client`` is the way to the service; ``access`` says who may ask through it. Each request asks
-    as the one who makes it.
+    as the one who makes it. ``folder`` is where worker processes may share what they have learnt.
     """
     app = Dash(
         __name__,
@@ -69,7 +69,7 @@ def create_dashboard(client: Client, access: Access) -> Dash:
         add_log_handler=False,
         meta_tags=[{"name": "color-scheme", "content": "light dark"}],
     )
-    session.install(app.server)
+    session.install(app.server, folder)
     app.layout = dash.page_container
     _load_pages()
     _compress(app)
@@ -85,7 +85,6 @@ def delivered(app: Dash, door: Door) -> Delivery:
         door,
         is_page=lambda path: path == SIGN_IN or is_page(path),
         policy=lambda: content_security_policy(app.csp_hashes()),
-        home=shell.HOME,
     )
 
 

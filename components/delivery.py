@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import brotli
 from werkzeug.test import Client, EnvironBuilder
-from werkzeug.utils import redirect
 from werkzeug.wrappers import Request, Response
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class _File(NamedTuple):
 
 class Delivery:
     """``is_page`` tells whether a path has a page; ``policy`` is the pages' content security
-    policy, asked for each page since it names what the page holds; ``home`` is where / leads."""
+    policy, asked for each page since it names what the page holds."""
 
     def __init__(
         self,
@@ -78,20 +77,16 @@ class Delivery:
         *,
         is_page: Callable[[str], bool],
         policy: Callable[[], str],
-        home: str,
     ) -> None:
         self._application = application
         self._is_page = is_page
         self._policy = policy
-        self._home = home
         self._files: dict[str, _File] = {}
         self._lock = Lock()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
         reading = request.method in ("GET", "HEAD")
-        if reading and request.path == "/":
-            return redirect(self._home, code=302)(environ, start_response)
         if reading and request.path.startswith(STATIC_PREFIXES):
             return self._static(request)(environ, start_response)
         return self._dynamic(request, environ, start_response)

@@ -7,7 +7,8 @@ who looks, before any request gets here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import orjson
 from flask import Flask, current_app, request
@@ -18,12 +19,18 @@ from components.access.door import LOOKING, How, Looking
 
 TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
 _CACHE: Final = "weir-cache"
+_FOLDER: Final = "weir-folder"
+_KEPT: Final = "weir-kept"
+T = TypeVar("T")
 
 
-def install(server: Flask) -> None:
+def install(server: Flask, folder: Path | None = None) -> None:
+    """``folder`` is where this machine's worker processes may share what they have learnt."""
     cache = Cache(config={"CACHE_TYPE": "SimpleCache", "CACHE_THRESHOLD": 1_000})
     cache.init_app(server)
     server.extensions[_CACHE] = cache
+    server.extensions[_FOLDER] = folder
+    server.extensions[_KEPT] = {}
 
 
 def current_client() -> Client:
@@ -51,3 +58,16 @@ def remembered(question: str, ask: Callable[[Client], Any], *, ttl_s: int = TTL_
         body = orjson.dumps(ask(client))
         cache.set(key, body, timeout=ttl_s)
     return orjson.loads(body)
+
+
+def kept(name: str, make: Callable[[], T]) -> T:
+    """What lives as long as the application, made at first need. Whatever it holds of one
+    principal it must keep apart from every other's."""
+    all_kept: dict[str, Any] = current_app.extensions[_KEPT]
+    if name not in all_kept:
+        all_kept.setdefault(name, make())
+    return all_kept[name]
+
+
+def shared_folder() -> Path | None:
+    return current_app.extensions[_FOLDER]

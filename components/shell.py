@@ -26,7 +26,7 @@ class Place:
     path: str
 
 
-PLACES: Final = (Place("Devices", "/devices"),)
+PLACES: Final = (Place("Fleet", "/"), Place("Devices", "/devices"))
 HOME: Final = PLACES[0].path
 
 

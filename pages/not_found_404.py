@@ -18,6 +18,6 @@ def layout(**_: Any) -> Component:
         message(
             "There is no such page",
             "The address may be mistyped, or what it showed may have moved.",
-            dcc.Link("All devices", href=shell.HOME, className="button"),
+            dcc.Link("The whole fleet", href=shell.HOME, className="button"),
         )
     )

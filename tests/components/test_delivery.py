@@ -55,7 +55,6 @@ def client(origin: Origin) -> Client:
         origin,
         is_page=lambda path: path == "/devices",
         policy=lambda: content_security_policy(["'sha256-abc='"]),
-        home="/devices",
     )
     return Client(delivery)
 
@@ -154,8 +153,3 @@ def test_every_answer_is_safe(client: Client, path: str) -> None:
 def test_data_is_nobody_s_to_keep(client: Client) -> None:
     answer = client.post("/_dash-update-component", json={})
     assert answer.headers["Cache-Control"] == "private, no-store"
-
-
-def test_home_leads_on(client: Client) -> None:
-    answer = client.get("/")
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/devices")

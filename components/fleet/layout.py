@@ -1,0 +1,127 @@
+"""The fleet page's frame: controls, strip of sums, wall. assets/fleet.js fills it and keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from api.timez import zone_names
+from components.fleet.spans import DEFAULT_SPAN, SPANS
+from components.fleet.view import DEFAULT_SORT, SORTS, FleetView, write_fleet_view
+from components.markup import attributes, labelled
+from components.parts import segments
+from components.units import UNITS
+
+SKELETONS = 10
+
+
+class Ids(StrEnum):
+    """What assets/fleet.js looks for by these names too."""
+
+    QUESTION = "fleet-question"
+    BOARD = "fleet-board"
+    DRAWN = "fleet-drawn"
+    PAGE = "fleet"
+    SEARCH = "fleet-search"
+    CHIPS = "fleet-chips"
+    GROUP = "fleet-group"
+    PAGER = "fleet-pager"
+    TOTALS = "fleet-totals"
+    NOTICE = "fleet-notice"
+    WALL = "fleet-wall"
+    EMPTY = "fleet-empty"
+    SAID = "fleet-said"
+    LIVE = "fleet-live"
+
+
+def fleet_page(view: FleetView) -> Component:
+    return html.Div(
+        [
+            dcc.Store(id=Ids.QUESTION, data=write_fleet_view(view)),
+            dcc.Store(id=Ids.BOARD),
+            dcc.Store(id=Ids.DRAWN),
+            html.H1("Fleet", className="sr-only"),
+            _controls(view),
+            html.Dl(id=Ids.TOTALS, className="card totals", **labelled("The whole fleet")),
+            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
+            html.Div(
+                [html.Div(className="tile skeleton") for _ in range(SKELETONS)],
+                className="wall skeletons",
+                **attributes(aria_hidden="true"),
+            ),
+            html.Div(id=Ids.EMPTY, className="card empty", hidden=True),
+            html.P(id=Ids.SAID, className="sr-only", **attributes(aria_live="polite")),
+        ],
+        id=Ids.PAGE,
+    )
+
+
+def fleet_tools(view: FleetView) -> list[Component]:
+    """What stands in the bar: how fresh the wall is, units and zone."""
+    zones = [("", "Each device’s zone"), *((name, name) for name in sorted(zone_names()))]
+    return [
+        html.Span(id=Ids.LIVE, className="live"),
+        _select("Units", "units", [(u.name, u.label) for u in UNITS], view.units.name),
+        _select("Time zone", "zone", zones, view.zone or "", "zone"),
+    ]
+
+
+def _controls(view: FleetView) -> Component:
+    return html.Div(
+        [
+            segments(
+                "Window",
+                "window",
+                [(span.name, span.label) for span in SPANS],
+                chosen=view.span.name,
+                default=DEFAULT_SPAN.name,
+            ),
+            html.Div(
+                dcc.Input(
+                    id=Ids.SEARCH,
+                    type="search",
+                    value=view.search,
+                    placeholder="Search label, serial, network id  /",
+                    className="search",
+                    autoComplete="off",
+                ),
+                role="search",
+                **labelled("Search devices"),
+            ),
+            html.Div(id=Ids.CHIPS, className="chips", role="group", **labelled("Status")),
+            html.Div(
+                [
+                    html.Span(id=Ids.GROUP),
+                    _select("Sort", "sort", _sorts(), view.sort),
+                    html.Button(
+                        "Share", type="button", className="button", **attributes(data_do="share")
+                    ),
+                    html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
+                ],
+                className="fleet-right",
+            ),
+        ],
+        className="fleet-controls",
+    )
+
+
+def _sorts() -> list[tuple[str, str]]:
+    return [(name, f"Sort: {label}") for name, label in SORTS.items()]
+
+
+def _select(
+    name: str, field: str, options: Sequence[tuple[str, str]], chosen: str, kind: str = ""
+) -> Component:
+    """A native select. React is told no value: the script keeps it in step with the address."""
+    default: Mapping[str, str] = {"sort": DEFAULT_SORT, "units": UNITS[0].name}
+    return html.Select(
+        [html.Option(label, value=value) for value, label in options],
+        className=f"button select {kind}".strip(),
+        title=name,
+        **labelled(name),
+        **attributes(data_set=field, data_value=chosen, data_default=default.get(field, "")),
+    )

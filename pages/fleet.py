@@ -1,0 +1,50 @@
+"""The fleet at a glance: up to fifty tiles, and the sums over all devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, callback, clientside_callback, register_page
+from dash.development.base_component import Component
+
+from api.errors import WeirError
+from api.timez import now_ms
+from components import session, shell
+from components.fleet.asking import Desk
+from components.fleet.board import board
+from components.fleet.layout import Ids, fleet_page, fleet_tools
+from components.fleet.memory import Memory
+from components.fleet.view import read_fleet_view
+from components.parts import failure
+
+PATH = "/"
+register_page(__name__, path=PATH, title="Fleet · Weir")
+
+
+def layout(**said: Any) -> Component:
+    """The frame at once, whatever the service does: the tiles come with the first answer."""
+    view = read_fleet_view(said)
+    return shell.frame(fleet_page(view), place=PATH, tools=fleet_tools(view))
+
+
+@callback(Output(Ids.BOARD, "data"), Input(Ids.QUESTION, "data"))
+def answer(question: dict[str, Any] | None) -> dict[str, Any]:
+    """The wall for what the browser asks; where that fails it keeps the last good one."""
+    asked = question or {}
+    try:
+        made = board(_desk(), read_fleet_view(asked), now_ms())
+    except WeirError as error:
+        made = {"error": failure(error)}
+    return made | {"asked": asked.get("asked")}
+
+
+def _desk() -> Desk:
+    memory = session.kept("fleet", lambda: Memory(session.shared_folder()))
+    return Desk(session.current_client(), memory)
+
+
+clientside_callback(
+    ClientsideFunction("fleet", "draw"),
+    Output(Ids.DRAWN, "data"),
+    Input(Ids.BOARD, "data"),
+)
