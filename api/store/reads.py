@@ -54,25 +54,20 @@ class SeriesPart(Seam):
         offset: int = 0,
     ) -> list[Row]:
         if offset >= JUMP_FROM and not where and resolution is not COARSEST_STORED:
-            landed = self._land(device, resolution, span, offset)
-            if landed is None:
-                return []
-            span, offset = landed
+            span, offset = self._land(device, resolution, span, offset)
         return self.fetch(sql.page(device.key, resolution, span, where, limit, offset))
 
     def _land(
         self, device: Device, resolution: Resolution, span: Span, offset: int
-    ) -> tuple[Span, int] | None:
-        """The same page as a shorter span and the offset that is left in it, by the hour
-        counters; None where fewer rows are there."""
+    ) -> tuple[Span, int]:
+        """The same page as a shorter span and the offset that is left in it, by the counters."""
         bounds = sql.closed(span)
         whole = sql.whole_buckets(bounds, HOUR_MS)
         head = self.count(device, resolution, Span(bounds.low, whole.low - 1))
         if whole.low > whole.high or offset < head:
             return span, offset
-        chunks = self._chunks(device, resolution, whole)
         left = offset - head
-        for low, high, count in chunks:
+        for low, high, count in self._chunks(device, resolution, whole):
             if left < count:
                 landing = sql.landing_hour(device.key, resolution, sql.Closed(low, high), left)
                 start, before = self.fetch(landing)[0]

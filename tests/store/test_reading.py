@@ -27,6 +27,8 @@ from api.catalog import (
 )
 from api.store import reads
 from api.store.base import Condition, Device, Piece, Span, Store, Where
+from api.store.sql.series import Closed, count_by_hours, cover
+from api.store.tables import HOUR_COUNTER
 from api.timez import day_edges, zone
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
@@ -216,11 +218,34 @@ def test_a_device_without_readings_has_nothing(store: Store, resolution: Resolut
     assert store.rows(device, resolution, Span(), limit=10, offset=50_000) == []
 
 
-def test_a_count_needs_no_more_time_for_a_longer_span(store: Store) -> None:
-    """By the plan, not by the clock: a count over years reads hour counters and two edges."""
+@given(
+    low=st.integers(0, 10 * HOUR_MS),
+    length=st.integers(0, 10 * HOUR_MS),
+    finer=st.sampled_from([(RAW,), (STORED[-2], RAW), (ONE_MINUTE,)]),
+)
+def test_a_span_is_covered_by_whole_hours_and_edges_shorter_than_one(
+    low: int, length: int, finer: tuple[Resolution, ...]
+) -> None:
+    """So that a count, whatever the span, looks at counters and less than two hours of rows."""
+    ladder = (COARSEST_STORED, *finer)
+    parts = cover(Closed(low, low + length), ladder)
+    at, edges = low, 0
+    for part in parts:
+        assert part.starts.low == at
+        step = part.resolution.fixed_ms if part.resolution is not ladder[-1] else 1
+        assert part.resolution is ladder[-1] or at % step == part.starts.high % step == 0
+        at = part.starts.high + step
+        edges += at - part.starts.low if part.resolution is not COARSEST_STORED else 0
+    assert at == low + length + 1
+    assert edges < 2 * HOUR_MS
+
+
+def test_a_count_over_hours_reads_the_counters(store: Store) -> None:
     (device,) = new_meters(store, 1)
     store.write(steady(device, 2_000, step_ms=10_000))
     span = Span(NOON_MS + 1_000, NOON_MS + 5 * HOUR_MS + 1_000)
-    everything = store.rows(device, RAW, span, limit=10_000)
-    assert store.count(device, RAW, span) == len(everything)
+    query = count_by_hours(device.key, RAW, span, None)
+    assert query is not None
+    assert HOUR_COUNTER.name in query.sql
+    assert store.count(device, RAW, span) == len(store.rows(device, RAW, span, limit=10_000))
     assert store.count(device, COARSEST_STORED, span) == 5
