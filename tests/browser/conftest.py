@@ -10,33 +10,16 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
 
 from api.client import Client
 from api.server import create_service
 from api.store.open import open_store
 from components.access import Access
 from components.dashboard import create_dashboard
+from tests.browser.chromium import Tab, started
+from tests.dashboards import Fleet, Site, make_fleet, served
 from tests.session.remote import serving
 from tests.world import SECRET, World, build
-
-_ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--force-device-scale-factor=1",
-)
-# Collected by the page itself from its first moment on.
-_VIOLATIONS = """
-window.weirViolations = [];
-document.addEventListener("securitypolicyviolation", (event) => {
-  window.weirViolations.push(`${event.violatedDirective} ${event.blockedURI}`);
-});
-"""
 
 
 class Window:
@@ -81,14 +64,8 @@ class Window:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[webdriver.Chrome]:
-    options = Options()
-    for argument in _ARGUMENTS:
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options)
-    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _VIOLATIONS})
-    yield driver
-    driver.quit()
+    with started() as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -125,7 +102,36 @@ def serve(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
             folder: Path = tmp_path_factory.mktemp("ended")
             client = Client.in_process(create_service(world.store, world.settings))
             app = create_dashboard(client, Access(SECRET, folder, **access))
-            app.server.test_client().get("/_dash-layout")
             return stack.enter_context(serving(app.server))
 
         yield served
+
+
+# --- A fleet to look at --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    made = make_fleet(tmp_path_factory.mktemp("fleet"))
+    yield made
+    made.store.close()
+
+
+@pytest.fixture(scope="module")
+def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Open to everybody at this machine."""
+    with served(fleet, tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+@pytest.fixture
+def tab(window: Window, site: Site) -> Iterator[Tab]:
+    """On a wide, light screen. At its end it has asked this host alone, broken no rule of its
+    policy and met no error."""
+    opened = Tab(window.driver, site.url)
+    opened.colours("light")
+    yield opened
+    opened.close()
+    assert opened.strangers() == []
+    assert opened.violations == []
+    assert opened.errors() == []

@@ -25,4 +25,5 @@ def test_it_comes_with_its_licence() -> None:
 def test_our_own_scripts_name_no_other_host() -> None:
     for script in (*ASSETS.glob("*.js"), *ASSETS.glob("head/*.js"), *ASSETS.glob("*.css")):
         found = re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", script.read_text("utf-8"))
-        assert found == [], script.name
+        # SVG elements are made in a namespace, which is a name and never asked for.
+        assert set(found) <= {"http://www.w3.org"}, script.name

@@ -1,4 +1,4 @@
-"""Addresses without a page, and the way / leads."""
+"""Addresses without a page."""
 
 from __future__ import annotations
 
@@ -30,15 +30,10 @@ def test_only_pages_are_found(web: httpx.Client, path: str, status: int) -> None
     assert web.get(path).status_code == status
 
 
-def test_home_leads_to_the_devices(web: httpx.Client) -> None:
-    answer = web.get("/")
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/devices")
-
-
 def test_the_page_for_no_page_shows_the_way_back(looking: Site) -> None:
     page = importlib.import_module("pages.not_found_404").layout(anything="at all")
     assert "There is no such page" in text(page)
-    assert links(page)["All devices"] == "/devices"
+    assert links(page)["The whole fleet"] == "/"
 
 
 @pytest.mark.usefixtures("site")

@@ -1,0 +1,189 @@
+"""Driving a real Chromium: pages, pointers, clocks, and what it asked and complained of."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+T = TypeVar("T")
+PATIENCE_S = 15.0
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--force-device-scale-factor=1",
+    "--hide-scrollbars",
+    # A machine without a network would otherwise wait for these.
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# Collected by the page itself from its first moment on.
+_LISTEN = """
+window.weirViolations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.weirViolations.push(`${event.violatedDirective} ${event.blockedURI}`);
+});
+"""
+
+
+def program(*names: str) -> str:
+    found = next((path for name in names if (path := shutil.which(name))), None)
+    if found is None:
+        raise RuntimeError(f"{names[0]} is not installed; `make test` installs it")
+    return found
+
+
+@contextmanager
+def started() -> Iterator[Chrome]:
+    """A Chromium that keeps a log of its console and of its network."""
+    options = Options()
+    options.binary_location = program("chromium", "google-chrome")
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = Chrome(service=Service(program("chromedriver")), options=options)
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _LISTEN})
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+class Tab:
+    """What a test does in the browser's one tab, and what the tab did meanwhile."""
+
+    def __init__(self, driver: Chrome, base_url: str) -> None:
+        self.driver, self.base_url = driver, base_url
+        self.violations: list[str] = []
+        self.tolerated: tuple[str, ...] = ()
+        self._log()
+        self.driver.get_log("browser")
+
+    # --- The screen ------------------------------------------------------------------------------
+
+    def open(self, path: str) -> None:
+        self._collect()
+        self.driver.get(self.base_url + path)
+
+    def size(self, width: int, height: int) -> None:
+        self.cdp(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
+
+    def colours(self, scheme: str) -> None:
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.cdp("Emulation.setEmulatedMedia", features=[feature])
+
+    def time_zone(self, name: str) -> None:
+        self.cdp("Emulation.setTimezoneOverride", timezoneId=name)
+
+    def cdp(self, command: str, **details: Any) -> Any:
+        return self.driver.execute_cdp_cmd(command, details)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, what: Callable[[], T], *, patience_s: float = PATIENCE_S) -> T:
+        """What ``what`` answers as soon as that is true."""
+        deadline = time.monotonic() + patience_s
+        while not (found := what()):
+            if time.monotonic() > deadline:
+                shown = self.text("main") or self.text()
+                raise AssertionError(f"not within {patience_s:.0f} s; there is: {shown[:600]}")
+            time.sleep(0.03)
+        return found
+
+    def text(self, selector: str = "body") -> str:
+        """What a reader sees of an element; nothing of one that is hidden."""
+        return self.run(
+            "const e = document.querySelector(arguments[0]);"
+            "return e && e.checkVisibility() ? e.innerText ?? e.textContent : ''",
+            selector,
+        )
+
+    def click(self, selector: str) -> None:
+        self.run("document.querySelector(arguments[0]).click()", selector)
+
+    # --- The pointer -----------------------------------------------------------------------------
+
+    def move(self, x: float, y: float) -> None:
+        self._pointer("mouseMoved", x, y, pressed=False)
+
+    def drag(self, x0: float, x1: float, y: float) -> None:
+        self.move(x0, y)
+        self._pointer("mousePressed", x0, y)
+        for step in range(1, 7):
+            self._pointer("mouseMoved", x0 + (x1 - x0) * step / 6, y)
+        self._pointer("mouseReleased", x1, y)
+
+    def double_click(self, x: float, y: float) -> None:
+        self.move(x, y)
+        for count in (1, 2):
+            self._pointer("mousePressed", x, y, count=count)
+            self._pointer("mouseReleased", x, y, count=count)
+
+    def _pointer(
+        self, kind: str, x: float, y: float, *, pressed: bool = True, count: int = 1
+    ) -> None:
+        self.cdp(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=x,
+            y=y,
+            button="left" if pressed else "none",
+            buttons=int(pressed and kind != "mouseReleased"),
+            clickCount=count if pressed else 0,
+        )
+
+    # --- What it asked and complained of ---------------------------------------------------------
+
+    def close(self) -> None:
+        self._collect()
+        self.cdp("Emulation.setTimezoneOverride", timezoneId="")
+        self.run("window.localStorage.clear()")
+        self.driver.get("about:blank")
+
+    def strangers(self) -> list[str]:
+        """Addresses of other hosts that were asked."""
+        own = urlsplit(self.base_url).netloc
+        urls = [entry["params"]["request"]["url"] for entry in self._requests]
+        return [u for u in urls if urlsplit(u).netloc not in (own, "")]
+
+    def errors(self) -> list[str]:
+        entries = self.driver.get_log("browser")
+        severe = [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
+        return [m for m in severe if not any(known in m for known in self.tolerated)]
+
+    def requested(self, part: str) -> list[dict[str, Any]]:
+        """The requests so far whose address has that part."""
+        self._collect()
+        requests = [entry["params"]["request"] for entry in self._requests]
+        return [request for request in requests if part in request["url"]]
+
+    def _collect(self) -> None:
+        self._requests += self._log()
+        self.violations += self.run("return window.weirViolations || []")
+        self.run("window.weirViolations = []")
+
+    def _log(self) -> list[dict[str, Any]]:
+        """The requests since the last look."""
+        if not hasattr(self, "_requests"):
+            self._requests: list[dict[str, Any]] = []
+        messages = (json.loads(e["message"])["message"] for e in self.driver.get_log("performance"))
+        return [m for m in messages if m["method"] == "Network.requestWillBeSent"]

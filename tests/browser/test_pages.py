@@ -1,0 +1,133 @@
+"""Every page: theme, phone, keyboard, addresses, bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.charts import Chart
+from tests.browser.chromium import Tab
+from tests.dashboards import LIVE, TRICKY, Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def pages(site: Site) -> dict[str, str]:
+    """Each page's path and a text that is there when it is."""
+    return {
+        "/devices": "Tenant 12 main",
+        f"/devices/{site.fleet.ids[LIVE]}?range=7d": "rows for",
+        "/nope": "There is no such page",
+    }
+
+
+@pytest.mark.parametrize("page", [0, 1, 2], ids=["devices", "device", "not found"])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_a_phone_has_no_horizontal_scroll(tab: Tab, site: Site, page: int, colours: str) -> None:
+    tab.tolerated = ("404",)
+    tab.size(390, 844)
+    tab.colours(colours)
+    path, there = list(pages(site).items())[page]
+    tab.open(path)
+    tab.until(lambda: there in tab.text())
+    assert tab.run("return document.documentElement.scrollWidth") == 390
+
+
+def test_the_theme_follows_the_system_until_one_is_chosen(tab: Tab, site: Site) -> None:
+    chart = Chart(tab)
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d")
+    chart.drawn()
+
+    def line() -> str:
+        return tab.run("return document.querySelector('.js-plotly-plot').data[2].line.color")
+
+    def ground() -> str:
+        return tab.run("return getComputedStyle(document.documentElement).backgroundColor")
+
+    assert (line(), ground()) == ("#0b6bcb", "rgb(246, 247, 249)")
+    tab.colours("dark")
+    tab.until(lambda: line() == "#5aa9f7")
+    assert ground() == "rgb(14, 20, 27)"
+    tab.click("#theme-switch")
+    tab.until(lambda: line() == "#0b6bcb")
+    assert ground() == "rgb(246, 247, 249)"
+    assert "theme=light" in tab.driver.current_url
+    tab.open("/devices")
+    tab.until(lambda: "Tenant 12 main" in tab.text())
+    assert ground() == "rgb(246, 247, 249)"
+
+
+def test_the_list_leads_to_a_device_and_back(tab: Tab, site: Site) -> None:
+    tab.open("/devices")
+    tab.until(lambda: "Tenant 12 main" in tab.text())
+    assert tab.driver.title == "Devices · Weir"
+    tab.click(f'a[href="/devices/{site.fleet.ids[LIVE]}"]')
+    Chart(tab).drawn()
+    tab.until(lambda: tab.driver.title == "Tenant 12 main · Weir")
+    tab.driver.back()
+    tab.until(lambda: "1–50 of" in tab.text())
+    tab.driver.forward()
+    Chart(tab).drawn()
+
+
+def test_the_list_searches_sorts_and_turns(tab: Tab, site: Site) -> None:
+    tab.open("/devices")
+    tab.until(lambda: "1–50 of" in tab.text())
+    tab.driver.find_element("css selector", "#devices-search").send_keys("tenant fx")
+    tab.until(lambda: tab.text("#devices-found") == "1 on this page")
+    assert "Clock tower" not in tab.text("table")
+    tab.click('a[title="Next page"]')
+    tab.until(lambda: "51–100 of" in tab.text())
+    assert tab.driver.current_url.endswith("?page=2")
+
+
+def test_a_label_is_never_markup(tab: Tab, site: Site) -> None:
+    tab.open("/devices")
+    tab.until(lambda: "<img src=x onerror=alert(1)> & Sons" in tab.text("table"))
+    tab.open(f"/devices/{site.fleet.ids[TRICKY]}?range=1h")
+    Chart(tab).drawn()
+    assert "<img src=x onerror=alert(1)> & Sons" in tab.text("h1")
+    assert tab.run("return document.querySelectorAll('main img').length") == 0
+
+
+def test_an_unknown_address_has_the_status_and_the_way_back(tab: Tab, site: Site) -> None:
+    tab.tolerated = ("404",)
+    tab.open("/nope")
+    tab.until(lambda: "There is no such page" in tab.text())
+    assert tab.run("return performance.getEntriesByType('navigation')[0].responseStatus") == 404
+    tab.click("main a")
+    tab.until(lambda: "There is no such page" not in tab.text())
+    assert tab.driver.current_url == f"{site.url}/"
+
+
+def test_charts_load_the_small_bundle_and_lists_none(tab: Tab, site: Site) -> None:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}")
+    Chart(tab).drawn()
+    assert tab.run("return Plotly.version") == "4.1.1"
+    assert tab.requested("plotly-cartesian.min.js?m=")
+    assert tab.requested("package_data/plotly.min.js") == []
+
+
+def test_nothing_is_asked_for_twice(tab: Tab, site: Site) -> None:
+    """Scripts and styles come from the browser's own keeping on the second visit."""
+    for _ in range(2):
+        tab.open("/devices")
+        tab.until(lambda: "Tenant 12 main" in tab.text())
+    sizes = tab.run(
+        "return performance.getEntriesByType('resource')"
+        ".filter((e) => /\\.(js|css|svg)/.test(e.name)).map((e) => [e.name, e.transferSize])"
+    )
+    assert len(sizes) > 8
+    assert [name for name, size in sizes if size > 400] == []
+
+
+def test_everything_can_be_reached_by_keyboard(tab: Tab, site: Site) -> None:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}")
+    Chart(tab).drawn()
+    names = tab.run(
+        """const found = [...document.querySelectorAll('a, button, select, input')]
+             .filter((e) => e.offsetParent !== null || e.className === 'skip');
+           return found.map((e) => [e.tabIndex,
+             e.getAttribute('aria-label') || e.title || e.textContent.trim()]);"""
+    )
+    assert len(names) > 12
+    assert [name for index, name in names if index < 0 or not name] == []

@@ -1,0 +1,145 @@
+"""Which questions a chart asks the service."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from api.catalog import DAY, MONTH, RESOLUTION_BY_NAME, Resolution
+from api.client import Client, Device, DevicePage, Latest, LatestEntry, Series
+from api.errors import NotFound
+from api.timez import DAY_MS, zone
+from components.directory import Found, find_device, last_seen_ms, usual_interval_s
+from components.ranges import Window
+from components.readings import flow_series
+from tests.world import ms
+
+ROME = zone("Europe/Rome")
+END = ms("2026-11-20T12:00Z")
+
+
+class Recorder:
+    """A service that writes down what it is asked. It has ``hours`` hourly rows everywhere."""
+
+    def __init__(self, hours: int = 0, minutes: int = 0, devices: tuple[Device, ...] = ()) -> None:
+        self.hours, self.minutes, self.devices_ = hours, minutes, devices
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def count(self, _: str, resolution: Resolution, **said: Any) -> int:
+        self.asked.append(("count", said))
+        return self.hours if resolution.name == "1hour" else self.minutes
+
+    def adaptive(self, _: str, **said: Any) -> Series:
+        self.asked.append(("adaptive", said))
+        return Series(RESOLUTION_BY_NAME["1hour"], [], {})
+
+    def datapoints(self, _: str, resolution: Resolution, **said: Any) -> Series:
+        self.asked.append((resolution.name, said))
+        return Series(resolution, [], {})
+
+    def latest(self, identifiers: list[str], *_: Any, **said: Any) -> Latest:
+        found = [
+            LatestEntry(d.id, d.serial_number, d.network_unique_identifier, last_seen_ms=END)
+            for d in self.devices_
+            if identifiers[0] in (d.id, d.serial_number)
+        ]
+        return Latest(said["from_ms"], said["to_ms"], None, None, 0, tuple(found[:1]))
+
+    def devices(self, *, serial_number: str, **said: Any) -> DevicePage:
+        self.asked.append(("devices", said))
+        found = tuple(d for d in self.devices_ if d.serial_number == serial_number)
+        return DevicePage(found, len(found))
+
+
+def asked(hours: int, length_ms: int, width_px: int = 1_310) -> list[tuple[str, dict[str, Any]]]:
+    recorder = Recorder(hours)
+    window = Window(END - length_ms, END - 1)
+    flow_series(cast(Client, recorder), "d", window, width_px, ROME)
+    return recorder.asked
+
+
+def names(questions: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    return [name for name, _ in questions]
+
+
+@pytest.mark.parametrize("length_ms", [3_600_000, DAY_MS, 30 * DAY_MS, 116 * DAY_MS])
+def test_what_fits_by_the_hour_is_one_question(length_ms: int) -> None:
+    assert names(asked(0, length_ms)) == ["adaptive"]
+
+
+def test_the_budget_follows_the_width() -> None:
+    assert asked(0, DAY_MS, 1_310)[0][1]["max_datapoints"] == 2_800
+    assert asked(0, DAY_MS, 284)[0][1]["max_datapoints"] == 600
+
+
+@pytest.mark.parametrize(
+    ("hours", "days", "width_px", "questions", "budget"),
+    [
+        (240, 365, 1_310, ["count", "adaptive"], 2_800),  # reported in a few hours of the year
+        (2_801, 365, 1_310, ["count", "adaptive"], 2_801),  # somewhat more than wanted
+        (4_000, 365, 1_310, ["count", "adaptive"], 4_000),
+        (4_001, 365, 1_310, ["count", "day"], None),
+        (720, 30, 284, ["count", "adaptive"], 720),  # a month on a phone
+        (8_760, 365, 284, ["count", "day"], None),
+        (40_000, 5 * 365, 1_310, ["count", "month"], None),
+    ],
+)
+def test_long_windows(
+    hours: int, days: int, width_px: int, questions: list[str], budget: int | None
+) -> None:
+    found = asked(hours, days * DAY_MS, width_px)
+    assert names(found) == questions
+    assert found[-1][1].get("max_datapoints") == budget
+
+
+@pytest.mark.parametrize(("days", "resolution"), [(365, DAY), (2_000, MONTH)])
+def test_days_and_months_are_asked_whole_and_in_the_zone(days: int, resolution: Resolution) -> None:
+    name, said = asked(50_000, days * DAY_MS)[-1]
+    assert name == resolution.name
+    assert said["timezone"] == "Europe/Rome"
+    assert said["from_ms"] <= END - days * DAY_MS
+    assert said["to_ms"] >= END - 1
+    assert (said["to_ms"] + 1) % 3_600_000 == 0
+
+
+# --- Finding a device ----------------------------------------------------------------------------
+
+
+def device(id: str, serial: str, interval: float | None = None) -> Device:
+    config = {"reportingInterval": interval} if interval else {}
+    return Device(id, serial, "n", "EndDevice", "l", "m", "UTC", True, None, None, config=config)
+
+
+def test_a_device_is_found_among_those_of_its_serial_number() -> None:
+    """Serial numbers are one's own among active devices only."""
+    recorder = Recorder(devices=(device("b", "S"), device("a", "S")))
+    found = find_device(cast(Client, recorder), "a", END)
+    assert (found.device.id, found.last_seen_ms) == ("a", END)
+    assert recorder.asked == [("devices", {"active": "null"})]
+
+
+def test_nobody_knows_it() -> None:
+    recorder = Recorder(devices=(device("a", "S"),))
+    with pytest.raises(NotFound):
+        find_device(cast(Client, recorder), "z", END)
+    assert last_seen_ms(cast(Client, recorder), "z", END) is None
+
+
+@pytest.mark.parametrize(
+    ("configured", "minutes", "hours", "interval_s"),
+    [
+        (20.0, 0, 0, 20.0),
+        (None, 10_080, 168, 60.0),
+        (None, 672, 168, 900.0),
+        (None, 168, 168, None),  # hourly, or less often: the rows themselves tell more
+        (None, 0, 0, None),
+    ],
+)
+def test_how_often_a_device_reports(
+    configured: float | None, minutes: int, hours: int, interval_s: float | None
+) -> None:
+    recorder = Recorder(hours, minutes)
+    found = Found(device("a", "S", configured), END)
+    assert usual_interval_s(cast(Client, recorder), found) == interval_s
+    assert usual_interval_s(cast(Client, recorder), Found(device("a", "S"), None)) is None
