@@ -105,16 +105,18 @@
       text(tile, `name${index}`, meaning, name);
       differs(tile, `emphasis${index}`, emphasis, (word) => (number.className = word));
     });
-    drawPaths(tile, "spark", tile.spark, told.spark, told.note);
-    drawPaths(tile, "strip", tile.strip, told.strip, "");
+    const same = tile.view === shownView;
+    drawPaths(tile, "spark", tile.spark, told.spark, same && !told.note);
+    drawPaths(tile, "strip", tile.strip, told.strip, same);
+    tile.view = shownView;
     differs(tile, "pending", String(!told.spark && !told.note), (pending) => {
-      tile.plot.dataset.pending = pending;
+      tile.plot.dataset.pending = pending === "true" && !tile.last.spark;
     });
   }
 
-  /* What wasn't asked for in time leaves standing what is there. */
-  function drawPaths(tile, name, into, told, note) {
-    if (!told && !note) return;
+  /* What wasn't asked for in time leaves standing what is there, of the same view. */
+  function drawPaths(tile, name, into, told, stand) {
+    if (!told && stand) return;
     differs(tile, name, told || "", () => {
       const [width, ...paths] = told || [1, "", "", ""];
       into.svg.setAttribute("viewBox", `0 0 ${width} 100`);
@@ -134,24 +136,18 @@
 
   /* --- The wall --- */
 
-  function tileOf(id, fresh) {
-    let tile = tiles.get(id);
-    if (!tile || fresh) {
-      const before = tile;
-      tile = newTile(id);
-      if (before) before.item.replaceWith(tile.item);
-      tiles.set(id, tile);
-    }
-    return tile;
+  function tileOf(id) {
+    if (!tiles.has(id)) tiles.set(id, newTile(id));
+    return tiles.get(id);
   }
 
-  function drawWall(told, fresh) {
+  function drawWall(told) {
     const wall = byId("fleet-wall");
     const focused = document.activeElement;
     const shown = new Set();
     told.forEach((each, index) => {
       const id = String(each && each.id ? each.id : `broken-${index}`);
-      const tile = tileOf(id, fresh && !wall.contains(focused));
+      const tile = tileOf(id);
       shown.add(id);
       try {
         drawTile(tile, each);
@@ -281,6 +277,7 @@
   const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   function since(ms) {
     const seconds = Math.max(0, Math.round((Date.now() - ms) / 1000));
+    if (seconds < 5) return "just now";
     const [size, unit] = UNITS.find(([length]) => seconds >= length) || [1, "s"];
     return `${Math.floor(seconds / size)} ${unit} ago`;
   }
@@ -515,11 +512,10 @@
 
   function drawBoard(told) {
     performance.mark("fleet:data");
-    const view = JSON.stringify(told.view);
-    const fresh = board !== null && JSON.stringify(board.view) !== view;
     board = told;
+    Object.assign(question, told.view); // as the server understood it
     shownView = viewOf(told.view);
-    drawWall(told.tiles, fresh);
+    drawWall(told.tiles);
     rebuild("fleet-totals", told.totals, totals);
     rebuild("fleet-chips", told.chips, chips);
     rebuild("fleet-pager", told.pages, pager);

@@ -83,8 +83,8 @@ def beats(
     deadline: Deadline,
     now_ms: int,
 ) -> dict[str, Beat]:
-    """The strips of the page's devices, asked for as far as the deadline allows, newest first."""
-    strips = {m.id: _strip(span, m, known[m.id], now_ms) for m in meters if m.id in known}
+    """The strips of these devices, asked for as far as the deadline allows, newest first."""
+    strips = {m.id: _strip(span, m, known[m.id], now_ms) for m in meters}
     pulses = {id: _pulse(desk, span, id) for id in strips}
     due: defaultdict[tuple[Resolution, Cell], list[str]] = defaultdict(list)
     for id, (resolution, strip) in strips.items():

@@ -16,7 +16,7 @@ from components.fleet.directory import Directory, directory
 from components.fleet.knowledge import knowledge, refresh_page, sweep
 from components.fleet.known import Known
 from components.fleet.lines import Line, lines
-from components.fleet.states import STATES
+from components.fleet.states import DEGRADED, REPORTING, STATES
 from components.fleet.tiles import tile
 from components.fleet.totals import plural, totals
 from components.fleet.view import SORTS, FleetView, write_fleet_view
@@ -102,7 +102,7 @@ def _extras(
     now_ms: int,
 ) -> _Extras:
     """States were answered: where these aren't, the wall stands without them for once."""
-    shown, page = [row.meter for row in chosen.rows], Deadline(PAGE_S)
+    shown, page = [row.meter for row in chosen.rows if _answered(row)], Deadline(PAGE_S)
     try:
         return _Extras(
             lines(desk, view.span, shown, known, page, now_ms),
@@ -133,13 +133,21 @@ def again_ms(
     pulses: Mapping[str, Beat],
     told: Mapping[str, Volume],
 ) -> int:
-    shown = [row.meter.id for row in chosen.rows]
-    if any(id not in drawn or id not in pulses or not pulses[id].complete for id in shown):
+    shown = [row.meter.id for row in chosen.rows if _answered(row)]
+    unknown = any(row.known is None for row in chosen.rows)
+    if unknown or any(
+        id not in drawn or id not in pulses or not pulses[id].complete for id in shown
+    ):
         return PAGE_AGAIN_MS
     if any(row.known is None for row in rows):
         return SCOPE_AGAIN_MS
-    waiting = sum(row.meter.id not in told for row in rows if row.known and row.known.seen_ms)
+    waiting = any(row.meter.id not in told for row in rows if row.state in (REPORTING, DEGRADED))
     return SCOPE_AGAIN_MS if waiting and len(rows) <= SOON_COMPLETE else AGAIN_MS
+
+
+def _answered(row: Row) -> bool:
+    """Whether it is worth asking more about the device."""
+    return row.known is not None and not row.known.failure
 
 
 # --- Words around the tiles ----------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
+from typing import Final, NamedTuple
 
 from api.catalog import FLOW_RATE
 from api.client import Client
@@ -17,7 +18,20 @@ from components.fleet.sparks import Spark, spark
 from components.frames import frame
 
 Line = Spark | WeirError
+RETRY_MS: Final = 30_000
 _UTC = zone("UTC")
+
+
+class _Kept(NamedTuple):
+    """``bucket_ms`` is the start of the bucket that was under way."""
+
+    bucket_ms: int
+    asked_ms: int
+    line: Line
+
+    def is_due(self, bucket_ms: int, now_ms: int) -> bool:
+        failed = isinstance(self.line, WeirError) and now_ms - self.asked_ms >= RETRY_MS
+        return failed or self.bucket_ms != bucket_ms
 
 
 def lines(
@@ -31,14 +45,16 @@ def lines(
     """By device id, or why one has none. Asked for as far as the deadline allows; an older line
     stands until then, and a device without any isn't in the answer."""
     bucket = floor_to(now_ms, span.line.fixed_ms)
-    kept = {m.id: desk.memory.local(_key(desk, span, m.id)) for m in meters}
-    due = [m.id for m in meters if m.id in known and (kept[m.id] or (None,))[0] != bucket]
+    kept: dict[str, _Kept | None] = {
+        m.id: desk.memory.local(_key(desk, span, m.id)) for m in meters
+    }
+    due = [id for id, each in kept.items() if each is None or each.is_due(bucket, now_ms)]
     due.sort(key=lambda id: kept[id] is not None)
     jobs = (partial(_ask, desk.client, span, id, known[id], now_ms) for id in due)
     for id, line in desk.answers(jobs, deadline):
-        kept[id] = (bucket, line)
+        kept[id] = _Kept(bucket, now_ms, line)
         desk.memory.keep(_key(desk, span, id), kept[id])
-    return {id: each[1] for id, each in kept.items() if each is not None}
+    return {id: each.line for id, each in kept.items() if each is not None}
 
 
 def _key(desk: Desk, span: Span, device_id: str) -> Hashable:

@@ -26,9 +26,10 @@ class State:
 
 SILENT: Final = State("silent", "■", "Silent", 0)
 DEGRADED: Final = State("degraded", "▲", "Degraded", 1)
-NO_DATA: Final = State("nodata", "○", "No data", 2)
-REPORTING: Final = State("reporting", "●", "Reporting", 3)
-UNKNOWN: Final = State("unknown", "◌", "Not asked yet", 4)
+FAILED: Final = State("unknown", "◌", "No answer", 2)  # the service fails for this one alone
+NO_DATA: Final = State("nodata", "○", "No data", 3)
+REPORTING: Final = State("reporting", "●", "Reporting", 4)
+UNKNOWN: Final = State("unknown", "◌", "Not asked yet", 5)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
 
@@ -52,8 +53,10 @@ def low_quality(meter: Meter, known: Known) -> bool:
 
 
 def state_of(meter: Meter, known: Known | None, now_ms: int) -> State:
-    if known is None or known.failure:
+    if known is None:
         return UNKNOWN
+    if known.failure:
+        return FAILED
     if known.seen_ms is None:
         return NO_DATA
     if not is_fresh(known, now_ms):
@@ -65,8 +68,8 @@ def reasons(meter: Meter, known: Known | None, state: State) -> tuple[str, ...]:
     """Why somebody should look at the device; empty where nobody need."""
     if known is None or state is REPORTING or state is UNKNOWN:
         return ()
-    if state is SILENT:
-        return ("silent",)
+    if state is SILENT or state is FAILED:
+        return (state.word.lower(),)
     if state is NO_DATA:
         return ("never reported",) if meter.installed else ()
     low = (low_uptime(known), "low uptime"), (low_quality(meter, known), "low quality")

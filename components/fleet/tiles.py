@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from api.errors import WeirError
 from components import words
@@ -13,11 +13,11 @@ from components.fleet.beats import NOT_DUE, Beat
 from components.fleet.choice import Row
 from components.fleet.known import Known
 from components.fleet.lines import Line
-from components.fleet.spans import Span
+from components.fleet.spans import DEFAULT_SPAN, Span
 from components.fleet.sparks import Spark
 from components.fleet.states import UPTIME_LIMIT, low_quality, low_uptime
 from components.fleet.totals import percent
-from components.units import Units
+from components.units import US, Units
 
 PLACE: Final = "/devices"
 CELL: Final = 10  # a cell's width in the strip's own units, with the space behind it
@@ -39,7 +39,7 @@ def tile(
     seen, seen_at = _seen(known, known_zone(zone, meter.time_zone).key, now_ms)
     made: dict[str, Any] = {
         "id": meter.id,
-        "href": f"{PLACE}/{quote(meter.id)}",
+        "href": _href(meter.id, span, zone, units),
         "label": meter.label,
         "serial": meter.serial,
         "state": state.name,
@@ -52,6 +52,17 @@ def tile(
         **_line(line, known, span),
     }
     return made | {"summary": _summary(row, made, line, span, units)}
+
+
+def _href(device_id: str, span: Span, zone: str | None, units: Units) -> str:
+    """The device in the same window, zone and units; what is usual isn't said."""
+    said = {
+        "range": span.name if span is not DEFAULT_SPAN else None,
+        "zone": zone,
+        "units": units.name if units is not US else None,
+    }
+    query = urlencode({name: value for name, value in said.items() if value})
+    return f"{PLACE}/{quote(device_id)}" + (f"?{query}" if query else "")
 
 
 def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:
@@ -93,7 +104,7 @@ def _line(line: Line | None, known: Known | None, span: Span) -> dict[str, Any]:
     if line is None:
         return {"spark": None, "note": ""}
     note = "" if line.line else f"No flow readings in {span.label}"
-    return {"spark": [line.width, line.line, line.band, line.gaps], "note": note}
+    return {"spark": [line.width, line.gaps, line.band, line.line], "note": note}
 
 
 # --- The strip -----------------------------------------------------------------------------------
@@ -127,10 +138,10 @@ def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, unit
     """What a screen reader says for the whole tile."""
     meter, known, state, *_ = row
     parts = [f"{meter.label}, {meter.serial}. {state.word}"]
-    if known is None:
+    if known is None or known.failure:
         return parts[0]
     parts[0] += f", {made['seen']}" if known.seen_ms is None else f", last seen {made['seen']}"
-    if known.seen_ms is None or known.failure:
+    if known.seen_ms is None:
         return parts[0]
     up, quality, flow = (value for value, *_ in made["numbers"])
     parts.append(f"Uptime {up} in {span.label}" if known.uptime is not None else "Nothing due yet")

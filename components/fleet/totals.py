@@ -155,11 +155,11 @@ def _usual(told: Sequence[Volume]) -> str:
     if len(both) < LEAST_COVERAGE * len(told) or usual < LEAST_DIFFERENCE_GAL:
         return plural(len(told), "device")
     weekdays = {volume.day.weekday for volume in both}
-    day = DAY_NAMES[weekdays.pop()] if len(weekdays) == 1 else "such day"
+    such = f"a usual {DAY_NAMES[weekdays.pop()]}" if len(weekdays) == 1 else "the usual for today"
     change = round((now - usual) / usual * 100)
     if abs(now - usual) < LEAST_DIFFERENCE_GAL or change == 0:
-        return f"as on a usual {day}"
-    return f"{'▲' if change > 0 else '▼'} {abs(change)}% on a usual {day}"
+        return f"level with {such}"
+    return f"{'▲' if change > 0 else '▼'} {abs(change)}% on {such}"
 
 
 def cost_today(
