@@ -20,6 +20,7 @@ from benchmarks.clock import Outcome, run_race
 from benchmarks.fleet import Fleet
 from benchmarks.ground import Ground, ground_at
 from benchmarks.report import as_json, as_markdown, conditions
+from benchmarks.stopwatch import cpu_seconds
 from tests import servers
 
 SUITES = (
@@ -34,6 +35,7 @@ SUITES = (
     "peers",
 )
 ONCE = {"request", "peers"}  # nothing to say of a second dialect
+WAITING = {"threads", "ingest", "peers"}  # for other threads or the disk
 OPTIONAL = {"peers": "duckdb"}  # and the package it needs
 _SMALL_DEVICES = 2
 _POSTGRES_DAYS = 3
@@ -51,7 +53,7 @@ def main(arguments: list[str]) -> int:
             grounds.append(opened.enter_context(_postgres(few, server, Path(scratch))))
         for each in grounds:
             for name in _chosen(options.suite, first=each is grounds[0]):
-                outcomes += run_suite(name, each, options.rounds)
+                outcomes += run_suite(name, each, options.rounds, cpu=options.cpu)
         fleets = {each.dialect: _size(each.fleet) for each in grounds}
     said = conditions("python -m benchmarks " + " ".join(arguments), fleets)
     report = as_markdown(said, outcomes)
@@ -76,10 +78,12 @@ def suite(name: str) -> ModuleType:
     return import_module(f"benchmarks.suites.{name}")
 
 
-def run_suite(name: str, ground: Ground, rounds: int) -> list[Outcome]:
-    """Exactness first: a wrong answer ends the run, however fast it came."""
+def run_suite(name: str, ground: Ground, rounds: int, *, cpu: bool = False) -> list[Outcome]:
+    """Exactness first: a wrong answer ends the run, however fast it came. ``cpu`` counts the
+    processor's seconds where nothing but one thread answers."""
     start = time.monotonic()
-    with ground.anew() as on:
+    alone = ground.dialect == "sqlite" and name not in WAITING
+    with cpu_seconds(cpu and alone), ground.anew() as on:
         suite(name).check(on)
         races = suite(name).races(on, rounds)
         outcomes = [outcome for race in races for outcome in run_race(name, on.dialect, race)]
@@ -160,6 +164,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--days", type=int, default=21)
     parser.add_argument("--full", action="store_const", const=365, dest="days", help="one year")
     parser.add_argument("--rounds", type=int, default=60, help="random arguments a question")
+    parser.add_argument(
+        "--cpu", action="store_true", help="the processor's seconds: for a machine in use"
+    )
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--postgres", metavar="URL|auto", help="also on this server")
     parser.add_argument("--postgres-days", type=int, default=_POSTGRES_DAYS)

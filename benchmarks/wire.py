@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from io import BytesIO
-from time import perf_counter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -43,9 +42,3 @@ def body(app: Flask, environ: Environ) -> bytes:
     if said != ["200 OK"]:
         raise RuntimeError(f"{environ['PATH_INFO']} answered {said}: {text[:500]!r}")
     return text
-
-
-def seconds(app: Flask, environ: Environ) -> float:
-    start = perf_counter()
-    body(app, environ)
-    return perf_counter() - start

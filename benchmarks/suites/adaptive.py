@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from statistics import median
-from time import perf_counter
 from typing import NamedTuple
 
 import orjson
@@ -21,6 +20,7 @@ from benchmarks import goals, plain, wire
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.floor import Statement
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 
 RANGES = {"6 h": 6 * HOUR_MS, "1 d": DAY_MS, "3 d": 3 * DAY_MS, "7 d": 7 * DAY_MS, "all": None}
 BUDGETS = (1_000, 4_000)  # the interface's default; the most that a chart asks for
@@ -83,31 +83,24 @@ def _runners(ground: Ground, *, judged: bool) -> tuple[Runner, ...]:
         Runner("rows", _rows(ground.reader()), rows),
         Runner("public body", _body(ground, columns=False), body),
         Runner("chart's columns", _body(ground, columns=True), chart),
-        Runner("whole request", lambda c: wire.seconds(app, c.request)),
+        Runner("whole request", timed(lambda c: wire.body(app, c.request))),
         Runner("naive ladder", partial(_ladder, ground)),
     )
 
 
 def _rows(store: Store) -> Run:
-    def run(case: Case) -> float:
-        start = perf_counter()
-        orjson.dumps(ask(store, case.device, case.span, case.budget).rows)
-        return perf_counter() - start
-
-    return run
+    return timed(lambda c: orjson.dumps(ask(store, c.device, c.span, c.budget).rows))
 
 
 def _body(ground: Ground, *, columns: bool) -> Run:
     """The endpoint itself, device looked up and all, between parameters and headers."""
     store = ground.reader()
 
-    def run(case: Case) -> float:
-        start = perf_counter()
+    def answer(case: Case) -> bytes:
         call = Call(store, ground.scope, case.query, case.device.id, columns)
-        orjson.dumps(get_adaptive(call).body)
-        return perf_counter() - start
+        return orjson.dumps(get_adaptive(call).body)
 
-    return run
+    return timed(answer)
 
 
 def _ladder(ground: Ground, case: Case) -> float:

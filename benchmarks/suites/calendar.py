@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isclose
-from time import perf_counter
 
 import orjson
 
@@ -25,6 +24,7 @@ from benchmarks import goals, plain
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 
 Window = tuple[Device, Span]
 Sums = list[tuple[int, float]]  # (edge, volume from there to the next)
@@ -76,12 +76,7 @@ def _race(
 
 
 def _ours(store: Store, resolution: Resolution, zone: str) -> Run:
-    def run(window: Window) -> float:
-        start = perf_counter()
-        orjson.dumps(_ask(store, *window, resolution, zone))
-        return perf_counter() - start
-
-    return run
+    return timed(lambda w: orjson.dumps(_ask(store, w[0], w[1], resolution, zone)))
 
 
 def _ask(store: Store, device: Device, span: Span, resolution: Resolution, zone: str) -> list[Row]:
@@ -97,18 +92,16 @@ def _others(ground: Ground, resolution: Resolution, zone: str) -> Iterator[Runne
 def _grouped(store: Store, zone: str) -> Run:
     """Volume alone, a dict by local date: less than an answer needs, and still dear."""
 
-    def run(window: Window) -> float:
-        start = perf_counter()
+    def answer(window: Window) -> bytes:
         (device, span), tz = window, timez.zone(zone)
         source = timez.source_of(timez.day_edges(tz, *_closed(span)))
         volumes: dict[int, float] = {}
         for row in store.rows(device, source, span, limit=1_000_000):
             day = timez.local_ordinal(tz, row[0])
             volumes[day] = volumes.get(day, 0.0) + (row[_VOLUME] or 0.0)
-        orjson.dumps(list(volumes.items()))
-        return perf_counter() - start
+        return orjson.dumps(list(volumes.items()))
 
-    return run
+    return timed(answer)
 
 
 def _closed(span: Span) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import perf_counter
 
 import orjson
 
@@ -12,7 +11,10 @@ from api.store.base import Device, LatestQuestion, Span, Store
 from benchmarks import goals
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 from benchmarks.suites.adaptive import ask
+
+Window = tuple[Device, Span]
 
 _BUDGET = 1_000
 _LEAST_ROWS = 1_000_000  # a smaller store lies in the page cache whole: another comparison
@@ -49,24 +51,19 @@ def _standing_in(ground: Ground, device: Device) -> Device:
 
 
 def _adaptive(store: Store, ground: Ground) -> Run:
-    def run(window: tuple[Device, Span]) -> float:
+    def answer(window: Window) -> bytes:
         device = _standing_in(ground, window[0])
-        start = perf_counter()
-        orjson.dumps(ask(store, device, window[1], _BUDGET).rows)
-        return perf_counter() - start
+        return orjson.dumps(ask(store, device, window[1], _BUDGET).rows)
 
-    return run
+    return timed(answer)
 
 
 def _latest(store: Store, ground: Ground) -> Run:
-    def run(window: tuple[Device, Span]) -> float:
-        devices = [_standing_in(ground, window[0])]
+    def answer(window: Window) -> object:
         question = LatestQuestion(window[1], ONE_MINUTE, last=True)
-        start = perf_counter()
-        store.latest(devices, question)
-        return perf_counter() - start
+        return store.latest([_standing_in(ground, window[0])], question)
 
-    return run
+    return timed(answer)
 
 
 def check(ground: Ground) -> None:

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from math import isclose
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from api import timez
@@ -20,6 +19,7 @@ from benchmarks import goals, plain
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.fleet import serial
 from benchmarks.ground import Ground, Wrong, begun, in_order
+from benchmarks.stopwatch import timed
 
 BATCHES = {1_000: (goals.INGEST, goals.INGEST_RATE), 100: ()}
 _BULK = 50_000
@@ -58,13 +58,17 @@ def _bulk(ground: Ground) -> Race:
     events = sum(len(history.rows) for history in histories) // len(histories)
     store, write = _writer(ground), _ours(_writer(ground))
     [organization] = store.organizations()
+
+    def imported(history: History) -> object:
+        return import_file(store, organization.id, history.path, watch=lambda _: None)
+
     return Race(
         f"a device's history, {events:,} readings",
         histories,
         _raw_only(ground, lambda history: history.rows),
         (
             Runner("all rollups", lambda h: write(h.rows), (), events),
-            Runner("from CSV", lambda h: _imported(store, organization.id, h.path), (), events),
+            Runner("from CSV", timed(imported), (), events),
         ),
         warm_up=0,
     )
@@ -85,12 +89,6 @@ def _histories(ground: Ground) -> list[History]:
             )
         found.append(History(rows, path))
     return found
-
-
-def _imported(store: Store, organization: str, path: Path) -> float:
-    start = perf_counter()
-    import_file(store, organization, path, watch=lambda _: None)
-    return perf_counter() - start
 
 
 def _arriving(ground: Ground, total: int, size: int) -> list[list[ReadingRow]]:
@@ -121,12 +119,7 @@ def _raw_only(ground: Ground, rows: Callable[[Any], Sequence[ReadingRow]]) -> tu
 
 
 def _ours(store: Store) -> Run:
-    def run(batch: Sequence[ReadingRow]) -> float:
-        start = perf_counter()
-        store.write(batch)
-        return perf_counter() - start
-
-    return run
+    return timed(store.write)
 
 
 # --- Exactness -----------------------------------------------------------------------------------

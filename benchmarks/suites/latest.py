@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from time import perf_counter
 
 import orjson
 
@@ -14,6 +13,7 @@ from benchmarks.clock import Race, Run, Runner
 from benchmarks.floor import Statement
 from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 
 Keys = Sequence[int]
 Ask = Callable[[Keys, Span], list[Statement]]
@@ -53,12 +53,11 @@ def _race(
 
 
 def _ours(store: Store, devices: Sequence[Device], quality: bool) -> Run:
-    def run(span: Span) -> float:
-        start = perf_counter()
-        orjson.dumps([*map(tuple, store.latest(devices, _question(span, quality)).values())])
-        return perf_counter() - start
+    def answer(span: Span) -> bytes:
+        found = store.latest(devices, _question(span, quality))
+        return orjson.dumps([*map(tuple, found.values())])
 
-    return run
+    return timed(answer)
 
 
 def _question(span: Span, quality: bool) -> LatestQuestion:

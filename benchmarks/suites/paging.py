@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import perf_counter
 from typing import NamedTuple
 
 import orjson
@@ -14,6 +13,7 @@ from api.store.base import Device, Span, Store
 from benchmarks import goals, plain
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 
 _DEEP = 1_000_000
 _PAGE = 100  # small, so that the offset and not the page is measured
@@ -57,22 +57,15 @@ def _size(ground: Ground, page: Page) -> int:
 
 
 def _page(store: Store) -> Run:
-    def run(page: Page) -> float:
-        start = perf_counter()
+    def answer(page: Page) -> bytes:
         asked = DatapointsQuestion(RAW, page.span, limit=_PAGE, offset=page.offset)
-        orjson.dumps(datapoints(store, page.device, asked))
-        return perf_counter() - start
+        return orjson.dumps(datapoints(store, page.device, asked))
 
-    return run
+    return timed(answer)
 
 
 def _count(store: Store) -> Run:
-    def run(page: Page) -> float:
-        start = perf_counter()
-        orjson.dumps(count_datapoints(store, page.device, DatapointsQuestion(RAW, page.span)))
-        return perf_counter() - start
-
-    return run
+    return timed(lambda p: count_datapoints(store, p.device, DatapointsQuestion(RAW, p.span)))
 
 
 def check(ground: Ground) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from api.store.base import Device, LatestQuestion, Span, Store
 from benchmarks import goals
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 from benchmarks.suites.adaptive import ask
 
 _BUDGET = 1_000
@@ -88,12 +88,7 @@ def _roll_up(duck: Any, resolution: Resolution) -> None:
 
 def _twice(duck: Any, answer: Callable[[Any, Any], object]) -> tuple[Run, Run]:
     def by(cursor: Any) -> Run:
-        def run(argument: Any) -> float:
-            start = perf_counter()
-            orjson.dumps(answer(cursor, argument))
-            return perf_counter() - start
-
-        return run
+        return timed(lambda argument: orjson.dumps(answer(cursor, argument)))
 
     return by(duck.cursor()), by(duck.cursor())
 
@@ -124,22 +119,15 @@ def _adaptive(cursor: Any, window: Window) -> list[Any]:
 
 
 def _ours_latest(store: Store, devices: list[Device]) -> Run:
-    def run(span: Span) -> float:
-        start = perf_counter()
+    def answer(span: Span) -> bytes:
         found = store.latest(devices, LatestQuestion(span, ONE_MINUTE, last=True))
-        orjson.dumps([*map(tuple, found.values())])
-        return perf_counter() - start
+        return orjson.dumps([*map(tuple, found.values())])
 
-    return run
+    return timed(answer)
 
 
 def _ours_adaptive(store: Store) -> Run:
-    def run(window: Window) -> float:
-        start = perf_counter()
-        orjson.dumps(ask(store, *window, budget=_BUDGET).rows)
-        return perf_counter() - start
-
-    return run
+    return timed(lambda w: orjson.dumps(ask(store, w[0], w[1], _BUDGET).rows))
 
 
 def check(ground: Ground) -> None:

@@ -16,6 +16,7 @@ from benchmarks import goals, wire
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 
 _REPEATED = 10  # requests are short: as many arguments more
 
@@ -95,7 +96,7 @@ def _bare() -> Flask:
 
 
 def _by(app: Flask) -> Run:
-    return lambda environ: wire.seconds(app, environ)
+    return timed(lambda environ: wire.body(app, environ))
 
 
 def check(ground: Ground) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from time import perf_counter
 
 from api.catalog import DAY_MS
 from api.store.base import Device, Span, Store
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.ground import Ground, Wrong
+from benchmarks.stopwatch import timed
 from benchmarks.suites.adaptive import ask
 
 _QUESTIONS = 40  # in one argument, shared among the threads
@@ -35,12 +35,7 @@ def _by(threads: int, ground: Ground) -> Run:
     store, pool = ground.reader(), ThreadPoolExecutor(threads)
     ground.opened.callback(pool.shutdown)
 
-    def run(windows: Windows) -> float:
-        start = perf_counter()
-        _answers(pool, store, windows)
-        return perf_counter() - start
-
-    return run
+    return timed(lambda windows: _answers(pool, store, windows))
 
 
 def _answers(pool: ThreadPoolExecutor, store: Store, windows: Windows) -> list[object]:
