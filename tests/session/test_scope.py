@@ -24,7 +24,7 @@ from components.access.standing import BELIEVED_S, SILENCE_S, Standing
 from tests.session import wire
 from tests.session.conftest import Open, Site
 from tests.session.remote import serving
-from tests.world import EVERYTHING, FOREIGN, LONE, METER, NORTH, OTHER, TWIN, World
+from tests.world import EVERYTHING, FOREIGN, LONE, METER, NORTH, OLD, OTHER, TWIN, World
 
 REVOKED_WITHIN_S = 10
 COMPONENTS = Path(session.__file__).parent
@@ -63,19 +63,21 @@ def test_readers_on_warm_caches_each_see_their_own(
     for name, reader in readers.items():
         assert reader.sign_in(keys[name]).status_code == 303
     expected = {name: listed(reader) for name, reader in readers.items()}
+    walls = {name: ids_in(wire.wall(reader).text) for name, reader in readers.items()}
+    assert walls == {name: seen - {OLD} for name, seen in expected.items()}
     for name, seen in expected.items():
         assert seen <= world.credentials[name].sees | {FOREIGN}, name
         assert seen >= SCOPES[name] - {FOREIGN} if name != "foreign" else seen == {FOREIGN}
 
-    def again(name: str) -> tuple[str, set[str], str]:
+    def again(name: str) -> tuple[str, set[str], set[str], str]:
         own = Site(site.browser.application)
         own.sign_in(keys[name])
         page = wire.page(own, "/devices", "?status=all").text
-        return name, ids_in(page), _organization(page)
+        return name, ids_in(page), ids_in(wire.wall(own).text), _organization(page)
 
     with ThreadPoolExecutor(4) as pool:
-        for name, seen, organization in pool.map(again, list(SCOPES) * 6):
-            assert seen == expected[name], name
+        for name, seen, tiles, organization in pool.map(again, list(SCOPES) * 6):
+            assert (seen, tiles) == (expected[name], walls[name]), name
             assert organization == ("Org-Other" if name == "foreign" else "Org-Acme"), name
 
 
@@ -187,6 +189,19 @@ def test_a_forged_question_for_a_foreign_device_answers_nothing_of_it(
     ).text.replace(unknown, FOREIGN)
 
 
+@pytest.mark.parametrize("held", [[FOREIGN], [FOREIGN, TWIN], [FOREIGN] * 60])
+def test_a_wall_asked_to_hold_a_foreign_device_does_not_know_it(
+    site: Site, keys: dict[str, str], held: list[str]
+) -> None:
+    site.sign_in(keys["all"])
+    usual = wire.wall(site).json["response"]["fleet-board"]["data"]
+    forged = wire.wall(site, {"window": "24h", "held": held})
+    assert FOREIGN not in forged.text
+    assert forged.json["response"]["fleet-board"]["data"]["found"] == usual["found"]
+    found = wire.wall(site, {"window": "24h", "q": FOREIGN}).json["response"]["fleet-board"]["data"]
+    assert found["tiles"] == []  # the words looked for are the reader's own
+
+
 @pytest.mark.parametrize("name", ["group", "devices"])
 def test_a_device_out_of_the_keys_grant_is_as_foreign(
     site: Site, keys: dict[str, str], world: World, name: str
@@ -227,6 +242,7 @@ def test_a_revoked_key_ends_every_way_of_looking_within_ten_seconds(
     ways = {
         "page": lambda s: wire.page(s, "/devices"),
         "chart": lambda s: wire.chart(s, METER, *SPAN),
+        "wall": wire.wall,
         "check": lambda s: s.open("/session"),
     }
     site = open_site()

@@ -31,8 +31,8 @@ def callback(
 ) -> TestResponse:
     """A callback by the ids and properties (``id.property``) of its parts."""
     body = {
-        "output": f"..{'...'.join(outputs)}..",
-        "outputs": [_part(name) for name in outputs],
+        "output": f"..{'...'.join(outputs)}.." if len(outputs) > 1 else outputs[0],
+        "outputs": [_part(n) for n in outputs] if len(outputs) > 1 else _part(outputs[0]),
         "inputs": [_part(name) | {"value": value} for name, value in inputs.items()],
         "changedPropIds": list(inputs),
         "parsedChangedPropsIds": list(inputs),
@@ -62,3 +62,9 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
     return callback(
         site, outputs, {"chart-question.data": question}, {"chart-subject.data": subject}
     )
+
+
+def wall(site: Site, question: Mapping[str, Any] | None = None, **more: Any) -> TestResponse:
+    """The tiles of the fleet page."""
+    asked = {"fleet-question.data": dict(question or {"window": "24h"})}
+    return callback(site, ["fleet-board.data"], asked, **more)
