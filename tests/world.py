@@ -4,7 +4,8 @@ credentials, and a way to ask as any of them."""
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -21,6 +22,7 @@ from api.catalog import DAY_MS, HOUR_MS, KEY_HEADER, METRICS, MINUTE_MS, PATH_PR
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Device, Grant, Key, NewDevice, ReadingRow, Scope, Store
+from api.store.open import open_store
 
 SECRET = "a secret for tests that is long enough"
 SETTINGS = Settings.from_env({"WEIR_SECRET_KEY": SECRET})
@@ -118,6 +120,17 @@ class World:
             Key(key_id, organization, "test", key_digest(secret), grant, 0, **details)
         )
         return secret, key_id
+
+
+@contextmanager
+def opened(url: str) -> Iterator[World]:
+    """The world in a new store at that URL, closed at the end."""
+    store = open_store(url)
+    store.upgrade()
+    try:
+        yield build(store)
+    finally:
+        store.close()
 
 
 def build(store: Store) -> World:

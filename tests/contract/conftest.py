@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from api.store.open import open_store
-from tests.world import World, build
+from tests.world import World, opened
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
@@ -23,9 +22,5 @@ def world(
         with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
             connection.execute("CREATE DATABASE weir_world")
         url = f"{server}/weir_world"
-    store = open_store(url)
-    store.upgrade()
-    try:
-        yield build(store)
-    finally:
-        store.close()
+    with opened(url) as world:
+        yield world

@@ -6,16 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from api.store.open import open_store
-from tests.world import World, build
+from tests.world import World, opened
 
 
 @pytest.fixture(scope="package")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """Read only, like the contract's."""
-    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}")
-    store.upgrade()
-    try:
-        yield build(store)
-    finally:
-        store.close()
+    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+        yield world
