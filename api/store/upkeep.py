@@ -66,7 +66,10 @@ class UpkeepPart(Seam):
         if version < migrations.CURRENT:
             raise StoreMissing("The store's schema is older than this program: flask db upgrade.")
         if version > migrations.CURRENT:
-            raise Unavailable("The store's schema is newer than this program.")
+            raise Unavailable(
+                f"The store's schema has version {version}, newer than this program's"
+                f" {migrations.CURRENT}."
+            )
 
     def verify(self, *, repair: bool = False) -> Verdict:
         buckets = wrong = 0
