@@ -102,6 +102,10 @@ def _server(address: str, port: int, workers: int) -> Any:
 
 def _site(first: Lock, announcement: str) -> Callable[..., Any]:
     """In a worker: build the site. The first one that has it says where."""
+    # A worker is forked with the supervisor's handlers, which would swallow a SIGTERM that comes
+    # while the site is still being built: it has no request to finish yet, so it may just end.
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, signal.SIG_DFL)
     module, factory = TARGET
     try:
         site: Callable[..., Any] = getattr(import_module(module), factory)()
