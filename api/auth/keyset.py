@@ -78,11 +78,13 @@ def _load(source: str) -> bytes:
         return Path(source).read_bytes()
     with httpx.stream("GET", source, timeout=TIMEOUT_S, follow_redirects=False) as answer:
         answer.raise_for_status()
-        body = b""
+        body, deadline_s = b"", monotonic() + TIMEOUT_S
         for chunk in answer.iter_bytes():
             body += chunk
             if len(body) > MAX_BYTES:
                 raise ValueError(f"it is larger than {MAX_BYTES} bytes")
+            if monotonic() > deadline_s:  # httpx's own timeout is one for each read
+                raise ValueError(f"it takes longer than {TIMEOUT_S:g} s")
         return body
 
 

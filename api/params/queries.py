@@ -22,6 +22,7 @@ from api.catalog import (
     MAX_DATAPOINTS,
     OFFSET,
     UPTIME_DEFAULT,
+    Limit,
     Resolution,
 )
 from api.domain.filters import parse_filter
@@ -79,6 +80,12 @@ def reads(field: FieldInfo) -> Reads:
     return next(part for part in field.metadata if isinstance(part, Reads))
 
 
+def _default(limit: Limit) -> int:
+    """What stands where a request says nothing."""
+    assert limit.default is not None
+    return limit.default
+
+
 def _in_order(from_ms: int | None, info: ValidationInfo) -> int | None:
     """Fields are checked in turn, so ``to`` is known here where it was valid itself."""
     to_ms: int | None = info.data.get("to_ms")
@@ -89,8 +96,8 @@ def _in_order(from_ms: int | None, info: ValidationInfo) -> int | None:
 
 class DeviceListQuery(Query):
     limit: DeviceLimit = Field(None, description="At most so many devices; all when absent.")
-    offset: Offset = Field(OFFSET.minimum, description="Devices to skip.")
-    order: Order = Field(False, description="asc or desc, in any case.")
+    offset: Offset = Field(_default(OFFSET), description="Devices to skip.")
+    descending: Order = Field(False, alias="order", description="asc or desc, in any case.")
     order_by: OrderBy = Field(
         DEVICE_ORDER_DEFAULT, alias="orderBy", description="The field to order by."
     )
@@ -114,8 +121,8 @@ class DatapointsQuery(Query):
     resolution: AnyResolution = Field(description="The size of a row.")
     to_ms: OptionalInstant = Field(None, alias="to", description=_TO)
     from_ms: OptionalInstant = Field(None, alias="from", description=_FROM)
-    limit: PageLimit = Field(LIMIT.default or 0, description="Rows on a page.")
-    offset: Offset = Field(OFFSET.minimum, description="Rows to skip.")
+    limit: PageLimit = Field(_default(LIMIT), description="Rows on a page.")
+    offset: Offset = Field(_default(OFFSET), description="Rows to skip.")
     count: Flag = Field(
         False, description="true: the answer has only resolution and the number of rows."
     )
@@ -142,7 +149,7 @@ class AdaptiveQuery(Query):
     to_ms: Instant = Field(alias="to", description=_TO)
     from_ms: Instant = Field(alias="from", description=_FROM)
     max_datapoints: Budget = Field(
-        MAX_DATAPOINTS.default or 0,
+        _default(MAX_DATAPOINTS),
         alias="maxDatapoints",
         description="The answer has no more rows than this.",
     )

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from api.errors import BadRequest, ParameterProblem
-from api.params.queries import Query, reads
+from api.params.queries import reads
 
-Q = TypeVar("Q", bound=Query)
+Q = TypeVar("Q", bound=BaseModel)
 
 IGNORED_PREFIX = "_"
 
@@ -45,7 +45,7 @@ def read(model: type[Q], pairs: Iterable[tuple[str, str]]) -> Q:
 
 
 @cache
-def _parameters(model: type[Query]) -> dict[str, bool]:
+def _parameters(model: type[BaseModel]) -> dict[str, bool]:
     """Each parameter's name, and whether it may be repeated."""
     return {field.alias or name: reads(field).many for name, field in model.model_fields.items()}
 

@@ -1,10 +1,12 @@
 """Every endpoint of the interface: parse → domain → object."""
 
 from api.routes.call import Call, Reply, Route
+from api.routes.document import document_route
 from api.routes.flow import FLOW_ROUTES
 from api.routes.management import MANAGEMENT_ROUTES
 from api.routes.render import COLUMNS_TYPE
 
-ROUTES: tuple[Route, ...] = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
+_ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
+ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))
 
 __all__ = ["COLUMNS_TYPE", "ROUTES", "Call", "Reply", "Route"]

@@ -38,6 +38,5 @@ class Route:
     """``cacheable``: the same for everyone, so that anybody may keep it for a while."""
 
     operation: Operation
-    query: type[Query]
     answer: Callable[[Call[Any]], Reply]
     cacheable: bool = False

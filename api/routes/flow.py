@@ -129,7 +129,6 @@ FLOW_ROUTES = (
             query=DatapointsQuery,
             of_device=True,
         ),
-        DatapointsQuery,
         get_datapoints,
     ),
     Route(
@@ -142,7 +141,6 @@ FLOW_ROUTES = (
             query=AdaptiveQuery,
             of_device=True,
         ),
-        AdaptiveQuery,
         get_adaptive,
     ),
     Route(
@@ -154,7 +152,6 @@ FLOW_ROUTES = (
             answer=ref("LatestResponse"),
             query=LatestQuery,
         ),
-        LatestQuery,
         get_latest,
     ),
 )

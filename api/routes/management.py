@@ -1,13 +1,10 @@
-"""Organizations, devices, the version, and the document itself."""
+"""Organizations, devices and the version."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 from api.catalog import BACKEND_VERSION, PATH_PREFIX
 from api.domain.devices import list_devices
-from api.openapi import Operation, array, assemble, ref
+from api.openapi import Operation, array, ref
 from api.params import DeviceListQuery, Query
 from api.routes.call import Call, Reply, Route
 from api.routes.render import device_object, organization_object
@@ -30,24 +27,13 @@ def devices(call: Call[DeviceListQuery]) -> Reply:
         serial_number=asked.serial_number,
         network_unique_identifier=asked.network_unique_identifier,
         order_by=asked.order_by,
-        descending=asked.order,
+        descending=asked.descending,
         limit=asked.limit,
         offset=asked.offset,
     )
     page = list_devices(call.store, call.scope, query, counted=asked.pagination)
     shown = [device_object(device) for device in page.devices]
     return Reply({"data": shown, "total": page.total} if asked.pagination else shown)
-
-
-def api_json(call: Call[Query]) -> Reply:
-    return Reply(_document())
-
-
-@cache
-def _document() -> dict[str, Any]:
-    from api.routes import ROUTES  # it describes this route too
-
-    return assemble(route.operation for route in ROUTES)
 
 
 MANAGEMENT_ROUTES = (
@@ -60,7 +46,6 @@ MANAGEMENT_ROUTES = (
             answer=array(ref("Organization")),
             query=Query,
         ),
-        Query,
         organizations_mine,
     ),
     Route(
@@ -73,7 +58,6 @@ MANAGEMENT_ROUTES = (
             query=Query,
             public=True,
         ),
-        Query,
         version,
         cacheable=True,
     ),
@@ -88,20 +72,6 @@ MANAGEMENT_ROUTES = (
             answer={"oneOf": [array(ref("Device")), ref("PaginatedDeviceResponse")]},
             query=DeviceListQuery,
         ),
-        DeviceListQuery,
         devices,
-    ),
-    Route(
-        Operation(
-            id="getApiJson",
-            path=f"{PATH_PREFIX}/api-json",
-            tag="management",
-            summary="This document",
-            answer={"type": "object", "additionalProperties": True},
-            query=Query,
-        ),
-        Query,
-        api_json,
-        cacheable=True,
     ),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 from urllib.parse import parse_qsl
 
 from flask import Flask, Response, request
@@ -49,14 +50,14 @@ def create_service(store: Store, settings: Settings, *, limits: bool = False) ->
     return app
 
 
-def _view(route: Route, store: Store, gate: Gate) -> Any:
+def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
     """Credential → parameters → device and answer → caching, in this order."""
     public = route.operation.public
 
     def view(id: str = "") -> Response:
         environ = request.environ
         principal = None if public else gate.enter(environ)
-        query = read(route.query, _pairs(environ.get("QUERY_STRING", "")))
+        query = read(route.operation.query, _pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
         columns = COLUMNS_TYPE in environ.get("HTTP_ACCEPT", "")
         reply = route.answer(Call(store, scope, query, id, columns))
@@ -73,4 +74,6 @@ def _pairs(query_string: str) -> list[tuple[str, str]]:
 
 
 def _healthy() -> Response:
-    return Response("ok\n", content_type="text/plain; charset=utf-8")
+    return Response(
+        "ok\n", content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"}
+    )

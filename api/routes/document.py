@@ -1,0 +1,34 @@
+"""The endpoint that describes all endpoints, itself included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from api.catalog import PATH_PREFIX
+from api.openapi import Operation, assemble
+from api.params import Query
+from api.routes.call import Call, Reply, Route
+
+_OPERATION = Operation(
+    id="getApiJson",
+    path=f"{PATH_PREFIX}/api-json",
+    tag="management",
+    summary="This document",
+    answer={"type": "object", "additionalProperties": True},
+    query=Query,
+)
+
+
+def document_route(others: Sequence[Route]) -> Route:
+    """Assembled when it is first asked for, then kept."""
+
+    @cache
+    def document() -> dict[str, Any]:
+        return assemble([*(route.operation for route in others), _OPERATION])
+
+    def answer(call: Call[Query]) -> Reply:
+        return Reply(document())
+
+    return Route(_OPERATION, answer, cacheable=True)
