@@ -23,9 +23,9 @@ Figure = dict[str, Any]
 Trace = dict[str, Any]
 
 MARGIN_PX: Final = {"l": 64, "r": 16, "t": 28, "b": 44}
-HEIGHT_PX: Final = 400
 LABEL_PX: Final = 120  # the room of a gap's label
 MAX_LABELS: Final = 8
+LABELLED_PX: Final = 6  # a narrower gap is a hairline, and there may be hundreds
 DOT_PX: Final = 4  # a stretch narrower than this gets a dot, so that it can be seen
 
 
@@ -185,8 +185,12 @@ def _held(values: Sequence[Any], run: range) -> list[Any]:
 def layout(frame: Frame, canvas: Canvas) -> Figure:
     title = f"{frame.metric.label}, {frame.metric.unit}"
     made = _layout(canvas, title)
-    made["annotations"] = gap_labels(frame.gaps, canvas)
-    made["yaxis"]["rangemode"] = "tozero" if _from_zero(frame) else "normal"
+    if frame.runs:
+        made["annotations"] = gap_labels(frame.gaps, canvas)
+    made["yaxis"] |= {
+        "rangemode": "tozero" if _from_zero(frame) else "normal",
+        "showticklabels": bool(frame.runs),  # the scale of nothing would be made up
+    }
     return made
 
 
@@ -205,7 +209,6 @@ def _layout(canvas: Canvas, title: str) -> Figure:
     made = ticks(*canvas.window, canvas.tz, canvas.width_px)
     return {
         "autosize": True,
-        "height": HEIGHT_PX,
         "margin": dict(MARGIN_PX),
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -269,11 +272,12 @@ def _y_axis(palette: Palette, title: str) -> Figure:
 
 
 def gap_labels(gaps: Iterable[Window], canvas: Canvas) -> list[Figure]:
-    """How long the longest gaps are, where their labels fit beside each other."""
+    """How long the longest gaps are: of those wide enough, where labels fit beside each other."""
     px_per_ms = canvas.width_px / canvas.window.length_ms
     placed: list[float] = []
     labels: list[Figure] = []
-    for gap in sorted(gaps, key=lambda g: g.from_ms - g.to_ms):
+    wide = (gap for gap in gaps if gap.length_ms * px_per_ms >= LABELLED_PX)
+    for gap in sorted(wide, key=lambda g: g.from_ms - g.to_ms):
         left = max(gap.from_ms, canvas.window.from_ms)
         right = min(gap.to_ms, canvas.window.to_ms)
         middle_px = ((left + right) / 2 - canvas.window.from_ms) * px_per_ms

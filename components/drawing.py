@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from dash import Patch
 
+from api.catalog import FLOW_RATE
 from api.client import Client
 from api.timez import offset_ms, offset_text
 from components import charts, words
@@ -95,14 +96,24 @@ def change(drawn: Drawn, view: View) -> Figure | Patch:
 def badge(drawn: Drawn) -> str:
     """``10 min · 1,003 rows for 1,040 px · min and max exact``."""
     series = drawn.frame.series
+    if not len(series):
+        return "no rows"
     rows = words.whole(len(series))
     if series.truncated:
         rows = f"first {rows} of {words.whole(series.count or 0)}"
-    exact = "min and max exact" if series.resolution.aggregated else "every reading"
     return (
         f"{series.resolution.label} · {rows} rows for {words.whole(drawn.canvas.width_px)} px"
-        f" · {exact}"
+        f" · {_exactness(drawn.frame)}"
     )
+
+
+def _exactness(frame: Frame) -> str:
+    """How far the picture can be trusted. Over days and months a flow is its volume over time,
+    every other average a mean of hourly means."""
+    if not frame.resolution.aggregated:
+        return "every reading"
+    rough = frame.resolution.calendar and frame.metric is not FLOW_RATE
+    return f"min and max exact{', average approximate' if rough else ''}"
 
 
 def zone_note(drawn: Drawn) -> str:

@@ -1,0 +1,63 @@
+"""The watched fleet behind its real service, asked in process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.client import Client
+from api.server import create_service
+from api.store.open import open_store
+from components.fleet.asking import Desk
+from components.fleet.memory import Memory
+from tests.dashboards import Fleet
+from tests.fleets import watched_fleet
+from tests.world import SETTINGS
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('watched') / 'weir.sqlite'}")
+    store.upgrade()
+    yield watched_fleet(store)
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def service(watched: Fleet) -> Flask:
+    return create_service(watched.store, SETTINGS)
+
+
+class Counted:
+    """A service that counts what it is asked, and fails where `fails` says so."""
+
+    def __init__(self, service: Flask) -> None:
+        self._service = service
+        self.asked: list[str] = []
+        self.fails: Any = lambda url: None
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        url = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
+        self.asked.append(url)
+        status = self.fails(url)
+        if status is None:
+            return self._service(environ, start_response)
+        start_response(f"{status} X", [("Content-Type", "application/problem+json")])
+        return [b'{"detail": "It is on fire."}']
+
+    def count(self, part: str) -> int:
+        return sum(part in url for url in self.asked)
+
+
+@pytest.fixture
+def counted(service: Flask) -> Counted:
+    return Counted(service)
+
+
+@pytest.fixture
+def desk(counted: Counted, watched: Fleet, tmp_path: Path) -> Desk:
+    return Desk(Client.in_process(counted, watched.key), Memory(tmp_path))

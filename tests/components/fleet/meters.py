@@ -1,0 +1,50 @@
+"""Devices and what is known of them, for tests of the wall's rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from components.fleet.choice import Row, judge
+from components.fleet.known import Known
+from components.fleet.meters import DEFAULT_QUALITY_LIMIT, Meter
+from tests.world import ms
+
+NOW = ms("2026-11-20T18:07:23.400Z")
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+
+
+def meter(id: str = "m", **said: Any) -> Meter:
+    usual: dict[str, Any] = {
+        "label": f"Meter {id}",
+        "serial": f"FM-{id}",
+        "time_zone": "America/Denver",
+        "installed": True,
+        "installed_on_ms": None,
+        "cadence_ms": MINUTE,
+        "quality_limit": DEFAULT_QUALITY_LIMIT,
+        "price": None,
+        "currency": "USD",
+        "groups": (),
+    }
+    made = {**usual, **said}
+    return Meter(id=id, sought=f"{made['label']}\n{made['serial']}".casefold(), **made)
+
+
+def known(**said: Any) -> Known:
+    """A device in perfect health, but for what is said."""
+    usual: dict[str, Any] = {
+        "asked_ms": NOW,
+        "cadence_ms": MINUTE,
+        "seen_ms": NOW - 20_000,
+        "actual": 1440,
+        "expected": 1440,
+        "bucket_ms": MINUTE,
+        "quality_min": 80.0,
+        "quality_max": 96.0,
+        "flow": 2.5,
+    }
+    return Known(**{**usual, **said})
+
+
+def row(id: str = "m", told: Known | None = None, **said: Any) -> Row:
+    return judge(meter(id, **said), told, NOW)

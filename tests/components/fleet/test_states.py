@@ -1,0 +1,66 @@
+"""What a device's state is, by the definitions in docs/fleet.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from components.fleet.states import state_of
+from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter, row
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ({}, "Reporting"),
+        ({"seen_ms": NOW - 15 * MINUTE}, "Reporting"),
+        ({"seen_ms": NOW - 15 * MINUTE - 1}, "Silent"),
+        ({"seen_ms": NOW - 3 * HOUR, "cadence_ms": HOUR}, "Reporting"),  # three cadences
+        ({"seen_ms": NOW - 3 * HOUR - 1, "cadence_ms": HOUR}, "Silent"),
+        ({"seen_ms": NOW + 5 * MINUTE}, "Reporting"),  # its clock runs ahead
+        ({"seen_ms": NOW - 40 * 24 * HOUR, "actual": 0}, "Silent"),  # nothing in the window
+        ({"seen_ms": None, "actual": 0}, "No data"),
+        ({"actual": 1368}, "Reporting"),  # 95 % exactly
+        ({"actual": 1367}, "Degraded"),
+        ({"actual": 0, "expected": 0}, "Reporting"),  # nothing was due yet
+        ({"quality_min": 40.0}, "Reporting"),
+        ({"quality_min": 39.9}, "Degraded"),
+        ({"quality_min": None, "quality_max": None}, "Reporting"),
+        ({"seen_ms": NOW - HOUR, "quality_min": 1.0}, "Silent"),  # the worse of two
+        ({"failure": "Internal error."}, "No answer"),
+    ],
+)
+def test_states(said: dict[str, Any], word: str) -> None:
+    assert state_of(meter(), known(**said), NOW).word == word
+
+
+def test_a_device_that_nobody_asked_about_has_no_state_yet() -> None:
+    assert state_of(meter(), None, NOW).word == "Not asked yet"
+
+
+def test_the_limit_of_quality_is_the_devices_own() -> None:
+    told = known(quality_min=60.0)
+    assert state_of(meter(quality_limit=70.0), told, NOW).word == "Degraded"
+    assert state_of(meter(quality_limit=50.0), told, NOW).word == "Reporting"
+
+
+@pytest.mark.parametrize(
+    ("said", "installed", "why"),
+    [
+        ({}, True, ()),
+        ({"seen_ms": NOW - HOUR}, True, ("silent",)),
+        ({"actual": 3, "quality_min": 3.0}, True, ("low uptime", "low quality")),
+        ({"seen_ms": None}, True, ("never reported",)),
+        ({"seen_ms": None}, False, ()),  # not put in yet: nobody expects it
+        ({"failure": "x"}, True, ("no answer",)),
+    ],
+)
+def test_why_to_look(said: dict[str, Any], installed: bool, why: tuple[str, ...]) -> None:
+    assert row(told=known(**said), installed=installed).why == why
+
+
+def test_flow_is_of_now_or_not_at_all() -> None:
+    assert row(told=known(flow=0.0)).flow == 0.0  # quiet
+    assert row(told=known(flow=None)).flow is None  # a reading without a rate
+    assert row(told=known(flow=3.0, seen_ms=NOW - HOUR)).flow is None  # of an hour ago

@@ -1,0 +1,96 @@
+"""A tile's words and shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api.errors import Internal
+from components.fleet.beats import NOT_DUE, NOT_KNOWN, Beat
+from components.fleet.choice import Row
+from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, Cell
+from components.fleet.sparks import Spark
+from components.fleet.tiles import strip, tile
+from components.units import METRIC, US
+from tests.components.fleet.meters import HOUR, NOW, known, row
+
+LINE = Spark(288, line="M0 0L1 1", band="M0 0Z", gaps="", peak=7.4)
+BEAT = Beat([Cell(0, 1, 1, True)], [1], True)
+
+
+def made(one: Row, line: Any = LINE, **said: Any) -> dict[str, Any]:
+    usual: dict[str, Any] = {"span": DEFAULT_SPAN, "zone": None, "units": US, "now_ms": NOW}
+    return tile(one, line, BEAT, **{**usual, **said})
+
+
+def test_a_healthy_device() -> None:
+    told = made(row("m", known(), label="Cooling tower A"))
+    assert (told["label"], told["serial"]) == ("Cooling tower A", "FM-m")
+    assert (told["shape"], told["word"], told["seen"]) == ("●", "Reporting", "20 s ago")
+    assert told["seen_at"] == "Fri 20 Nov 2026, 11:07:03 MST"
+    assert told["numbers"] == [
+        ["100%", "uptime", ""], ["80–96", "quality", ""], ["2.5", "gpm", ""],
+    ]  # fmt: skip
+    assert told["href"] == "/devices/m"
+    assert told["summary"] == (
+        "Cooling tower A, FM-m. Reporting, last seen 20 s ago."
+        " Uptime 100% in 24 h; quality 80–96; flow 2.5 gpm; peak 7.4 gpm"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "words"),
+    [
+        ({"flow": 0.0}, "0", "quiet"),
+        ({"flow": None}, "–", "no flow reading of now"),
+        ({"seen_ms": NOW - HOUR}, "–", "no flow reading of now"),
+        ({"flow": 0.0456}, "0.0456", "flow 0.0456 gpm"),
+    ],
+)
+def test_flow_quiet_and_none(said: dict[str, Any], value: str, words: str) -> None:
+    told = made(row("m", known(**said)))
+    assert told["numbers"][2][0] == value
+    assert f"; {words};" in told["summary"] + ";"
+
+
+def test_what_is_low_is_marked() -> None:
+    told = made(row("m", known(actual=1, quality_min=2.0)))
+    assert [n[2] for n in told["numbers"]] == ["low", "low", ""]
+
+
+def test_the_chosen_zone_units_and_window_go_with_the_link() -> None:
+    told = made(row("m 1", known()), span=SPAN_BY_NAME["7d"], zone="Asia/Kolkata", units=METRIC)
+    assert told["href"] == "/devices/m%201?range=7d&zone=Asia%2FKolkata&units=metric"
+    assert told["seen_at"].endswith("23:37:03 IST")
+    assert told["numbers"][2][:2] == ["9.46", "L/min"]
+
+
+@pytest.mark.parametrize(
+    ("one", "line", "note"),
+    [
+        (row("m", known(seen_ms=None)), Spark(288), "Never reported"),
+        (row("m", known()), Spark(288), "No flow readings in 24 h"),
+        (row("m", known()), Internal("Full."), "The line can’t be drawn. Internal error. Full."),
+        (row("m", known(failure="Not found.")), None, "Not found."),
+        (row("m", known()), None, ""),  # not asked yet: a skeleton
+        (row("m", None), None, ""),
+    ],
+)  # fmt: skip
+def test_why_there_is_no_line(one: Row, line: Any, note: str) -> None:
+    assert made(one, line)["note"] == note
+
+
+def test_a_device_without_an_answer_says_nothing_else() -> None:
+    told = made(row("m", known(failure="Not found.")))
+    assert (told["word"], told["seen"], told["seen_at"]) == ("No answer", "no answer", "Not found.")
+    assert {n[0] for n in told["numbers"]} == {"–"}
+    assert told["summary"] == "Meter m, FM-m. No answer"
+
+
+def test_a_strip_fills_each_cell_by_its_share() -> None:
+    width, track, full, part = strip([100, 95, 94, 0, NOT_KNOWN, NOT_DUE])
+    assert width == 57
+    assert full == "M0 100v-100h7v100zM10 100v-95h7v95z"
+    assert part == "M20 100v-94h7v94z"
+    assert track.count("M") == 4  # under every cell that isn't full; nothing where nothing is due
