@@ -22,7 +22,6 @@
   let shownView = "";
   let updatedMs = 0;
   let trouble = "";
-  let waiting = false;
   let hurried = 0;
   let touchedMs = 0;
   let timer = 0;
@@ -336,7 +335,6 @@
     question = { ...question, ...changes, asked: Date.now() };
     const keeps = hold && board !== null && viewOf(question) === shownView;
     question.held = keeps ? board.tiles.map((tile) => tile && tile.id) : [];
-    waiting = true;
     if (viewOf(question) !== shownView) page.dataset.waiting = "true";
     press();
     window.dash_clientside.set_props("fleet-question", { data: question });
@@ -531,7 +529,6 @@
   }
 
   function settle(told) {
-    waiting = false;
     delete page.dataset.waiting;
     if (told.error) {
       trouble = told.error;

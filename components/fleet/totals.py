@@ -54,9 +54,11 @@ def totals(
 
 
 def percent(share: float | None) -> str:
-    """99.6%, floored: 100% only where nothing is missing."""
+    """99.6%, floored: 100% only where nothing is missing, 0% only where everything is."""
     if share is None:
         return words.NOTHING
+    if 0 < share < 0.001:
+        return "<0.1%"
     thousandths = int(share * 1000 + 1e-9)
     return f"{thousandths // 10}%" if thousandths % 1000 == 0 else f"{thousandths / 10:.1f}%"
 

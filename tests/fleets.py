@@ -1,0 +1,85 @@
+"""A fleet to watch, as of now: sixty devices of which four are in trouble, each in its own way."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+from uuid import uuid4
+
+from api.auth import key_digest
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.client import Client
+from api.server import create_service
+from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Store
+from api.timez import now_ms, stamp
+from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME, Fleet
+from tests.world import SETTINGS
+
+COUNT: Final = 60
+SILENT, DEGRADED, LOW, NEVER, HOLED, YOUNG, UNSAID = range(7)
+TROUBLED: Final = {SILENT: "silent", DEGRADED: "degraded", LOW: "degraded", NEVER: "nodata"}
+MARKUP: Final = "<b>Bold</b> & Sons"  # the label of HOLED, which would be markup
+PRICE: Final = 0.012
+SILENT_FOR_MS: Final = 6 * HOUR_MS + 12 * MINUTE_MS
+YOUNG_FOR_MS: Final = 5 * HOUR_MS
+CADENCE_S: Final = 300
+
+
+def serial(index: int) -> str:
+    return f"FM-{10_400 + index}"
+
+
+def watched_fleet(store: Store, *, history_ms: int = DAY_MS) -> Fleet:
+    """Readings up to now in an empty, upgraded store."""
+    started = now_ms()
+    store.create_organization(
+        ORGANIZATION_NAME, organization_id=ORGANIZATION, cost_per_gallon=PRICE
+    )
+    store.import_devices(ORGANIZATION, [_device(index, started) for index in range(COUNT)])
+    grant = Grant(everything=True)
+    key = str(uuid4())
+    store.create_key(Key("key_fleet", ORGANIZATION, "test", key_digest(key), grant, 0))
+    serials = [serial(index) for index in range(COUNT)]
+    found = store.resolve(Scope(ORGANIZATION, grant), serials)
+    for index, device in enumerate(found):
+        assert device is not None
+        store.write(readings(index, device.key, started - history_ms, started))
+    listed = Client.in_process(create_service(store, SETTINGS), key).devices().devices
+    return Fleet(store, key, {d.serial_number: d.id for d in listed}, started)
+
+
+def _device(index: int, started: int) -> NewDevice:
+    fields = {
+        "label": MARKUP if index == HOLED else f"Riser {index:02}",
+        "networkUniqueIdentifier": f"70B3D57ED{index:07X}",
+        "deviceTimeZone": "America/Denver",
+        "reportingInterval": float(CADENCE_S),
+        "installedOn": "2025-03-12T17:00:00Z",
+    }
+    if index == YOUNG:
+        fields["installedOn"] = stamp(started // 1000 * 1000 - YOUNG_FOR_MS)
+    if index == UNSAID:
+        del fields["reportingInterval"]
+    return NewDevice(serial(index), fields)
+
+
+def readings(index: int, key: int, start_ms: int, end_ms: int) -> list[ReadingRow]:
+    """One in each bucket of five minutes, but for what the device's fate takes away."""
+    if index == NEVER:
+        return []
+    dice = random.Random(index)
+    step = CADENCE_S * 1000
+    first = start_ms - start_ms % step + dice.randrange(20_000, 200_000)
+    if index == YOUNG:
+        first = max(first, end_ms - YOUNG_FOR_MS)
+    last = end_ms - SILENT_FOR_MS if index == SILENT else end_ms
+    rows: list[ReadingRow] = []
+    for n, at in enumerate(range(first, last, step)):
+        if index == DEGRADED and n % 8 == 0:
+            continue
+        if index == HOLED and end_ms - 10 * HOUR_MS < at < end_ms - 9 * HOUR_MS:
+            continue
+        rate = 0.0 if index % 5 == 0 else round(dice.uniform(1, 9), 2)
+        quality = 12.0 if index == LOW and n % 50 == 7 else float(dice.randrange(80, 99))
+        rows.append((key, at, rate, float(CADENCE_S), rate * 5, quality, -90.0, -80.0, 21.5))
+    return rows
