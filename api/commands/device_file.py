@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,13 +12,13 @@ from typing import Any, Final, cast
 
 from api.catalog import CATEGORIES, FieldKind
 from api.errors import UserError
+from api.ingest.decode import UUID_FORM
 from api.store.base import NewDevice
 from api.store.devices import FIELDS
 from api.timez import parse_instant, zone
 
 SERIAL: Final = "serialNumber"
 GROUPS: Final = "groups"
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 _Check = Callable[[Any], None]
 """Raises ValueError in words where the value won't do."""
@@ -64,7 +63,7 @@ def check(entries: object, organization_id: str) -> DeviceFile:
     return DeviceFile(devices, warnings)
 
 
-def _device(place: str, entry: object) -> tuple[NewDevice, set[str]]:
+def _device(place: str, entry: object) -> tuple[NewDevice, list[str]]:
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
     said = cast("dict[str, Any]", entry)
@@ -80,7 +79,7 @@ def _device(place: str, entry: object) -> tuple[NewDevice, set[str]]:
     for name, value in fields.items():
         if value is not None:
             _checked(place, name, _SPECIAL.get(name) or _BY_KIND[FIELDS[name].kind], value)
-    unknown = said.keys() - FIELDS.keys() - {GROUPS}
+    unknown = [name for name in said if name not in FIELDS and name != GROUPS]
     return NewDevice(serial, fields, None if groups is None else tuple(groups)), unknown
 
 
@@ -127,7 +126,7 @@ def _instant(value: Any) -> None:
 
 
 def _uuid(value: Any) -> None:
-    if not isinstance(value, str) or not _UUID.fullmatch(value):
+    if not isinstance(value, str) or not UUID_FORM.fullmatch(value):
         raise ValueError("must be a UUID")
 
 

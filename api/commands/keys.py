@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from uuid import uuid4
 
@@ -29,10 +28,12 @@ def new_key(
     store: Store, organization_id: str, name: str, grant: Grant, expires_ms: int | None = None
 ) -> dict[str, str]:
     """Make a key: its id, and its secret, which nobody can show again."""
+    from api.auth import key_digest
+
     secret = str(uuid4())
     key_id = f"key_{secrets.token_hex(10)}"
-    digest = hashlib.sha256(secret.lower().encode()).digest()
-    store.create_key(Key(key_id, organization_id, name, digest, grant, now_ms(), expires_ms))
+    made = Key(key_id, organization_id, name, key_digest(secret), grant, now_ms(), expires_ms)
+    store.create_key(made)
     return {"keyId": key_id, "key": secret}
 
 

@@ -30,7 +30,7 @@ COLUMN_OF: Final[dict[str, str]] = {
 NOT_JSON: Final = "not a JSON object"
 TOO_WIDE: Final = "more fields than columns"
 
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _DIGITS = re.compile(r"[0-9.eE+\-]+", re.ASCII)  # what float() may then read: no "1_0", no "٣"
 _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
@@ -49,14 +49,14 @@ class Devices:
     def __init__(self, keys: Mapping[str, int]) -> None:
         """``keys`` as `Directory.ingest_keys` gives them: UUIDs in lower case."""
         self._keys = {
-            text: keys.get(text.lower(), key) if _UUID.fullmatch(text) else key
+            text: keys.get(text.lower(), key) if UUID_FORM.fullmatch(text) else key
             for text, key in keys.items()
         }
         self.exactly = self._keys.get
 
     def find(self, identifier: str) -> int | None:
         key = self.exactly(identifier)
-        if key is None and _UUID.fullmatch(identifier):
+        if key is None and UUID_FORM.fullmatch(identifier):
             return self.exactly(identifier.lower())
         return key
 

@@ -286,36 +286,31 @@ def test_a_damaged_packed_file_says_so(
         import_file(sqlite_store, organization, path, lambda batch: None)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("empty.csv", b"", "is empty"),
-        ("empty.csv.gz", gzip.compress(b""), "is empty"),
-        ("blank.csv", b" \n\n", "is empty"),
-        ("cut.csv.gz", gzip.compress(ORDINARY_CSV.encode())[:12], "is cut off or damaged"),
-        ("binary.csv", b"\x50\x4b\x03\x04\0\0", "is not text in UTF-8"),
-        ("utf16.csv", ORDINARY_CSV.encode("utf-16"), "is not text in UTF-8"),
-        ("array.json", b'[{"device": "FM-1"}]', "is one JSON array"),
-        ("no-header.csv", ORDINARY_CSV.partition("\n")[2].encode(), "has no column device"),
-        ("other.csv", b"serial,time\nFM-1,2024\n", "no column device and no column recorded_at"),
-        ("semicolons.csv", ORDINARY_CSV.replace(",", ";").encode(), "has no column device"),
-        ("twice.csv", b"device,recorded_at,quality,quality\n", "names the column quality twice"),
-        (
-            "unclosed.csv",
-            HEADER.encode() + b'FM-1,2024-03-01,1,\nFM-1,"' + b"x" * 200_000,
-            "is no CSV from line 3 on",
-        ),
-        ("endless.csv", HEADER.encode() + b"x" * (17 << 20), "has a line of over 16 MB"),
-    ],
-)
+UNREADABLE: dict[str, tuple[bytes, str]] = {
+    "empty.csv": (b"", "is empty"),
+    "empty.csv.gz": (gzip.compress(b""), "is empty"),
+    "blank.csv": (b" \n\n", "is empty"),
+    "cut.csv.gz": (gzip.compress(ORDINARY_CSV.encode())[:12], "is cut off or damaged"),
+    "binary.csv": (b"\x50\x4b\x03\x04\0\0", "is not text in UTF-8"),
+    "utf16.csv": (ORDINARY_CSV.encode("utf-16"), "is not text in UTF-8"),
+    "array.json": (b'[{"device": "FM-1"}]', "is one JSON array"),
+    "no-header.csv": (ORDINARY_CSV.partition("\n")[2].encode(), "has no column device"),
+    "other.csv": (b"serial,time\nFM-1,2024\n", "no column device and no column recorded_at"),
+    "semicolons.csv": (ORDINARY_CSV.replace(",", ";").encode(), "has no column device"),
+    "twice.csv": (b"device,recorded_at,quality,quality\n", "names the column quality twice"),
+    "unclosed.csv": (
+        HEADER.encode() + b'FM-1,2024-03-01,1,\nFM-1,"' + b"x" * 200_000,
+        "is no CSV from line 3 on",
+    ),
+    "endless.csv": (HEADER.encode() + b"x" * (17 << 20), "has a line of over 16 MB"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
 def test_a_file_that_cannot_be_read_is_one_clear_line(
-    sqlite_store: Store,
-    organization: str,
-    tmp_path: Path,
-    name: str,
-    content: bytes,
-    problem: str,
+    sqlite_store: Store, organization: str, tmp_path: Path, name: str
 ) -> None:
+    content, problem = UNREADABLE[name]
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(UserError) as caught:

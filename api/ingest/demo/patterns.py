@@ -78,8 +78,10 @@ def steady(stream: int, clock: Clock) -> Floats:
 def schedule(stream: int, clock: Clock) -> Floats:
     """On every other night: two zones of valves one after the other, from half past three."""
     night = (clock.day + stream % 2) % 2 == 0
-    on = (night & (clock.hour >= 3.5) & (clock.hour < 6.25)).astype(np.float64)
-    return on * (0.74 + 0.18 * (clock.hour < 4.75))
+    shares = np.zeros(len(clock.instants))
+    shares[night & (clock.hour >= 3.5) & (clock.hour < 4.75)] = 0.92
+    shares[night & (clock.hour >= 4.75) & (clock.hour < 6.25)] = 0.74
+    return shares
 
 
 def cycles(stream: int, clock: Clock) -> Floats:
@@ -89,7 +91,7 @@ def cycles(stream: int, clock: Clock) -> Floats:
     chance = 0.35 + 0.5 * _bump(clock.hour, 13.0, 4.5) - 0.2 * clock.weekend
     used = noise.uniform(noise.sub(stream, 3), slot) < chance
     share = 0.18 + 0.3 * noise.uniform(noise.sub(stream, 4), slot)
-    return used * (rest < share * slot_ms) * 0.85
+    return (used & (rest < share * slot_ms)).astype(np.float64) * 0.85
 
 
 def nothing(stream: int, clock: Clock) -> Floats:

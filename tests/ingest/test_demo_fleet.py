@@ -1,0 +1,237 @@
+"""The demo fleet: who is in it, and that its readings are a pure function of meter and time."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.catalog import DAY_MS, HOUR_MS, METRICS, MINUTE_MS
+from api.commands.device_file import check
+from api.ingest.batch import Columns
+from api.ingest.demo.fleet import (
+    FLEET,
+    HISTORY_MS,
+    ORGANIZATION_ID,
+    SILENT_MS,
+    Character,
+    Fate,
+    Pattern,
+    device,
+)
+from api.ingest.demo.meter import LEAK_GPM, LEAK_MS, OUTAGE_MS, TAKEN_OUT_MS, last_instant, readings
+from api.timez import offset_ms, zone
+
+ORIGIN = 1_773_316_800_123  # 2026-03-12T12:00Z: four days after the clocks changed in America
+START = ORIGIN - HISTORY_MS
+FLOW_RATE, FLOW_DURATION, FLOW_AMOUNT, QUALITY = range(4)
+
+
+def whole(one: Character) -> Columns:
+    return readings(one, 1, ORIGIN, START, last_instant(one, ORIGIN, ORIGIN))
+
+
+def of_fate(fate: Fate) -> Character:
+    (one,) = [one for one in FLEET if one.meter.fate is fate]
+    return one
+
+
+def of_pattern(pattern: Pattern) -> Character:
+    return next(
+        one for one in FLEET if (one.meter.pattern, one.meter.fate) == (pattern, Fate.HEALTHY)
+    )
+
+
+def local_hours(one: Character, columns: Columns) -> tuple[np.ndarray, np.ndarray]:
+    """Hour of the local day and weekday (Monday is 0) of each reading, asked one by one."""
+    tz = zone(one.meter.site.time_zone)
+    local = np.array([t + offset_ms(tz, t) for t in columns.instants.tolist()])
+    return local // HOUR_MS % 24, (local // DAY_MS + 3) % 7
+
+
+# --- Who is in it --------------------------------------------------------------------------------
+
+
+def test_sixty_meters_of_all_kinds_in_several_zones() -> None:
+    assert len(FLEET) == 60
+    assert len({one.meter.site.time_zone for one in FLEET}) >= 5
+    assert {one.meter.cadence_s for one in FLEET} == {10, 60, 300, 900}
+    assert {one.meter.pattern for one in FLEET} == set(Pattern)
+    fates = Counter(one.meter.fate for one in FLEET)
+    assert all(fates[fate] == 1 for fate in Fate if fate is not Fate.HEALTHY)
+    for name in ("serial", "id", "network_id"):
+        assert len({getattr(one, name) for one in FLEET}) == 60
+
+
+def test_every_meter_is_a_device_that_an_import_would_take() -> None:
+    entries = [device(one, ORIGIN) for one in FLEET]
+    said = [{"serialNumber": e.serial_number, "groups": e.groups, **e.fields} for e in entries]
+    for entry in said:
+        entry["groups"] = list(entry["groups"])
+    found = check(said, ORGANIZATION_ID)
+    assert (found.devices, found.warnings) == (entries, [])
+    for entry in entries:
+        assert re.fullmatch(r"FM-\d{5}", entry.serial_number)
+        assert re.fullmatch(r"[0-9A-F]{16}", entry.fields["networkUniqueIdentifier"])
+        assert UUID(entry.fields["id"])
+    assert [e.fields["category"] for e in entries].count("Gateway") == 1
+    assert [e.fields["active"] for e in entries].count(False) == 1
+
+
+def test_its_history_has_about_as_many_rows_as_the_progress_bar_says() -> None:
+    assert 1_500_000 < sum(len(whole(one)) for one in FLEET) < 1_700_000
+
+
+# --- What it sends -------------------------------------------------------------------------------
+
+
+@given(
+    one=st.sampled_from(FLEET),
+    start=st.integers(START, ORIGIN),
+    lengths=st.lists(st.integers(0, 5 * HOUR_MS), min_size=1, max_size=4),
+)
+def test_a_span_asked_for_in_pieces_gives_the_same_readings(
+    one: Character, start: int, lengths: list[int]
+) -> None:
+    cuts = np.cumsum([start, *lengths]).tolist()
+    pieces = [readings(one, 5, ORIGIN, a, b).rows() for a, b in pairwise(cuts)]
+    assert [row for piece in pieces for row in piece] == readings(
+        one, 5, ORIGIN, cuts[0], cuts[-1]
+    ).rows()
+
+
+@pytest.mark.parametrize("one", FLEET, ids=lambda one: one.meter.label)
+def test_readings_are_plausible_and_consistent(one: Character) -> None:
+    columns = readings(one, 5, ORIGIN, ORIGIN - 8 * DAY_MS, ORIGIN - 5 * DAY_MS)
+    if one.meter.fate in (Fate.NEVER_SEEN, Fate.INACTIVE):
+        assert len(columns) == 0
+        return
+    assert (np.diff(columns.instants) > 0).all()
+    rate, duration, amount, quality, signal, rssi, celsius = columns.values
+    assert len(columns.values) == len(METRICS)
+    if one.meter.pattern is Pattern.NONE:
+        assert np.isnan(columns.values[:3]).all()
+    else:
+        assert rate.min() >= 0
+        assert rate.max() > 0.3 * one.meter.rate
+        np.testing.assert_allclose(amount, rate * duration / 60, rtol=1e-12, atol=1e-12)
+        pulses = amount * one.pulses_per_gallon
+        np.testing.assert_allclose(pulses, np.rint(pulses), atol=1e-6)
+    assert (quality.min() >= 0) & (quality.max() <= 100)
+    assert (rssi.min() > -125) & (rssi.max() < -55)
+    assert (signal.min() > -110) & (signal.max() < -40)
+    assert (celsius.min() > -20) & (celsius.max() < 50)
+    assert quality.std() > 0
+    assert celsius.std() > 0
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in FLEET if one.meter.fate is Fate.HEALTHY], ids=lambda one: one.serial
+)
+def test_a_healthy_meter_reports_in_nearly_every_bucket_of_its_cadence(one: Character) -> None:
+    length_ms = max(one.meter.cadence_s, 60) * 1000
+    columns = readings(one, 5, ORIGIN, START, START + 10 * DAY_MS)
+    share = len(np.unique(columns.instants // length_ms)) / (10 * DAY_MS / length_ms)
+    assert 0.985 < share <= 1
+
+
+def test_ten_second_meters_report_every_ten_seconds() -> None:
+    for one in (one for one in FLEET if one.meter.cadence_s == 10):
+        steps = np.diff(readings(one, 5, ORIGIN, START, START + DAY_MS).instants)
+        assert np.median(steps) == pytest.approx(10_000, abs=5)
+        assert np.mean(np.abs(steps - 10_000) < 250) > 0.99
+
+
+def test_event_driven_meters_report_draws_and_a_heartbeat() -> None:
+    one = of_pattern(Pattern.EVENTS)
+    rate, duration, *_ = whole(one).values
+    assert 0.1 < np.mean(rate > 0) < 0.5
+    assert set(duration[rate == 0]) == {0.0}
+    assert duration[rate > 0].min() >= 8
+
+
+def test_a_household_has_two_peaks_and_sleeps_in_at_weekends() -> None:
+    one = next(o for o in FLEET if o.meter.label == "Mesa main")
+    columns = whole(one)
+    hours, weekdays = local_hours(one, columns)
+    rate = columns.values[FLOW_RATE]
+
+    def mean(hour: int, *, weekend: bool) -> float:
+        return float(rate[(hours == hour) & ((weekdays >= 5) == weekend)].mean())
+
+    assert mean(7, weekend=False) > 2 * mean(15, weekend=False) > 5 * mean(3, weekend=False)
+    assert mean(19, weekend=False) > 2 * mean(15, weekend=False)
+    assert mean(9, weekend=True) > 2 * mean(6, weekend=True)
+    assert mean(9, weekend=False) < 0.5 * mean(7, weekend=False)
+
+
+def test_an_office_rests_at_night_and_at_weekends() -> None:
+    one = next(o for o in FLEET if o.meter.label == "Chemistry lab")
+    columns = whole(one)
+    hours, weekdays = local_hours(one, columns)
+    rate = columns.values[FLOW_RATE]
+    working = rate[(weekdays < 5) & (hours >= 10) & (hours < 16)].mean()
+    assert rate[(weekdays >= 5) & (hours >= 10) & (hours < 16)].mean() < 0.2 * working
+    assert rate[(hours < 5) | (hours >= 22)].mean() < 0.02 * working
+
+
+def test_a_steady_draw_never_stops() -> None:
+    rate = whole(of_pattern(Pattern.STEADY)).values[FLOW_RATE]
+    assert rate.min() > 0.5 * rate.max()
+
+
+def test_irrigation_runs_on_some_nights() -> None:
+    one = of_pattern(Pattern.SCHEDULE)
+    columns = whole(one)
+    hours, _ = local_hours(one, columns)
+    on = columns.values[FLOW_RATE] > 0
+    assert set(hours[on].tolist()) == {3, 4, 5, 6}
+    assert 0.02 < on.mean() < 0.1
+
+
+# --- What is the matter --------------------------------------------------------------------------
+
+
+def test_the_leaking_one_has_never_been_at_rest_for_six_days() -> None:
+    columns = whole(of_fate(Fate.LEAKING))
+    rate = columns.values[FLOW_RATE]
+    since = columns.instants >= ORIGIN - LEAK_MS
+    assert rate[~since].min() < 0.1
+    assert rate[since].min() >= 0.99 * LEAK_GPM
+
+
+def test_the_silent_one_was_last_seen_six_hours_ago() -> None:
+    columns = whole(of_fate(Fate.SILENT))
+    assert 0 < ORIGIN - SILENT_MS - columns.instants[-1] < 3 * MINUTE_MS
+
+
+def test_the_degraded_one_misses_minutes() -> None:
+    one = of_fate(Fate.DEGRADED)
+    assert 0.88 < len(whole(one)) / (HISTORY_MS / MINUTE_MS) < 0.95
+
+
+def test_the_one_of_low_quality_is_below_all_healthy_ones() -> None:
+    low = whole(of_fate(Fate.LOW_QUALITY)).values[QUALITY]
+    healthy = whole(of_pattern(Pattern.DOMESTIC)).values[QUALITY]
+    assert low.max() < 70 < healthy.min()
+
+
+def test_the_one_with_an_outage_has_a_hole() -> None:
+    columns = whole(of_fate(Fate.OUTAGE))
+    start, end = (ORIGIN - before for before in OUTAGE_MS)
+    inside = (columns.instants >= start) & (columns.instants < end)
+    assert not inside.any()
+    assert (columns.instants >= end).any()
+
+
+def test_the_one_never_seen_sent_nothing_and_the_inactive_one_until_it_was_taken_out() -> None:
+    assert len(whole(of_fate(Fate.NEVER_SEEN))) == 0
+    inactive = whole(of_fate(Fate.INACTIVE))
+    assert len(inactive) > 1000
+    assert ORIGIN - TAKEN_OUT_MS - HOUR_MS < inactive.instants[-1] < ORIGIN - TAKEN_OUT_MS
