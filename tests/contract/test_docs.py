@@ -1,0 +1,76 @@
+"""docs/service.md: complete, and its examples are true."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.catalog import AGGREGATE_COLUMNS, AGGREGATES, RAW_COLUMNS, RAW_FILTER_FIELDS, RESOLUTIONS
+from api.errors import STATUS_ERRORS, StoreMissing
+from api.routes import ROUTES
+from tests.world import World
+
+TEXT = (Path(__file__).parents[2] / "docs" / "service.md").read_text("utf-8")
+EXAMPLES = re.findall(r"^GET (\S+)\n→ (\d{3}) (\{.*\})$", TEXT, re.MULTILINE)
+
+PARAMETERS = {
+    name
+    for route in ROUTES
+    for name in route.operation.query.model_json_schema().get("properties", {})
+}
+
+
+@pytest.mark.parametrize(
+    "named",
+    sorted(
+        {route.operation.path for route in ROUTES}
+        | PARAMETERS
+        | {resolution.name for resolution in RESOLUTIONS}
+        | {resolution.stamp for resolution in RESOLUTIONS if resolution.stamp}
+        | {error.code for error in (*STATUS_ERRORS.values(), StoreMissing)}
+        | set(RAW_FILTER_FIELDS)
+        | set(RAW_COLUMNS)
+    ),
+)
+def test_every_endpoint_parameter_and_word_is_named(named: str) -> None:
+    assert f"`{named}`" in TEXT or f"`{named}=" in TEXT
+
+
+def test_every_aggregated_column_follows_from_what_is_said() -> None:
+    said = {"avg": "flow_rate flow_amount quality signal_strength network_rssi onboard_temperature"}
+    said["min"] = said["max"] = said["avg"].replace("flow_amount ", "")
+    said["total"] = "flow_amount"
+    named = {f"{function}_{name}" for function, names in said.items() for name in names.split()}
+    assert named == set(AGGREGATE_COLUMNS)
+    assert len(AGGREGATES) == len(named)
+
+
+def test_there_are_examples_of_what_matters() -> None:
+    shown = " ".join(path for path, _, _ in EXAMPLES)
+    assert TEXT.count("\nGET ") == len(EXAMPLES)
+    for path in ("/device", "/flow/datapoints/", "/flow/adaptive/", "/flow/latest"):
+        assert path in shown
+
+
+@pytest.mark.parametrize(("url", "status", "owed"), EXAMPLES)
+def test_an_example_is_answered_as_shown(world: World, url: str, status: str, owed: str) -> None:
+    answer = world.client.get(url, headers=dict(world.credentials["all"].headers))
+    assert answer.status_code == int(status)
+    assert_within(json.loads(owed), answer.get_json(force=True))
+
+
+def assert_within(owed: Any, answered: Any) -> None:
+    """Everything that the example shows is in the answer; the answer may have more fields."""
+    if isinstance(owed, dict):
+        for name, value in owed.items():
+            assert_within(value, answered[name])
+    elif isinstance(owed, list):
+        assert len(owed) == len(answered)
+        for shown, value in zip(owed, answered, strict=True):
+            assert_within(shown, value)
+    else:
+        assert owed == answered
