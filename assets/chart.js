@@ -9,6 +9,7 @@
   const WIDTH_STEP_PX = 100;
   const IN_ADDRESS = ["range", "from", "to", "metric", "zone"];
 
+  const listening = new WeakSet(); // graphs; one may serve two devices, one after the other
   let plot = null; // the element around the graph, marked data-ask with its question's id
   let question = null;
   let timer = 0;
@@ -152,6 +153,8 @@
       const inner = element.querySelector(".js-plotly-plot");
       return inner && inner.on ? inner : null;
     });
+    if (listening.has(drawn)) return;
+    listening.add(drawn);
     drawn.on("plotly_relayout", moved);
     drawn.on("plotly_doubleclick", reset);
   }

@@ -26,6 +26,7 @@ MARGIN_PX: Final = {"l": 64, "r": 16, "t": 28, "b": 44}
 LABEL_PX: Final = 120  # the room of a gap's label
 MAX_LABELS: Final = 8
 LABELLED_PX: Final = 6  # a narrower gap is a hairline, and there may be hundreds
+TOUCH_PX: Final = 400
 DOT_PX: Final = 4  # a stretch narrower than this gets a dot, so that it can be seen
 
 
@@ -214,7 +215,8 @@ def _layout(canvas: Canvas, title: str) -> Figure:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": FONT_SIZE_PX, "color": palette.ink_2},
         "showlegend": False,
-        "dragmode": "zoom",
+        # On a phone a finger that crosses the chart wants to scroll the page.
+        "dragmode": "zoom" if canvas.width_px >= TOUCH_PX else False,
         "hovermode": "x",
         "hoverdistance": 40,
         "spikedistance": -1,

@@ -184,3 +184,9 @@ def test_the_first_layout_is_final() -> None:
 def test_the_axis_says_what_it_shows() -> None:
     figure = drawn(buckets("10min", [NOON], [1]))
     assert figure["layout"]["yaxis"]["title"]["text"] == "Flow rate, gal/min"
+
+
+@pytest.mark.parametrize(("width_px", "dragmode"), [(284, False), (400, "zoom"), (1_310, "zoom")])
+def test_a_finger_on_a_phone_scrolls(width_px: int, dragmode: object) -> None:
+    figure = drawn(buckets("10min", [NOON], [1]), width_px=width_px)
+    assert figure["layout"]["dragmode"] == dragmode

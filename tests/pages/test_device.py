@@ -12,10 +12,15 @@ import pytest
 from dash import Patch, no_update
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.client import Client
+from api.server import create_service
 from api.timez import now_ms, parse_instant, stamp
+from components import drawing
 from components.drawing import Subject
+from components.view import read_view
 from tests.dashboards import AUTUMN, CLOCKS, HOLE_MS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
 from tests.pages.elements import links, of_kind, text
+from tests.world import SETTINGS
 
 Answer = dict[str, Any]
 
@@ -235,6 +240,24 @@ def test_a_forged_question_is_answered_as_the_usual_one(
 def test_a_forged_device_is_the_service_s_to_refuse(page: Any) -> None:
     answer = page.answer({}, {"device_id": "../organizations/mine"})
     assert "Not found" in answer["notice"]
+
+
+@pytest.mark.parametrize("range_", ["24h", "7d", "1y"])
+def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_: str) -> None:
+    """Rows as objects, as the interface has them, where our own service answers in columns."""
+    service = create_service(looking.fleet.store, SETTINGS)
+
+    def plain(environ: Any, start_response: Any) -> Any:
+        return service({**environ, "HTTP_ACCEPT": "application/json"}, start_response)
+
+    device_id, now = looking.fleet.ids[LIVE], looking.fleet.started_ms
+    subject, view = Subject(device_id, "America/Denver", 60), read_view({"range": range_})
+    figures = [
+        drawing.change(drawing.draw(client, subject, view, now), view)
+        for client in (looking.client, Client.in_process(plain, looking.fleet.key))
+    ]
+    assert figures[0] == figures[1]
+    assert len(figures[0]["data"][2]["x"]) > 200
 
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
