@@ -2,7 +2,8 @@
 
 SQLite's floor is Python's own sqlite3, which brings another SQLite library than Weir's; two
 libraries on one file in one process break each other's locks, so each floor is a child process
-that takes its time by its own clock, around the work alone. Postgres' floor is psycopg, likewise.
+that takes its time by its own clock, around the work alone. Postgres' floor is psycopg, likewise;
+a peer with an engine and threads of its own stands apart the same way.
 
 A floor's page cache is as large as that of Weir's readers, or Weir would win by that alone.
 
@@ -18,6 +19,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import orjson
@@ -100,13 +102,15 @@ class _Postgres:
         self._cursor.executemany(sql.replace("?", "%s").encode(), rows)
 
 
-Connection = sqlite3.Connection | _Postgres
+Connection = sqlite3.Connection | _Postgres | Any  # DuckDB's has sqlite3's manners by itself
 
 
 def _connect(url: str, writes: bool) -> Connection:
-    if not url.startswith("sqlite:///"):
+    scheme, _, path = url.partition(":///")
+    if scheme == "duckdb":
+        return import_module("duckdb").connect(path, read_only=True)
+    if scheme != "sqlite":
         return _Postgres(url)
-    path = url.removeprefix("sqlite:///")
     mode = "rwc" if writes else "ro"
     connection = sqlite3.connect(f"file:{path}?mode={mode}", uri=True, isolation_level=None)
     connection.execute("PRAGMA busy_timeout=5000")

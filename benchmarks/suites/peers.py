@@ -3,7 +3,7 @@ readings, rollups of the same columns, both sorted by device and time, and the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +25,7 @@ from api.catalog import (
 from api.store.base import Device, LatestQuestion, Span, Store
 from benchmarks import goals
 from benchmarks.clock import Race, Run, Runner
+from benchmarks.floor import Statement
 from benchmarks.ground import Ground, Wrong
 from benchmarks.stopwatch import timed
 from benchmarks.suites.adaptive import ask
@@ -35,32 +36,38 @@ Window = tuple[Device, Span]
 
 
 def races(ground: Ground, rounds: int) -> Iterator[Race]:
-    duck, devices = _filled(ground), ground.devices[:MAX_IDS]
-    spans = [span for _, span in ground.windows("duckdb latest", DAY_MS, rounds)]
+    url, devices = _filled(ground), ground.devices[:MAX_IDS]
+    first, second = ground.floor(url), ground.floor(url)
     yield Race(
         f"latest {len(devices)} × 24 h ÷ DuckDB",
-        spans,
-        _twice(duck, lambda cursor, span: _latest(cursor, devices, span)),
+        [span for _, span in ground.windows("duckdb latest", DAY_MS, rounds)],
+        (
+            lambda span: first.fetch(_latest(devices, span)),
+            lambda span: second.fetch(_latest(devices, span)),
+        ),
         (Runner("ours", _ours_latest(ground.reader(), devices), (goals.DUCKDB_LATEST,)),),
     )
     yield Race(
         "adaptive 1 d ÷ DuckDB",
         ground.windows("duckdb adaptive", DAY_MS, rounds),
-        _twice(duck, _adaptive),
+        (
+            lambda w: first.ladder(_rungs(*w), _BUDGET),
+            lambda w: second.ladder(_rungs(*w), _BUDGET),
+        ),
         (Runner("ours", _ours_adaptive(ground.reader()), (goals.DUCKDB_ADAPTIVE_DAY,)),),
     )
 
 
-def _filled(ground: Ground) -> Any:
-    """DuckDB with the ground's readings and rollups, filled where it isn't yet."""
-    duckdb = import_module("duckdb")
+# --- Filling it ----------------------------------------------------------------------------------
+
+
+def _filled(ground: Ground) -> str:
+    """The URL of a DuckDB file with the ground's readings and rollups, filled where it isn't."""
     path = ground.scratch / "peer.duckdb"
-    known = path.exists()
-    duck = duckdb.connect(str(path))
-    ground.opened.callback(duck.close)
-    if not known:
-        _fill(duck, ground)
-    return duck
+    if not path.exists():
+        with import_module("duckdb").connect(str(path)) as duck:
+            _fill(duck, ground)
+    return f"duckdb:///{path}"
 
 
 def _fill(duck: Any, ground: Ground) -> None:
@@ -80,42 +87,34 @@ def _roll_up(duck: Any, resolution: Resolution) -> None:
     values = ", ".join(f"{functions[a.function]}({a.metric.name}) AS {a.name}" for a in AGGREGATES)
     bucket = f"ts // {resolution.fixed_ms} * {resolution.fixed_ms}"
     duck.execute(
-        f"CREATE TABLE {resolution.table} AS"
-        f" SELECT device_id, {bucket} AS ts, {values}"
+        f"CREATE TABLE {resolution.table} AS SELECT device_id, {bucket} AS ts, {values}"
         f" FROM {RAW.table} GROUP BY ALL ORDER BY device_id, ts"
     )
 
 
-def _twice(duck: Any, answer: Callable[[Any, Any], object]) -> tuple[Run, Run]:
-    def by(cursor: Any) -> Run:
-        return timed(lambda argument: orjson.dumps(answer(cursor, argument)))
-
-    return by(duck.cursor()), by(duck.cursor())
+# --- Asking both ---------------------------------------------------------------------------------
 
 
-def _latest(cursor: Any, devices: list[Device], span: Span) -> list[Any]:
+def _latest(devices: list[Device], span: Span) -> list[Statement]:
+    """The minutes seen, and the last reading: two scans for all devices."""
     marks = ", ".join("?" * len(devices))
     rows = f"WHERE device_id IN ({marks}) AND ts BETWEEN ? AND ? GROUP BY device_id"
     values = ", ".join(f"ARG_MAX({metric.name}, ts)" for metric in METRICS)
-    asked = [*(device.key for device in devices), *span]
-    counts = cursor.execute(f"SELECT device_id, COUNT(*) FROM {ONE_MINUTE.table} {rows}", asked)
-    found = counts.fetchall()
-    last = cursor.execute(f"SELECT device_id, MAX(ts), {values} FROM {RAW.table} {rows}", asked)
-    return [found, last.fetchall()]
+    asked = (*(device.key for device in devices), *span)
+    return [
+        (f"SELECT device_id, COUNT(*) FROM {ONE_MINUTE.table} {rows}", asked),
+        (f"SELECT device_id, MAX(ts), {values} FROM {RAW.table} {rows}", asked),
+    ]
 
 
-def _adaptive(cursor: Any, window: Window) -> list[Any]:
-    device, span = window
-    chosen, asked = LADDER[0], [device.key, *span]
+def _rungs(device: Device, span: Span) -> list[tuple[Statement, Statement]]:
+    asked, rungs = (device.key, *span), list[tuple[Statement, Statement]]()
     for resolution in LADDER:
-        counted = cursor.execute(f"SELECT COUNT(*) FROM {resolution.table} WHERE {_IN}", asked)
-        if counted.fetchall()[0][0] > _BUDGET:
-            break
-        chosen = resolution
-    names = METRICS if chosen is RAW else AGGREGATES
-    values = ", ".join(column.name for column in names)
-    sql = f"SELECT ts, {values} FROM {chosen.table} WHERE {_IN} ORDER BY ts LIMIT {_BUDGET}"
-    return cursor.execute(sql, asked).fetchall()
+        values = ", ".join(column.name for column in (METRICS if resolution is RAW else AGGREGATES))
+        rows = f"SELECT ts, {values} FROM {resolution.table} WHERE {_IN} ORDER BY ts"
+        count = f"SELECT COUNT(*) FROM {resolution.table} WHERE {_IN}"
+        rungs.append(((count, asked), (f"{rows} LIMIT {_BUDGET}", asked)))
+    return rungs
 
 
 def _ours_latest(store: Store, devices: list[Device]) -> Run:
@@ -131,9 +130,10 @@ def _ours_adaptive(store: Store) -> Run:
 
 
 def check(ground: Ground) -> None:
-    """The peer was asked the same: its rows are as many, at the same instants."""
-    duck = _filled(ground)
+    """The peer holds the same: as many rows at every resolution, at the same instants."""
+    peer = ground.floor(_filled(ground))
     for device, span in ground.windows("check duckdb", DAY_MS, 5):
-        ours = ask(ground.store, device, span, _BUDGET).rows
-        if [row[0] for row in ours] != [row[0] for row in _adaptive(duck, (device, span))]:
-            raise Wrong(f"DuckDB sees other rows of {device.serial_number}")
+        for resolution, (_, rows) in zip(LADDER, _rungs(device, span), strict=True):
+            ours = ground.store.rows(device, resolution, span, limit=_BUDGET)
+            if [row[0] for row in ours] != [row[0] for row in peer.rows(rows)]:
+                raise Wrong(f"DuckDB sees other {resolution.name} rows of {device.serial_number}")
