@@ -94,10 +94,9 @@ def _counts(found: Sequence[Row]) -> Mapping[State, int]:
 
 
 def _matches(meter: Meter, view: FleetView) -> bool:
-    words = view.search.casefold().split()
-    return all(word in meter.sought for word in words) and (
-        not view.group or view.group in meter.groups
-    )
+    """One field holds the search, whatever its case."""
+    group = not view.group or view.group in meter.groups
+    return group and view.search.casefold() in meter.sought
 
 
 def _there(rows: Sequence[Row], ids: Sequence[str]) -> list[Row]:

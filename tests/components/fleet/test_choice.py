@@ -34,7 +34,8 @@ def shown(view: FleetView, rows: list[Row] = ROWS) -> str:
         ({"sort": "seen"}, "bgafced"),  # never heard of and unknown come last
         ({"sort": "flow"}, "fagcedb"),
         ({"q": "fm-3"}, "c"),
-        ({"q": "MAIN ab"}, "f"),  # all of the words, any order
+        ({"q": " CAR   wash "}, "g"),
+        ({"q": "main ab"}, ""),  # in two fields: "11" would else find many a network id
         ({"q": "fm"}, "bcgdae"),
         ({"q": "nothing like it"}, ""),
         ({"status": "silent"}, "b"),
