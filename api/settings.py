@@ -139,7 +139,7 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting(
         "WEIR_RATE_LIMIT",
-        "200",
+        "1000",
         _number,
         "Requests per second that one key may make over the network, ten times that in a burst;"
         " 0 switches the limits off.",
