@@ -48,5 +48,9 @@ bench: .venv/dev.stamp ## ratios against the floor, two minutes
 bench-full: .venv/dev.stamp ## the same on 50 devices x 1 year
 	$(BIN)/python -m benchmarks --full $(ARGS)
 
+screenshots: .venv/dev.stamp ## every page x theme x width, into screenshots/
+	@.ci/system-packages
+	$(BIN)/python -m tests.browser.screenshots $(ARGS)
+
 clean: ## remove what was made here, the embedded store included
 	rm -rf .venv instance build screenshots .pytest_cache .ruff_cache .hypothesis
