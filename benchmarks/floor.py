@@ -53,6 +53,10 @@ class Floor:
         """Seconds to execute one statement for all rows in one transaction."""
         return self._ask("write", sql, list(rows))
 
+    def forget(self) -> None:
+        """Empty its page cache, as if it had just been opened (SQLite's; others have none here)."""
+        self._ask("forget")
+
     def rows(self, statement: Statement) -> list[tuple[Any, ...]]:
         return self._ask("rows", statement)
 
@@ -75,7 +79,13 @@ class Floor:
 
 def serve(url: str, *, writes: bool) -> None:
     connection = _connect(url, writes)
-    tasks = {"fetch": _fetch, "ladder": _ladder, "write": _write, "rows": _rows}
+    tasks = {
+        "fetch": _fetch,
+        "ladder": _ladder,
+        "write": _write,
+        "rows": _rows,
+        "forget": _forget,
+    }
     gc.freeze()
     while True:
         try:
@@ -151,6 +161,11 @@ def _write(connection: Connection, sql: str, rows: Sequence[Sequence[Any]]) -> f
 
 def _rows(connection: Connection, statement: Statement) -> list[tuple[Any, ...]]:
     return connection.execute(*statement).fetchall()
+
+
+def _forget(connection: Connection) -> None:
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA shrink_memory")
 
 
 if __name__ == "__main__":

@@ -53,9 +53,15 @@ class Ground:
     def span(self) -> Span:
         return self.fleet.span
 
+    @cached_property
+    def floors(self) -> tuple[Floor, Floor]:
+        return self.floor(), self.floor()
+
     def fetching(self, ask: Callable[[Any], Sequence[Statement]]) -> tuple[Run, Run]:
         """The two floors of a race: each fetches and dumps what these statements give."""
-        first, second = self.floor(), self.floor()
+        first, second = self.floors
+        first.forget()
+        second.forget()
         return lambda a: first.fetch(ask(a)), lambda a: second.fetch(ask(a))
 
     @cached_property

@@ -20,7 +20,7 @@ from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong, ground_at
 from benchmarks.report import as_json, as_markdown
 
-FEW, FEWER = Fleet(devices=3, days=2), Fleet(devices=2, days=2)
+FEW, FEWER = Fleet(devices=3, days=1), Fleet(devices=2, days=1)
 
 
 @pytest.fixture(scope="module")

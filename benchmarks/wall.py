@@ -1,0 +1,133 @@
+"""How long a refresh of the fleet page takes with many devices: ``python -m benchmarks.wall``.
+
+Not a race against a floor: the promise is a plain one, an answer within a second, from the very
+first. Each refresh is timed from the question to the JSON, in process, with the shared memory in a
+file; the service and its store are the real ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from api.auth import key_digest
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.client import Client
+from api.server import create_service
+from api.settings import Settings
+from api.store.base import Grant, Key, NewDevice, ReadingRow, Store
+from api.store.open import open_store
+from api.timez import now_ms
+from components.fleet.asking import Desk
+from components.fleet.board import AGAIN_MS, board
+from components.fleet.memory import Memory
+from components.fleet.view import FleetView, read_fleet_view
+
+ORGANIZATION = "org-wall"
+BATCH = 100_000
+STEADY = 10
+MOST_REFRESHES = 300
+
+
+def cadence_ms(index: int) -> int:
+    """Of a hundred devices 4 report every minute, 32 every 5 minutes, all others every 15."""
+    return MINUTE_MS * (1 if index % 25 == 0 else 5 if index % 3 == 0 else 15)
+
+
+def devices(count: int) -> Iterator[NewDevice]:
+    """One in ten has no configured cadence: it must be measured."""
+    for index in range(count):
+        fields: dict[str, Any] = {
+            "label": f"Meter {index:05}",
+            "deviceTimeZone": ("America/Denver", "America/New_York", "Asia/Kolkata")[index % 3],
+        }
+        if index % 10:
+            fields["reportingInterval"] = cadence_ms(index) / 1000
+        yield NewDevice(f"WALL-{index:05}", fields)
+
+
+def readings(index: int, key: int, end_ms: int) -> Iterator[ReadingRow]:
+    """A day of them; one device in 40 fell silent five hours ago, one in 97 never reported."""
+    dice, step = random.Random(index), cadence_ms(index)
+    last = end_ms - (5 * HOUR_MS if index % 40 == 0 else 0)
+    start = end_ms - DAY_MS + dice.randrange(step)
+    for at in range(start, last if index % 97 else start, step):
+        rate = round(max(0.0, dice.gauss(2, 3)), 2)
+        quality = float(dice.randrange(80, 99))
+        yield (key, at, rate, step / 1000, rate * step / MINUTE_MS, quality, -80.0, -70.0, 20.0)
+
+
+def fill(store: Store, count: int) -> str:
+    """The fleet in an empty store; the key that sees it."""
+    store.upgrade()
+    store.create_organization("Wall", organization_id=ORGANIZATION, cost_per_gallon=0.01)
+    store.import_devices(ORGANIZATION, devices(count))
+    keys = store.ingest_keys(ORGANIZATION)
+    end, rows = now_ms(), list[ReadingRow]()
+    for index in range(count):
+        rows += readings(index, keys[f"WALL-{index:05}"], end)
+        if len(rows) > BATCH:
+            store.write(rows)
+            rows = []
+    store.write(rows)
+    secret = str(uuid4())
+    store.create_key(
+        Key("key_wall", ORGANIZATION, "wall", key_digest(secret), Grant(everything=True), 0)
+    )
+    return secret
+
+
+def refreshed(desk: Desk, view: FleetView) -> tuple[float, dict[str, Any]]:
+    start = time.perf_counter()
+    made = board(desk, view, now_ms())
+    orjson.dumps(made)
+    return (time.perf_counter() - start) * 1000, made
+
+
+def measured(desk: Desk) -> Iterator[tuple[str, str]]:
+    first, made = refreshed(desk, FleetView())
+    yield "first answer, nothing known", f"{first:.0f} ms"
+    began, spent = time.perf_counter(), list[float]()
+    while "known" in made["totals"][0]["note"] and len(spent) < MOST_REFRESHES:
+        held = [tile["id"] for tile in made["tiles"]]
+        took, made = refreshed(desk, read_fleet_view({"held": held}))
+        spent.append(took)
+    if spent:
+        yield "answers while it is got to know", f"{median(spent):.0f} ms, at most {max(spent):.0f}"
+        whole = time.perf_counter() - began
+        yield "until every state is known", f"{len(spent)} answers, {whole:.1f} s without pauses"
+    steady = [refreshed(desk, FleetView())[0] for _ in range(STEADY)]
+    yield "answers from then on", f"{median(steady):.0f} ms, at most {max(steady):.0f}"
+    for search in ("meter 0", "wall-00777"):
+        took, made = refreshed(desk, read_fleet_view({"q": search}))
+        yield f"search for “{search}”", f"{took:.0f} ms, {made['found']}"
+    yield "asks again after", f"{made['again_ms']} ms (at rest {AGAIN_MS})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--devices", type=int, default=10_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(f"sqlite:///{Path(folder) / 'wall.sqlite'}")
+        secret = fill(store, options.devices)
+        settings = Settings.from_env({"WEIR_SECRET_KEY": secret, "WEIR_INSTANCE": folder})
+        client = Client.in_process(create_service(store, settings), secret)
+        desk = Desk(client, Memory(Path(folder)))
+        print(f"{options.devices:,} devices")
+        for what, figure in measured(desk):
+            print(f"{what:34} {figure}")
+        store.close()
+
+
+if __name__ == "__main__":
+    main()
