@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api import timez
@@ -79,6 +79,7 @@ def test_the_answer_is_the_rule_s(
     assert_rule(reply, plain_rule(world, id, from_ms, to_ms, budget))
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_it_never_exceeds_its_budget_unless_truncated(world: World, data: st.DataObject) -> None:
     id = data.draw(st.sampled_from([METER, TWIN, LONE, QUIET]))

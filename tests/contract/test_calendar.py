@@ -27,6 +27,7 @@ SPANS = {  # from, to, and whether it is summer on Lord Howe for all of it
     "open to the right": ("2026-09-05T12:00:00Z", None, False),
     "open to the left": (None, "2026-03-09T03:15:00Z", True),
     "to inside a bucket": ("2026-03-08T00:00:00Z", "2026-03-08T06:01:00Z", True),
+    "up to the last edge on the hour": ("2026-04-03T00:00:00Z", "2026-04-04T12:59:59Z", True),
     "one instant": ("2026-11-01T05:00:00Z", "2026-11-01T05:00:00Z", True),
     "a hole": ("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", False),
 }

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api import timez
@@ -152,6 +152,7 @@ def test_of_two_events_at_one_instant_the_one_stored_last_counts(world: World) -
     assert found["lastDatapoint"]["flowRate"] == 2
 
 
+@settings(deadline=None)
 @given(
     start=st.integers(DAY - 2 * DAY_MS, DAY + 2 * DAY_MS),
     length=st.integers(0, 3 * DAY_MS),
