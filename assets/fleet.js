@@ -190,13 +190,19 @@
     }
   }
 
+  /* Lines break between the parts of a note, not within one. */
+  function unbroken(note) {
+    return note.split(" · ").map((part) => part.replaceAll(" ", "\u00a0")).join("\u00a0· ");
+  }
+
   function totals(told) {
     return told.map(({ name, label, value, note }) => {
       const total = element("div", "total");
       total.dataset.name = name;
       element("dt", "", total).textContent = label;
       element("dd", "total-value", total).textContent = value;
-      element("dd", "total-note", total).textContent = note;
+      const parted = note.includes(" · ");
+      element("dd", "total-note", total).textContent = parted ? unbroken(note) : note;
       return total;
     });
   }

@@ -51,11 +51,13 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
     """Everything the wall shows of that view. Raises a WeirError where the service as a whole
     can't answer; what ails a single device is told in its tile."""
     listed = directory(desk, now_ms)
-    if listed.listed_ms != now_ms or len(listed.meters) <= SOON_COMPLETE:  # else paint first
+    # Listing ten thousand took its time: paint their labels and states first.
+    first = listed.listed_ms == now_ms and len(listed.meters) > SOON_COMPLETE
+    if not first:
         sweep(desk, view.span, listed.meters, Deadline(SWEEP_S), now_ms)
     rows, chosen = _judged(desk, view, listed, now_ms)
     known = knowledge(desk, view.span)
-    extras = _extras(desk, view, listed, chosen, known, now_ms)
+    extras = _Extras() if first else _extras(desk, view, listed, chosen, known, now_ms)
     return {
         "view": write_fleet_view(view),
         "at": now_ms,
