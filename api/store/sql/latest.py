@@ -39,18 +39,26 @@ def latest(keys: Sequence[int], question: LatestQuestion) -> Query | None:
 
 def gathered(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestFound]:
     """The parts of the union as one answer a device."""
-    found = {key: LatestFound() for key in keys}
-    order: dict[int, tuple[int, int]] = {}
-    for key, part, a, b, ts, seq, *values in parts:
-        before = found[key]
+    observed = dict.fromkeys(keys, 0)
+    quality: dict[int, tuple[float | None, float | None]] = {}
+    last: dict[int, Row] = {}
+    for row in parts:
+        key, part = row[0], row[1]
         if part == _UPTIME:
-            found[key] = before._replace(observed=before.observed + int(a))
+            observed[key] += int(row[2])
         elif part == _QUALITY:
-            found[key] = before._replace(quality_min=a, quality_max=b)
-        elif (ts, seq) > order.get(key, (ts - 1, 0)):
-            order[key] = ts, seq
-            found[key] = before._replace(last=(ts, *values))
-    return found
+            quality[key] = row[2], row[3]
+        elif key not in last or row[4:6] > last[key][4:6]:  # by instant, then by seq
+            last[key] = row
+    unknown = (None, None)
+    return {
+        key: LatestFound(
+            observed[key],
+            *quality.get(key, unknown),
+            (last[key][4], *last[key][6:]) if key in last else None,
+        )
+        for key in keys
+    }
 
 
 def _among(keys: Sequence[int], bounds: Closed) -> Query:
