@@ -187,7 +187,7 @@ def _controls(
 
 def _found(chosen: Chosen, view: FleetView) -> str:
     """What a screen reader says when a filter has changed."""
-    return f"{plural(chosen.matching, 'device')}, {SORTS[view.sort]}"
+    return f"{plural(chosen.matching, 'device')}, sorted: {SORTS[view.sort]}"
 
 
 def _empty(view: FleetView, scope: int) -> str:

@@ -45,7 +45,9 @@ def fleet_page(view: FleetView) -> Component:
             dcc.Store(id=Ids.DRAWN),
             html.H1("Fleet", className="sr-only"),
             _controls(view),
-            html.Dl(id=Ids.TOTALS, className="card totals", **labelled("The whole fleet")),
+            html.Section(
+                html.Dl(id=Ids.TOTALS, className="card totals"), **labelled("The whole fleet")
+            ),
             html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
             html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
             html.Div(

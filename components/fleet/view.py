@@ -21,9 +21,9 @@ LONGEST_SEARCH: Final = 100
 SORTS: Final = {
     "worst": "worst first",
     "label": "label",
-    "seen": "longest unheard",
-    "uptime": "lowest uptime",
-    "flow": "highest flow",
+    "seen": "last seen",
+    "uptime": "uptime",
+    "flow": "flow",
 }
 DEFAULT_SORT: Final = "worst"
 

@@ -6,7 +6,6 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,9 +17,6 @@ from tests.dashboards import Fleet, Site
 from tests.fleets import DEGRADED, HOLED, LOW, MARKUP, NEVER, SILENT, serial, watched_fleet
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-SHOTS = Path(__file__).resolve().parents[2] / "screenshots"
-SET = "window.dash_clientside.set_props(arguments[0], arguments[1])"
 
 
 @pytest.fixture(scope="module")
