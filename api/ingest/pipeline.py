@@ -80,11 +80,13 @@ def import_file(store: Store, organization_id: str, path: Path, watch: Watch) ->
 @contextmanager
 def _collector_paused() -> Generator[None]:
     """Rows by the hundred thousand make no cycles; searching them for some costs a sixth."""
+    was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_on:
+            gc.enable()
 
 
 def _start(store: Store, organization_id: str, digest: str) -> Progress:

@@ -39,6 +39,10 @@ INSTANTS = st.one_of(
     st.sampled_from(["2023-11-14T10:00:00.123Z", "2023-11-14T10:00:00+05:45", " " + PLAIN]),
     st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[Zz+x]", fullmatch=True),
 )
+MISTYPED = st.tuples(st.integers(0, 19), st.sampled_from(":/AZ z-+.3\xff")).map(
+    lambda change: PLAIN[: change[0]] + change[1] + PLAIN[change[0] + 1 :]
+)
+INSTANTS = INSTANTS | MISTYPED | st.sampled_from(["2023-02-30T00:00:00Z", "1999-12-31T23:59:59Z"])
 NUMBERS = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True).map(repr),
     st.integers().map(str),
@@ -71,9 +75,13 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
     dropped = {metric.name for metric in METRICS[keep:]}
     header = [name for name in names if name not in dropped]
     kinds = {"device": IDENTIFIERS, "recorded_at": INSTANTS}
-    rows = draw(
-        st.lists(st.tuples(*(kinds.get(name, NUMBERS) for name in header)).map(list), max_size=12)
-    )
+    ordinary = {"device": "FM-1", "recorded_at": PLAIN}
+    rows: list[list[str]] = []
+    for _ in range(draw(st.integers(0, 8))):
+        row = {name: ordinary.get(name, "1.5") for name in header}
+        for name in draw(st.lists(st.sampled_from(header), max_size=3)):  # what is odd about it
+            row[name] = draw(kinds.get(name, NUMBERS))
+        rows.append(list(row.values()))
     ragged = draw(st.lists(st.lists(NUMBERS, max_size=12), max_size=2))
     return header, draw(st.permutations(rows + ragged))
 
@@ -97,6 +105,33 @@ def test_rows_of_texts_come_out_as_from_the_exact_decoder(
     assert batch.read == len(rows)
 
 
+@pytest.mark.parametrize(
+    ("column", "odd"),
+    [
+        ("flow_rate", "1e999"),
+        ("flow_rate", "-1e999"),
+        ("flow_rate", "1-2"),
+        ("flow_rate", "1_0"),
+        ("quality", "nan"),
+        ("recorded_at", "2023-02-30T10:00:00Z"),
+        ("recorded_at", "2023-11-14T24:00:00Z"),
+        ("recorded_at", "2023-11-14T10:0::00Z"),
+        ("recorded_at", "1999-12-31T23:59:59Z"),
+        ("recorded_at", "2099-12-31T23:59:59Z"),
+        ("device", "FM-9"),
+        ("device", ""),
+    ],
+)
+def test_one_odd_value_among_ordinary_ones_is_refused_alone(column: str, odd: str) -> None:
+    ordinary = {"device": "FM-1", "recorded_at": PLAIN, "flow_rate": "1.5", "quality": "90"}
+    rows = [list(ordinary.values()), list({**ordinary, column: odd}.values())] * 2
+    batch = batch_of_texts(rows, Layout.of(list(ordinary)), DEVICES, NOW)
+    reason = decode_text({**ordinary, column: odd}, DEVICES, NOW)
+    assert isinstance(reason, Rejection)
+    good = decode_text(ordinary, DEVICES, NOW)
+    assert outcome(batch) == ([good, good], {tuple(reason): 2})
+
+
 JSON_NUMBERS = st.one_of(
     st.floats(),
     st.integers(),
@@ -106,20 +141,26 @@ JSON_NUMBERS = st.one_of(
     st.text(max_size=2),
     st.lists(st.integers(), max_size=1),
 )
-JSON_OBJECTS = st.dictionaries(st.sampled_from([*COLUMN_OF, "colour"]), JSON_NUMBERS, max_size=4)
 
 
 @st.composite
 def payloads(draw: st.DrawFn) -> object:
-    payload = draw(JSON_OBJECTS)
-    if draw(st.booleans()):
-        payload["device"] = draw(st.one_of(IDENTIFIERS, JSON_NUMBERS))
-    if draw(st.booleans()):
-        payload[draw(st.sampled_from(["recorded_at", "recordedAt"]))] = draw(INSTANTS)
+    """An ordinary payload with up to three oddities."""
+    payload: dict[str, object] = {"device": "FM-1", "recorded_at": PLAIN, "flow_rate": 1.5}
+    kinds = {
+        "device": st.one_of(IDENTIFIERS, JSON_NUMBERS),
+        "recorded_at": st.one_of(INSTANTS, JSON_NUMBERS),
+        "recordedAt": INSTANTS,
+    }
+    for name in draw(st.lists(st.sampled_from([*COLUMN_OF, "colour"]), max_size=3)):
+        if draw(st.booleans()):
+            payload.pop(name, None)
+        else:
+            payload[name] = draw(kinds.get(name, JSON_NUMBERS))
     return payload
 
 
-@given(st.lists(st.one_of(payloads(), payloads(), st.integers(), st.lists(st.none())), max_size=8))
+@given(st.lists(st.one_of(payloads(), payloads(), payloads(), JSON_NUMBERS), max_size=8))
 def test_lines_of_json_come_out_as_from_the_exact_decoder(values: list[object]) -> None:
     lines = [json.dumps(value) for value in values]
     batch = batch_of_lines(lines, DEVICES, NOW)

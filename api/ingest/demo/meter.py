@@ -70,8 +70,8 @@ def readings(one: Character, key: int, origin_ms: int, from_ms: int, to_ms: int)
 
 
 def _slots(from_ms: int, to_ms: int, length_ms: int) -> Ints:
-    """Every slot that may hold a reading of the span; a reading lies in its slot or the next."""
-    return np.arange(from_ms // length_ms - 1, to_ms // length_ms + 1, dtype=np.int64)
+    """Every slot that may hold a reading of the span; a reading lies within its slot."""
+    return np.arange(from_ms // length_ms, to_ms // length_ms + 1, dtype=np.int64)
 
 
 def _periodic(one: Character, from_ms: int, to_ms: int) -> _Sent:
