@@ -7,6 +7,7 @@ them out. Standard library only: any layer, the dashboard included, may import t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,6 +19,10 @@ INTERFACE_VERSION: Final = "1.0.0"
 BACKEND_VERSION: Final = "0.1.0"
 PATH_PREFIX: Final = "/management/v1"
 KEY_HEADER: Final = "service-api-key"
+
+# How Weir's dashboard asks for its charts' rows, in Accept: one list a column and, with the
+# parameter metrics="flow_rate quality", only of these. Private to it, undocumented, free to change.
+COLUMNS_TYPE: Final = "application/vnd.weir.columns+json"
 
 
 # --- Metrics -----------------------------------------------------------------------------------
@@ -130,13 +135,21 @@ class Resolution:
             raise ValueError(f"{self.name} has no fixed bucket length")
         return self.length_ms
 
+    def values(self, metrics: Collection[Metric]) -> tuple[Metric | Aggregate, ...]:
+        """What one row holds of these metrics behind its stamp, in order."""
+        if self.aggregated:
+            return tuple(a for a in AGGREGATES if a.metric in metrics)
+        return tuple(m for m in METRICS if m in metrics)
+
+    def columns_of(self, metrics: Collection[Metric]) -> tuple[str, ...]:
+        """The keys of one row that holds only these metrics, in order."""
+        stamp = (self.stamp,) if self.stamp else ()
+        return (*stamp, *(value.name for value in self.values(metrics)))
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The keys of one row, in order."""
-        if not self.aggregated:
-            return RAW_COLUMNS
-        stamp = (self.stamp,) if self.stamp else ()
-        return (*stamp, *AGGREGATE_COLUMNS)
+        return self.columns_of(METRICS)
 
 
 def _stored(name: str, label: str, minutes: int) -> Resolution:

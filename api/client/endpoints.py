@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 from urllib.parse import quote
 
 import httpx
 
-from api.catalog import KEY_HEADER, LIMIT, MAX_DATAPOINTS, MAX_IDS, PATH_PREFIX, Resolution
+from api.catalog import (
+    COLUMNS_TYPE,
+    KEY_HEADER,
+    LIMIT,
+    MAX_DATAPOINTS,
+    MAX_IDS,
+    METRICS,
+    PATH_PREFIX,
+    Metric,
+    Resolution,
+)
 from api.client import replies
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.transport import IN_PROCESS_WIDTH, Transport, in_process_http, remote_http
 from api.errors import Unauthorized
 from api.timez import stamp
 
-COLUMNS_TYPE = "application/vnd.weir.columns+json"
 # Weir's own service answers in columns, which cost a fraction of row objects to build and to
 # parse; any other server of the interface sees its plain JSON asked for.
-_SERIES_ACCEPT = f"{COLUMNS_TYPE}, application/json;q=0.9"
+_ROWS_INSTEAD = "application/json;q=0.9"
 
 ActiveFilter = Literal["true", "false", "null"]
 
@@ -158,11 +167,13 @@ class Client:
         filters: Iterable[str] = (),
         limit: int = LIMIT.maximum or 0,
         offset: int = 0,
+        metrics: Collection[Metric] = METRICS,
     ) -> Series:
-        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive."""
+        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive.
+        ``metrics``: what is needed of each row; a server may answer with more."""
         body = self._get(
             f"/flow/datapoints/{quote(identifier, safe='')}",
-            accept=_SERIES_ACCEPT,
+            accept=_accept(metrics),
             resolution=resolution.name,
             **_bounds(from_ms, to_ms),
             timezone=timezone,
@@ -199,11 +210,12 @@ class Client:
         to_ms: int,
         max_datapoints: int = MAX_DATAPOINTS.default or 0,
         timezone: str | None = None,
+        metrics: Collection[Metric] = METRICS,
     ) -> Series:
-        """The finest resolution whose rows fit ``max_datapoints``."""
+        """The finest resolution whose rows fit ``max_datapoints``; ``metrics`` as above."""
         body = self._get(
             f"/flow/adaptive/{quote(identifier, safe='')}",
-            accept=_SERIES_ACCEPT,
+            accept=_accept(metrics),
             **_bounds(from_ms, to_ms),
             maxDatapoints=max_datapoints,
             timezone=timezone,
@@ -244,6 +256,11 @@ class Client:
 
 def _texts(value: str | int | list[str]) -> str | list[str]:
     return value if isinstance(value, list) else str(value)
+
+
+def _accept(metrics: Collection[Metric]) -> str:
+    names = " ".join(metric.name for metric in metrics)
+    return f'{COLUMNS_TYPE};metrics="{names}", {_ROWS_INSTEAD}'
 
 
 def _bounds(from_ms: int | None, to_ms: int | None) -> dict[str, str]:

@@ -6,11 +6,11 @@ budget, return the one before it; when even the coarsest has more, return that, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from api import timez
-from api.catalog import COARSEST_STORED, LADDER, Resolution
+from api.catalog import COARSEST_STORED, LADDER, METRICS, Metric, Resolution
 from api.store.base import Device, Row, Span, TimeSeries
 
 
@@ -57,7 +57,12 @@ def at_most_rows(resolution: Resolution, from_ms: int, to_ms: int) -> float:
 
 
 def adaptive(
-    series: TimeSeries, device: Device, from_ms: int, to_ms: int, budget: int
+    series: TimeSeries,
+    device: Device,
+    from_ms: int,
+    to_ms: int,
+    budget: int,
+    metrics: Collection[Metric] = METRICS,
 ) -> AdaptiveRows:
     """The rows of [from, to] at the finest resolution with no more of them than ``budget``."""
     span = Span(from_ms, to_ms)
@@ -69,6 +74,6 @@ def adaptive(
         return series.count(device, resolution, span, at_most=budget + 1)
 
     choice = choose(count_of, budget)
-    rows = series.rows(device, choice.resolution, span, limit=budget)
+    rows = series.rows(device, choice.resolution, span, limit=budget, metrics=metrics)
     count = series.count(device, COARSEST_STORED, span) if choice.truncated else len(rows)
     return AdaptiveRows(choice.resolution, rows, count, choice.truncated)

@@ -4,9 +4,9 @@ from api.routes.call import Call, Reply, Route
 from api.routes.document import document_route
 from api.routes.flow import FLOW_ROUTES
 from api.routes.management import MANAGEMENT_ROUTES
-from api.routes.render import COLUMNS_TYPE
+from api.routes.render import wanted_columns
 
 _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
 ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))
 
-__all__ = ["COLUMNS_TYPE", "ROUTES", "Call", "Reply", "Route"]
+__all__ = ["ROUTES", "Call", "Reply", "Route", "wanted_columns"]

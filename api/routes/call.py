@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from api.catalog import Metric
 from api.openapi import JSON_TYPE, Operation
 from api.params import Query
 from api.store.base import Scope, Store
@@ -16,13 +17,14 @@ Q = TypeVar("Q", bound=Query)
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Q]):
     """One request, after its credential and its query were found good. ``identifier`` is the
-    device's in the path; ``columns`` asks for the columnar answer where there is one."""
+    device's in the path; ``columns`` asks for the columnar answer where there is one, of these
+    metrics."""
 
     store: Store
     scope: Scope
     query: Q
     identifier: str = ""
-    columns: bool = False
+    columns: Collection[Metric] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from api.catalog import PATH_PREFIX, TOTAL, Resolution
+from api.catalog import COLUMNS_TYPE, METRICS, PATH_PREFIX, TOTAL, Metric, Resolution
 from api.domain.adaptive import adaptive
 from api.domain.datapoints import DatapointsQuestion, count_datapoints, datapoints
 from api.domain.identify import identify
@@ -15,7 +15,6 @@ from api.openapi import Operation, ref
 from api.params import AdaptiveQuery, DatapointsQuery, LatestQuery
 from api.routes.call import Call, Reply, Route
 from api.routes.render import (
-    COLUMNS_TYPE,
     datapoint_object,
     instant,
     row_columns,
@@ -34,6 +33,7 @@ def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
         asked.timezone,
         asked.limit,
         asked.offset,
+        METRICS if call.columns is None else call.columns,
     )
     if asked.count:
         count = count_datapoints(call.store, device, question)
@@ -52,7 +52,8 @@ def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
 def get_adaptive(call: Call[AdaptiveQuery]) -> Reply:
     asked = call.query
     device = identify(call.store, call.scope, call.identifier)
-    found = adaptive(call.store, device, asked.from_ms, asked.to_ms, asked.max_datapoints)
+    metrics = METRICS if call.columns is None else call.columns
+    found = adaptive(call.store, device, asked.from_ms, asked.to_ms, asked.max_datapoints, metrics)
     envelope = {
         "resolution": found.resolution.name,
         "count": found.count,
@@ -91,13 +92,13 @@ def _zone_name(zone: ZoneInfo | None) -> str | None:
 
 def _with_rows(
     envelope: dict[str, Any],
-    columns: bool,
+    columns: Collection[Metric] | None,
     resolution: Resolution,
     rows: Sequence[Row],
     zone: ZoneInfo | None,
 ) -> Reply:
-    if columns:
-        return Reply(envelope | {"columns": row_columns(resolution, rows)}, COLUMNS_TYPE)
+    if columns is not None:
+        return Reply(envelope | {"columns": row_columns(resolution, rows, columns)}, COLUMNS_TYPE)
     return Reply(envelope | {"data": row_objects(resolution, rows, zone)})
 
 

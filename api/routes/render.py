@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api import timez
-from api.catalog import DEVICE_FIELDS, METRICS, FieldKind, Resolution
+from api.catalog import COLUMNS_TYPE, DEVICE_FIELDS, METRICS, FieldKind, Metric, Resolution
 from api.store.base import Device, Organization, Row
-
-# The answer to our own charts: undocumented, private to the dashboard, and free to change.
-COLUMNS_TYPE: Final = "application/vnd.weir.columns+json"
 
 _NULLABLE: Final = frozenset({"config"})
 
@@ -52,11 +50,26 @@ def _stamped(
     return eval(source)  # from the catalog's names alone
 
 
-def row_columns(resolution: Resolution, rows: Sequence[Row]) -> dict[str, Sequence[Any]]:
-    """One list a column; the stamps stay epoch milliseconds."""
+_WANTED: Final = re.compile(re.escape(COLUMNS_TYPE) + r'(?:\s*;\s*metrics="([a-z_ ]*)")?')
+
+
+def wanted_columns(accept: str) -> Collection[Metric] | None:
+    """The metrics whose columns an Accept header asks for; None where it asks for row objects."""
+    asked = _WANTED.search(accept)
+    if asked is None:
+        return None
+    names = (asked[1] or "").split()
+    return tuple(metric for metric in METRICS if metric.name in names) or METRICS
+
+
+def row_columns(
+    resolution: Resolution, rows: Sequence[Row], metrics: Collection[Metric]
+) -> dict[str, Sequence[Any]]:
+    """One list a column of rows that hold these metrics; the stamps stay epoch milliseconds."""
+    names = resolution.columns_of(metrics)
     if not rows:
-        return {name: [] for name in resolution.columns}
-    return dict(zip(resolution.columns, zip(*rows, strict=True), strict=True))
+        return {name: [] for name in names}
+    return dict(zip(names, zip(*rows, strict=True), strict=True))
 
 
 # --- The directory -------------------------------------------------------------------------------

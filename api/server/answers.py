@@ -9,8 +9,8 @@ from typing import Any, Final
 import orjson
 from flask import Response, request
 
-from api.catalog import KEY_HEADER
-from api.routes import COLUMNS_TYPE, Reply
+from api.catalog import COLUMNS_TYPE, KEY_HEADER
+from api.routes import Reply
 from api.server.problems import request_id
 
 # A service-api-key has none of the protection that HTTP gives Authorization in shared caches:
@@ -29,7 +29,7 @@ _SAFE: Final = (
 def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Response:
     """The reply as JSON, or 304 where the client has it. The validator is the principal's own."""
     body = orjson.dumps(reply.body)
-    etag = etag_of(body, principal_id, reply.media_type)
+    etag = etag_of(body, principal_id)
     vary = _PUBLIC_VARY if cacheable else _VARY
     headers = [
         ("ETag", etag),
@@ -41,9 +41,9 @@ def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Respo
     return Response(body, headers=headers, content_type=reply.media_type)
 
 
-def etag_of(body: bytes, principal_id: str, media_type: str) -> str:
+def etag_of(body: bytes, principal_id: str) -> str:
     """Weak, since compression may change the bytes; whose answer it is counts too."""
-    digest = hashlib.sha256(f"{principal_id}\n{media_type}\n".encode())
+    digest = hashlib.sha256(f"{principal_id}\n".encode())
     digest.update(body)
     return f'W/"{digest.hexdigest()[:32]}"'
 

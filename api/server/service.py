@@ -11,7 +11,7 @@ from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator
 from api.params import read
-from api.routes import COLUMNS_TYPE, ROUTES, Call, Route
+from api.routes import ROUTES, Call, Route, wanted_columns
 from api.server.answers import answer, finisher
 from api.server.gate import Gate
 from api.server.limits import Limits
@@ -59,7 +59,7 @@ def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
         principal = None if public else gate.enter(environ)
         query = read(route.operation.query, _pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
-        columns = COLUMNS_TYPE in environ.get("HTTP_ACCEPT", "")
+        columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
         reply = route.answer(Call(store, scope, query, id, columns))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 

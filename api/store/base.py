@@ -10,11 +10,11 @@ Errors: `Unavailable` (locked, out of reach, disk full), `StoreMissing` (no such
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from api.catalog import Aggregate, Metric, Resolution
+from api.catalog import METRICS, Aggregate, Metric, Resolution
 
 # --- The directory -------------------------------------------------------------------------------
 
@@ -341,9 +341,10 @@ class TimeSeries(Protocol):
         *,
         limit: int,
         offset: int = 0,
+        metrics: Collection[Metric] = METRICS,
     ) -> list[Row]:
         """Raw: (recorded_at ms, *METRICS). Stored: (bucket start ms, *AGGREGATES), avg_ being the
-        mean over the bucket's raw rows."""
+        mean over the bucket's raw rows. ``metrics``: the values of these alone, in order."""
         ...
 
     def bounds(

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from api.catalog import AGGREGATES, COARSEST_STORED, DAY_MS, FLOW_RATE, HOUR_MS, Resolution
+from api.catalog import (
+    AGGREGATES,
+    COARSEST_STORED,
+    DAY_MS,
+    FLOW_RATE,
+    HOUR_MS,
+    METRICS,
+    Metric,
+    Resolution,
+)
 from api.store.base import (
     Device,
     LatestFound,
@@ -52,10 +61,12 @@ class SeriesPart(Seam):
         *,
         limit: int,
         offset: int = 0,
+        metrics: Collection[Metric] = METRICS,
     ) -> list[Row]:
         if offset >= JUMP_FROM and not where and resolution is not COARSEST_STORED:
             span, offset = self._land(device, resolution, span, offset)
-        return self.fetch(sql.page(device.key, resolution, span, where, limit, offset))
+        columns = sql.row_columns(resolution, frozenset(metrics))
+        return self.fetch(sql.page(device.key, resolution, columns, span, where, limit, offset))
 
     def _land(
         self, device: Device, resolution: Resolution, span: Span, offset: int

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from api.catalog import KEY_HEADER
-from api.routes import COLUMNS_TYPE, ROUTES
+from api.catalog import COLUMNS_TYPE, FLOW_RATE, KEY_HEADER, METRICS, QUALITY, RESOLUTION_BY_NAME
+from api.routes import ROUTES, wanted_columns
 from tests.contract.test_requests import ADAPTIVE, DATAPOINTS, NEEDED
 from tests.world import METER, World
 
@@ -215,6 +215,38 @@ def test_columns_say_what_rows_say(world: World, path: str, query: dict[str, str
             assert sorted(values) == values
         else:
             assert values == [row[name] for row in data]
+
+
+@pytest.mark.parametrize(("path", "query"), COLUMNAR)
+def test_columns_of_some_metrics_are_those_of_all(
+    world: World, path: str, query: dict[str, str]
+) -> None:
+    everything = orjson.loads(world.get(path, query, Accept=COLUMNS_TYPE).data)
+    accept = f'{COLUMNS_TYPE};metrics="quality flow_rate", application/json;q=0.9'
+    some = orjson.loads(world.get(path, query, Accept=accept).data)
+    names = RESOLUTION_BY_NAME[some["resolution"]].columns_of((FLOW_RATE, QUALITY))
+    assert some["columns"] == {name: everything["columns"][name] for name in names}
+    assert len(some["columns"]) < len(everything["columns"])
+
+
+@pytest.mark.parametrize(
+    ("accept", "names"),
+    [
+        ("application/json", None),
+        ("*/*", None),
+        (f'{COLUMNS_TYPE};metrics="quality"', ["quality"]),
+        (f'{COLUMNS_TYPE} ; metrics="quality flow_rate", text/html', ["flow_rate", "quality"]),
+        (f'{COLUMNS_TYPE};metrics="nonsense quality"', ["quality"]),
+    ],
+)
+def test_an_accept_header_says_which_columns(accept: str, names: list[str] | None) -> None:
+    wanted = wanted_columns(accept)
+    assert (wanted if wanted is None else [metric.name for metric in wanted]) == names
+
+
+@pytest.mark.parametrize("metrics", ["", ';metrics=""', ';metrics="nonsense"', ";q=1"])
+def test_without_a_known_metric_all_columns_come(metrics: str) -> None:
+    assert wanted_columns(COLUMNS_TYPE + metrics) == METRICS
 
 
 def test_columns_of_nothing_are_empty(world: World) -> None:

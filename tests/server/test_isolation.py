@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.routes import COLUMNS_TYPE
+from api.catalog import COLUMNS_TYPE
 from tests.world import FOREIGN, METER, World, opened
 
 PRINCIPALS = ("all", "group", "devices", "both", "foreign", "token", "token for one")

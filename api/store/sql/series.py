@@ -9,7 +9,6 @@ from typing import NamedTuple
 from api.catalog import (
     AGGREGATES,
     COARSEST_STORED,
-    METRICS,
     RAW,
     Aggregate,
     Metric,
@@ -53,8 +52,8 @@ def value(resolution: Resolution, column: Metric | Aggregate) -> str:
 
 
 @cache
-def row_columns(resolution: Resolution) -> str:
-    columns = METRICS if resolution is RAW else AGGREGATES
+def row_columns(resolution: Resolution, metrics: frozenset[Metric]) -> str:
+    columns = resolution.values(metrics)
     return ", ".join(("ts", *(value(resolution, column) for column in columns)))
 
 
@@ -174,11 +173,17 @@ def _count_part(device_key: int, part: Part, resolution: Resolution, at_most: in
 
 
 def page(
-    device_key: int, resolution: Resolution, span: Span, where: Where, limit: int, offset: int
+    device_key: int,
+    resolution: Resolution,
+    columns: str,
+    span: Span,
+    where: Where,
+    limit: int,
+    offset: int,
 ) -> Query:
     rows = matching(device_key, resolution, span, where)
     return Query(
-        f"SELECT {row_columns(resolution)} FROM {resolution.table} WHERE {rows.sql}"
+        f"SELECT {columns} FROM {resolution.table} WHERE {rows.sql}"
         f" ORDER BY {_order(resolution)} LIMIT ? OFFSET ?",
         (*rows.params, limit, offset),
     )
