@@ -148,7 +148,7 @@ class TokenVerifier:
                 options={"require": list(REQUIRED)},
             )
             return Claims.model_validate(claims)
-        except (jwt.PyJWTError, ValidationError, RecursionError, OverflowError):
+        except (jwt.PyJWTError, ValidationError):
             raise _invalid() from None
 
 
