@@ -16,7 +16,7 @@ from components.fleet.directory import Directory, directory
 from components.fleet.knowledge import knowledge, refresh_page, sweep
 from components.fleet.known import Known
 from components.fleet.lines import Line, lines
-from components.fleet.states import DEGRADED, REPORTING, STATES
+from components.fleet.states import STATES
 from components.fleet.tiles import tile
 from components.fleet.totals import plural, totals
 from components.fleet.view import SORTS, FleetView, write_fleet_view
@@ -143,7 +143,7 @@ def again_ms(
         return PAGE_AGAIN_MS
     if any(row.known is None for row in rows):
         return SCOPE_AGAIN_MS
-    waiting = any(row.meter.id not in told for row in rows if row.state in (REPORTING, DEGRADED))
+    waiting = any(row.meter.id not in told for row in rows)
     return SCOPE_AGAIN_MS if waiting and len(rows) <= SOON_COMPLETE else AGAIN_MS
 
 

@@ -137,17 +137,16 @@ def volume_today(rows: Sequence[Row], volumes: Mapping[str, Volume], units: Unit
     if not told:
         return Total("volume", "Volume today", words.NOTHING, "no reading today")
     value = units.volume(sum(v.gallons or 0.0 for v in told))
-    return Total("volume", "Volume today", value, _coverage(rows, volumes) or _usual(told))
+    return Total(
+        "volume", "Volume today", value, _coverage(rows, volumes, len(told)) or _usual(told)
+    )
 
 
-def _coverage(rows: Sequence[Row], volumes: Mapping[str, Volume]) -> str:
-    """How many of the devices that were heard of today are in the sum; empty where all are."""
-    waiting = sum(row.known is None or row.meter.id not in volumes for row in rows if _alive(row))
-    return f"of {_of(len(volumes), len(volumes) + waiting)} devices" if waiting else ""
-
-
-def _alive(row: Row) -> bool:
-    return row.known is None or row.state in (REPORTING, DEGRADED)
+def _coverage(rows: Sequence[Row], volumes: Mapping[str, Volume], told: int) -> str:
+    """How many of the devices that may have been heard of today are in the sum; empty where all
+    are."""
+    waiting = sum(row.meter.id not in volumes for row in rows)
+    return f"of {_of(told, told + waiting)} devices" if waiting else ""
 
 
 def _usual(told: Sequence[Volume]) -> str:

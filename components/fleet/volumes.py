@@ -49,8 +49,8 @@ def volumes(
     deadline: Deadline,
     now_ms: int,
 ) -> dict[str, Volume]:
-    """By device id, of the devices whose volume of today is known. ``zone`` None: each device's
-    own day."""
+    """By device id, of the devices whose volume of today is known, or known not to be. ``zone``
+    None: each device's own day."""
     days = _days(zone, meters, now_ms)
     today = desk.memory.book(desk.principal, f"today:{zone or 'own'}", _Kept._make)
     usual = desk.memory.book(desk.principal, f"usual:{zone or 'own'}", _Curve._make)
@@ -64,11 +64,23 @@ def volumes(
             today.sweeping.release()
         today.put({id: volume for id, volume, _ in told}, now_ms)
         usual.put({id: curve for id, _, curve in told if curve is not None}, now_ms)
-    return {
-        m.id: _volume(days[m.id], kept[m.id], curves.get(m.id))
-        for m in meters
-        if m.id in kept and kept[m.id].ordinal == days[m.id].ordinal
+    told = {
+        m.id: _told(known.get(m.id), days[m.id], kept.get(m.id), curves.get(m.id)) for m in meters
     }
+    return {id: volume for id, volume in told.items() if volume is not None}
+
+
+def _told(known: Known | None, day: Day, kept: _Kept | None, curve: _Curve | None) -> Volume | None:
+    """None while it isn't known. A device that wasn't heard of today has no volume to ask for."""
+    if known is None:
+        return None
+    if not _heard(known, day):
+        return Volume(day, None, None)
+    return _volume(day, kept, curve) if kept is not None and kept.ordinal == day.ordinal else None
+
+
+def _heard(known: Known, day: Day) -> bool:
+    return known.seen_ms is not None and known.seen_ms >= day.start_ms
 
 
 def _days(zone: str | None, meters: Iterable[Meter], now_ms: int) -> dict[str, Day]:
@@ -95,7 +107,7 @@ def _due(
     due: list[tuple[int, str]] = []
     for meter in meters:
         told = known.get(meter.id)
-        if told is None or told.seen_ms is None or told.seen_ms < days[meter.id].start_ms:
+        if told is None or not _heard(told, days[meter.id]):
             continue
         before = kept.get(meter.id) or _Kept(0, 0, None)
         if before.ordinal != days[meter.id].ordinal or now_ms - before.asked_ms >= fresh_ms:

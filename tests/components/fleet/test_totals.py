@@ -90,7 +90,9 @@ def test_volume_of_several_weekdays_names_none() -> None:
 
 def test_volume_says_how_many_devices_it_covers() -> None:
     rows = [row("a", GOOD), row("b", GOOD), row("c", GONE), row("d", NEVER), row("e", None)]
-    made = totals.volume_today(rows, {"a": Volume(DENVER, 1234.0, 900.0)}, US)
+    known_none = Volume(DENVER, None, None)
+    told = {"a": Volume(DENVER, 1234.0, 900.0), "c": known_none, "d": known_none}
+    made = totals.volume_today(rows, told, US)
     assert (made.value, made.note) == ("1,234 gal", "of 1 of 3 devices")
     assert totals.volume_today(rows, {}, US).value == "–"
 
