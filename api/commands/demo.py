@@ -120,7 +120,8 @@ def feed(while_parent: bool) -> None:
                 raise
             except Unavailable as error:  # a long import holds the store, or it restarts
                 warn(f"{error} Trying again in {RETRY_S:.0f} s.")
-                wait(RETRY_S)
+                if wait(RETRY_S):
+                    return
 
 
 def _feed(store: Store, wait: Callable[[float], bool]) -> None:

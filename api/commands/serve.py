@@ -20,6 +20,7 @@ from flask.cli import with_appcontext
 
 from api.commands.frame import Command, ensure_store, opened, settings
 from api.errors import UserError
+from api.ingest.demo.fleet import ORGANIZATION_ID
 
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
 THREADS: Final = 4  # blocking threads of a worker process
@@ -34,7 +35,7 @@ _LOGGING: Final[dict[str, Any]] = {
             "stream": "ext://sys.stderr",
         },
     },
-    "loggers": {"_granian": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+    "loggers": {"_granian": {"handlers": ["console"], "level": "ERROR", "propagate": False}},
 }
 
 
@@ -51,8 +52,9 @@ def serve(host: str | None, port: int | None, workers: int | None, demo: bool) -
     known = settings()
     address, port = _free(host or known.host, known.port if port is None else port)
     ensure_store(known.database)
-    with opened(read_only=True):
-        pass  # it is there, and of this schema
+    with opened(read_only=True) as store:  # it is there, and of this schema
+        if demo and store.organization(ORGANIZATION_ID) is None:
+            raise UserError("the demo fleet is not there: flask demo seed")
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
     server = _server(address, port, workers or known.workers)
@@ -95,7 +97,7 @@ def _server(address: str, port: int, workers: int) -> Any:
         websockets=False,
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_S,
-        log_level=LogLevels.warning,
+        log_level=LogLevels.error,
         log_dictconfig=_LOGGING,
     )
 

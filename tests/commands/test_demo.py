@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from api.catalog import HOUR_MS
+from api.errors import Unavailable
 from api.ingest.demo.fleet import ORGANIZATION_ID
 from api.settings import Settings
 from api.store.base import Store
@@ -106,6 +107,26 @@ def test_the_key_lets_the_dashboard_in(
     path = "/management/v1/flow/datapoints/{}?resolution=total"
     assert service.get(path.format(old["serialNumber"]), headers=key).status_code == 404
     assert service.get(path.format(old["id"]), headers=key).status_code == 200
+
+
+def test_a_feed_waits_while_the_store_is_out_of_reach(
+    flask: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flask.ask("demo", "seed")
+    answers: list[Exception | None] = [Unavailable("It is locked."), Unavailable("Still."), None]
+
+    def feed(*_: object) -> None:
+        answer = answers.pop(0)
+        if answer is not None:
+            raise answer
+
+    monkeypatch.setattr("api.commands.demo._feed", feed)
+    monkeypatch.setattr("api.commands.demo.RETRY_S", 0.01)
+    monkeypatch.setattr("api.commands.demo.signal.signal", lambda *_: None)
+    result = flask.run("demo", "feed")
+    assert (result.exit_code, answers) == (0, [])
+    assert len(result.stderr.splitlines()) == 2
+    assert "It is locked. Trying again" in result.stderr
 
 
 def test_a_feed_without_its_fleet_says_so(weir: CommandLine) -> None:

@@ -215,7 +215,7 @@ def test_a_port_that_is_taken_is_one_line(shell: Shell) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--port", "70000"), ("--workers", "0"), ("--host", "nowhere.invalid")],
+    [("--port", "70000"), ("--workers", "0"), ("--host", "nowhere.invalid"), ("--demo",)],
     ids=" ".join,
 )
 def test_serve_refuses_what_it_cannot_do(shell: Shell, arguments: tuple[str, ...]) -> None:
