@@ -219,6 +219,7 @@ TOTALS = {  # span → the source that the interface chooses
     "open to the right": ("2026-03-08T00:20:00Z", None, "1hour"),
     "open to the left": (None, "2026-03-08T05:40:00Z", "1hour"),
     "00:20 to 05:40 covers 300 minutes": ("2026-03-08T00:20:00Z", "2026-03-08T05:40:00Z", "1hour"),
+    "to on a bucket's start": ("2026-03-08T00:00:00Z", "2026-03-08T05:00:00Z", "1hour"),
     "exactly an hour": ("2026-03-08T00:20:00Z", "2026-03-08T01:20:00Z", "1hour"),
     "a moment less": ("2026-03-08T00:20:00Z", "2026-03-08T01:19:59.999Z", "10min"),
     "exactly ten minutes": ("2026-03-08T00:03:00Z", "2026-03-08T00:13:00Z", "10min"),
