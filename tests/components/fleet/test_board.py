@@ -166,14 +166,14 @@ def test_a_refresh_asks_once_a_resolution_and_once_for_the_cell_under_way(
     view = FleetView(search="riser 1")
     complete(desk, view, now)
     counted.asked.clear()
-    later = now - now % (5 * MINUTE_MS) + 5 * MINUTE_MS + 15_000  # another bucket has closed
+    later = now - now % (5 * MINUTE_MS) + 10 * MINUTE_MS + 15_000  # two more buckets have closed
     board(desk, view, later)
     latest = [unquote(url) for url in counted.asked if "/flow/latest" in url]
     summaries = [url for url in latest if "lastDatapoint" in url]
     assert len(summaries) <= 3  # two for sixty devices; the young one's window begins later
     cells = {re.findall(r"from=([^&]+)", url)[0] for url in latest if "metrics=uptime&" in url}
     assert len(cells) <= 12
-    assert counted.count("/device?") == 1  # the list is a minute old by then
+    assert counted.count("/device?") <= 1  # renewed while the old one serves
 
 
 def test_who_looks_within_seconds_asks_nothing(desk: Desk, counted: Counted, now: int) -> None:
