@@ -1,21 +1,38 @@
 /* The view of a chart: what is asked of the server, when, and how it stands in the address.
 
    A chart is drawn by the server; here is only what the server can't know: the plot's width, where
-   the reader dragged the axis, which button was pressed. All of it goes into one Store, the question,
-   {device, range, from, to, metric, zone, theme, width_px, settled}; the answer comes as the figure. */
+   the reader dragged the axis, which button was pressed, whether anybody looks. All of it goes into
+   one Store, the question, {device, range, from, to, metric, zone, units, theme, width_px, settled};
+   the answer comes as the figure, and as what is shown: {from, to, zone, units, asked}. */
 (function () {
   "use strict";
   const DEBOUNCE_MS = 120;
   const WIDTH_STEP_PX = 100;
-  const IN_ADDRESS = ["range", "from", "to", "metric", "zone"];
+  const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units"];
+  const REFRESH_MS = 15000;
+  const RETRY_MS = [3000, 6000, 12000, 24000];
+  const JITTER = 0.2;
+  const STALE_MS = 45000;
+  const PATIENCE_MS = 20000; // without an answer: something between here and the server is broken
+  const REST_MS = 700; // after a pan: then the words catch up with the picture
+  const NOW_MS = 120000; // a window that ends so near to now is of now
+  const SAME_LENGTH = 0.02;
 
   const listening = new WeakSet(); // graphs; one may serve two devices, one after the other
   let plot = null; // the element around the graph, marked data-ask with its question's id
   let question = null;
+  let usual = {}; // what the address doesn't say
+  let at = null; // the range that the axis is known to show
   let timer = 0;
+  let nextTimer = 0;
+  let held = false; // a pointer is down on the plot: nothing may be redrawn under it
+  let updatedMs = 0;
+  let failures = 0;
+  let trouble = "";
 
   const isOpen = () => plot !== null && plot.isConnected;
   const graph = () => plot.querySelector(".js-plotly-plot");
+  const byId = (id) => document.getElementById(id);
 
   /* --- The plot's size and the axis' range --- */
 
@@ -38,65 +55,171 @@
     return range && range.map(instant);
   }
 
-  /* The range that the last answer was drawn for, as the figure carries it. */
-  function answeredRange() {
-    const meta = graph().layout.meta;
-    return meta && meta.window.map(instant);
+  /* What the last answer holds: the window it was drawn for, and how far its rows reach. */
+  function answered(part) {
+    const drawn = graph();
+    const meta = drawn && drawn.layout && drawn.layout.meta;
+    return meta && meta[part] && meta[part].map(instant);
   }
 
   const same = (a, b) => Boolean(a && b) && a[0] === b[0] && a[1] === b[1];
+  const lengthOf = (range) => Date.parse(range[1]) - Date.parse(range[0]);
+
+  /* Whether the rows of the last answer show that range as they should: all of it, as finely. */
+  function covered(range) {
+    const [window, have] = [answered("window"), answered("have")];
+    if (!window || !have || Math.abs(lengthOf(range) / lengthOf(window) - 1) > SAME_LENGTH) return false;
+    return range[0] >= have[0] && (range[1] <= have[1] || Date.parse(have[1]) > Date.now());
+  }
+
+  /* Moves the axis as a drag does; what is there is shown at once. */
+  function move(fromMs, toMs) {
+    const range = [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 23));
+    return window.Plotly.relayout(graph(), { "xaxis.range": range });
+  }
 
   /* --- Asking --- */
 
   function ask(changes, { settled = false, remember = true } = {}) {
     clearTimeout(timer);
+    clearTimeout(nextTimer);
     question = { ...question, ...changes, settled, asked: Date.now() };
     window.dash_clientside.set_props(plot.dataset.ask, { data: question });
     press();
     if (remember) writeAddress();
+    nextTimer = setTimeout(unanswered, PATIENCE_MS);
   }
 
   /* After a drag, a pan or a resize: ask again once it has come to rest. */
   function moved() {
     clearTimeout(timer);
+    if (!isOpen() || !graph()) return;
+    const range = axisRange();
+    const glides = range && !same(range, at) && covered(range);
+    if (glides) glide(range);
     timer = setTimeout(() => {
       if (!isOpen() || !graph()) return;
-      const range = axisRange();
-      const width_px = widthPx();
-      if (range && !same(range, answeredRange())) {
-        ask({ from: range[0], to: range[1], width_px }, { settled: true });
-      } else if (steps(width_px) !== steps(question.width_px)) {
-        ask({ width_px }, { settled: true, remember: false });
-      }
-    }, DEBOUNCE_MS);
+      settle(glides);
+    }, glides ? REST_MS : DEBOUNCE_MS);
+  }
+
+  function settle(glided) {
+    const range = axisRange();
+    const width_px = widthPx();
+    if (range && !same(range, answered("window"))) {
+      at = range;
+      ask({ from: range[0], to: range[1], width_px }, { settled: true, remember: !glided });
+    } else if (steps(width_px) !== steps(question.width_px)) {
+      ask({ width_px }, { settled: true, remember: false });
+    }
+  }
+
+  /* A pan within what is there: the picture is right already. */
+  function glide(range) {
+    at = range;
+    question = { ...question, from: range[0], to: range[1] };
+    window.dash_clientside.set_props("chart-reset", { disabled: false });
+    writeAddress();
   }
 
   const reset = () => ask({ from: null, to: null });
 
-  /* --- Controls: any element with data-set, and the native select of zones --- */
+  /* --- Live --- */
+
+  const endsNow = () => {
+    const range = at || answered("window");
+    return Boolean(range) && Date.parse(range[1]) >= Date.now() - NOW_MS;
+  };
+
+  function refresh() {
+    if (!isOpen() || document.hidden) return; // until it is seen again
+    if (held) return next(1000);
+    ask({}, { settled: Boolean(question.from), remember: false });
+  }
+
+  function next(afterMs) {
+    clearTimeout(nextTimer);
+    nextTimer = setTimeout(refresh, afterMs * (1 - JITTER + 2 * JITTER * Math.random()));
+  }
+
+  function unanswered() {
+    if (!isOpen() || document.hidden) return;
+    failed("The dashboard doesn’t answer.");
+  }
+
+  function failed(why) {
+    trouble = why;
+    tell();
+    next(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
+  }
+
+  const SIZES = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  function since(ms) {
+    const seconds = Math.max(0, Math.round((Date.now() - ms) / 1000));
+    if (seconds < 5) return "just now";
+    const [size, unit] = SIZES.find(([length]) => seconds >= length);
+    return `${Math.floor(seconds / size)} ${unit} ago`;
+  }
+
+  function tell() {
+    if (!isOpen()) return;
+    const bad = Boolean(trouble) || (updatedMs > 0 && Date.now() - updatedMs > STALE_MS);
+    const live = byId("chart-live");
+    live.dataset.state = bad ? "stale" : !updatedMs ? "loading" : endsNow() ? "live" : "still";
+    const word = bad ? "Stale · updated" : endsNow() ? "Live · updated" : "Updated";
+    live.textContent = updatedMs ? `${word} ${since(updatedMs)}` : bad ? "No answer" : "Loading";
+    plot.closest("main").dataset.stale = String(bad && updatedMs > 0);
+    const age = byId("chart-notice-age");
+    const words = !trouble ? "" : updatedMs ? `Shown is what was known ${since(updatedMs)}. Trying again.` : "Trying again.";
+    if (age.textContent !== words) age.textContent = words;
+    if (trouble && !byId("chart-notice").textContent) {
+      window.dash_clientside.set_props("chart-notice", { children: trouble });
+    }
+  }
+
+  setInterval(() => {
+    if (!document.hidden) tell();
+  }, 1000);
+
+  document.addEventListener("visibilitychange", () => {
+    if (!isOpen() || document.hidden) return;
+    tell();
+    refresh();
+  });
+
+  /* --- Controls: any element with data-set, and the native selects --- */
 
   function press() {
     document.querySelectorAll("button[data-set]").forEach((button) => {
       const value = question[button.dataset.set];
-      const pressed = value ? value === button.dataset.value : button.dataset.default === "true";
+      const own = button.dataset.value === "custom" && String(value).includes("..");
+      const pressed = value ? own || value === button.dataset.value : button.dataset.default === "true";
       button.setAttribute("aria-pressed", String(pressed));
     });
     document.querySelectorAll("select[data-set]").forEach((select) => {
-      select.value = question[select.dataset.set] || "";
+      select.value = question[select.dataset.set] || select.dataset.default || "";
     });
   }
 
   function set(field, value) {
-    ask(field === "range" ? { range: value, from: null, to: null } : { [field]: value || null });
+    if (field === "range" && value === "custom") return window.weirChart.custom();
+    const select = document.querySelector(`select[data-set="${field}"]`);
+    const plain = select && select.dataset.default === value ? null : value;
+    ask(field === "range" ? { range: value, from: null, to: null } : { [field]: plain || null });
   }
 
   document.addEventListener("click", (event) => {
     if (!isOpen()) return;
-    const button = event.target.closest("button[data-set], button[data-do]");
-    if (!button) return;
-    if (button.dataset.set) set(button.dataset.set, button.dataset.value);
-    if (button.dataset.do === "reset") reset();
-    if (button.dataset.do === "retry") ask({}, { remember: false });
+    const target = event.target.closest("button[data-set], [data-do], [data-from]");
+    if (!target) return;
+    const { set: field, value, do: deed, from, to } = target.dataset;
+    if (field) set(field, value);
+    else if (deed === "reset") reset();
+    else if (deed === "retry") ask({}, { settled: Boolean(question.from), remember: false });
+    else if (from) {
+      ask({ from, to });
+      plot.scrollIntoView({ block: "nearest" });
+    }
   });
 
   document.addEventListener("change", (event) => {
@@ -107,6 +230,15 @@
   window.addEventListener("weir:theme", (event) => {
     if (isOpen()) ask({ theme: event.detail }, { settled: true, remember: false });
   });
+
+  document.addEventListener("pointerdown", (event) => {
+    held = isOpen() && Boolean(event.target.closest(".plot, .overview"));
+  });
+  ["pointerup", "pointercancel"].forEach((name) =>
+    document.addEventListener(name, () => {
+      held = false;
+    }),
+  );
 
   /* --- The address --- */
 
@@ -129,7 +261,7 @@
   window.addEventListener("popstate", (event) => {
     if (!isOpen() || window.location.pathname !== plot.dataset.path) return;
     event.stopImmediatePropagation();
-    ask(fromAddress(), { remember: false });
+    ask({ ...usual, ...fromAddress() }, { remember: false });
   });
 
   /* --- Opening --- */
@@ -159,6 +291,16 @@
     drawn.on("plotly_doubleclick", reset);
   }
 
+  /* What the other scripts of the page stand on. */
+  window.weirChart = {
+    ask, move, reset, isOpen, graph,
+    plot: () => plot,
+    question: () => question,
+    range: () => (isOpen() && graph() && graph().layout ? axisRange().map(Date.parse) : null),
+    custom: () => {},
+    onAnswer: [],
+  };
+
   window.dash_clientside = window.dash_clientside || {};
   window.dash_clientside.chart = {
     /* The first question of a page that was just laid out. */
@@ -166,9 +308,32 @@
       plot = await appeared(() => document.querySelector(`[data-device="${start.device}"]`));
       plot.dataset.path = window.location.pathname;
       question = { ...start, theme: window.weirTheme(), width_px: widthPx(), asked: Date.now() };
+      updatedMs = failures = 0;
+      trouble = "";
+      at = null;
       listen(plot);
       press();
+      tell();
       return question;
+    },
+
+    /* An answer is there: what it shows, or what went wrong. */
+    answered: function (shown, notice) {
+      if (!isOpen() || !(shown || notice)) return window.dash_clientside.no_update;
+      if (notice) {
+        failed(notice);
+        return window.dash_clientside.no_update;
+      }
+      if (shown.asked === question.asked) {
+        trouble = "";
+        failures = 0;
+        updatedMs = Date.now();
+        if (!question.settled) at = [shown.from, shown.to];
+        next(REFRESH_MS);
+      }
+      tell();
+      window.weirChart.onAnswer.forEach((listener) => listener(shown));
+      return window.dash_clientside.no_update;
     },
   };
 })();

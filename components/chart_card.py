@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import StrEnum
+from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from api.catalog import FLOW_RATE
 from api.timez import zone_names
 from components import charts
-from components.charts import Canvas
 from components.drawing import Subject
 from components.markup import attributes, labelled
-from components.parts import segments
-from components.ranges import DEFAULT_PRESET, PRESETS, preset_window
+from components.parts import segments, select
+from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
-from components.view import DRAWN_METRICS, View, write_view
+from components.traces import Canvas
+from components.units import UNITS
+from components.view import TABS, View, write_view
+
+CUSTOM: Final = "custom"
 
 
 class Ids(StrEnum):
@@ -29,8 +32,21 @@ class Ids(StrEnum):
     ZONE_NOTE = "chart-zone-note"
     SUMMARY = "chart-summary"
     NOTICE = "chart-notice"
+    NOTICE_AGE = "chart-notice-age"
+    DRAWN = "chart-drawn"
     EMPTY = "chart-empty"
     RESET = "chart-reset"
+    SHOWN = "chart-shown"
+    GAPS = "chart-gaps"
+    LIVE = "chart-live"
+    CURSOR = "chart-cursor"
+    KEYS = "chart-keys"
+
+
+KEYS = (
+    "Arrow keys move a cursor, with Shift ten rows. Plus and minus zoom, square brackets pan, R"
+    " resets, Escape lets go."
+)
 
 
 def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
@@ -39,34 +55,44 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
         [
             dcc.Store(id=Ids.START, data=start),
             dcc.Store(id=Ids.QUESTION),
+            dcc.Store(id=Ids.SHOWN),
+            dcc.Store(id=Ids.DRAWN),
             dcc.Store(id=Ids.SUBJECT, data=asdict(subject)),
-            _controls(view),
+            _controls(subject, view),
             _notice(),
             _plot(subject, view, now_ms),
-            html.P(id=Ids.ZONE_NOTE, className="quiet zone-note"),
+            html.Div(
+                [
+                    html.Details(id=Ids.GAPS, className="gaps"),
+                    html.P(id=Ids.ZONE_NOTE, className="quiet zone-note"),
+                ],
+                className="under-plot",
+            ),
+            html.P(KEYS, id=Ids.KEYS, className="sr-only"),
             html.P(id=Ids.SUMMARY, className="sr-only", **attributes(aria_live="polite")),
+            html.P(id=Ids.CURSOR, className="sr-only", **attributes(aria_live="polite")),
         ],
         className="card chart-card",
         **labelled("Readings over time"),
     )
 
 
-def _controls(view: View) -> Component:
+def _controls(subject: Subject, view: View) -> Component:
     return html.Div(
         [
             segments(
                 "Range",
                 "range",
-                [(preset.name, preset.label) for preset in PRESETS],
-                chosen=view.preset.name,
+                [*((p.name, p.label) for p in PRESETS), (CUSTOM, "Custom")],
+                chosen=CUSTOM if view.custom else view.preset.name,
                 default=DEFAULT_PRESET.name,
             ),
             segments(
                 "Metric",
                 "metric",
-                [(metric.name, metric.label) for metric in DRAWN_METRICS],
-                chosen=view.metric.name,
-                default=FLOW_RATE.name,
+                [(tab.name, tab.label) for tab in TABS],
+                chosen=subject.tab_of(view).name,
+                default=subject.tab,
             ),
             html.Span(id=Ids.BADGE, className="badge"),
             html.Button(
@@ -87,6 +113,7 @@ def _notice() -> Component:
     return html.Div(
         [
             html.Span(id=Ids.NOTICE),
+            html.Span(id=Ids.NOTICE_AGE, className="quiet"),
             html.Button(
                 "Try again", type="button", className="button", **attributes(data_do="retry")
             ),
@@ -99,8 +126,8 @@ def _notice() -> Component:
 def _plot(subject: Subject, view: View, now_ms: int) -> Component:
     """The axes come with the page, the rows with the first answer: so the plot's width is known
     before anything is asked, and nothing moves when the rows arrive."""
-    window = view.window or preset_window(view.preset, None, now_ms)
-    canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme))
+    window = view.window or view.whole(None, now_ms)
+    canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
     return html.Div(
         [
             dcc.Graph(
@@ -124,7 +151,11 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
             ),
         ],
         className="plot",
+        tabIndex=0,
+        role="group",
         **attributes(
+            aria_label="Chart",
+            aria_describedby=f"{Ids.SUMMARY} {Ids.KEYS}",
             data_device=subject.device_id,
             data_ask=Ids.QUESTION,
             data_margins=str(charts.MARGIN_PX["l"] + charts.MARGIN_PX["r"]),
@@ -132,15 +163,15 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
     )
 
 
-def zone_select(subject: Subject, view: View) -> Component:
-    """The zone of every time on the page: the device's, or any other."""
-    own = html.Option(f"{subject.time_zone} (device)", value="")
-    others = [html.Option(name, value=name) for name in sorted(zone_names())]
-    return html.Select(
-        [own, *others],
-        id="zone-select",
-        className="button zone",
-        title="Time zone",
-        **labelled("Time zone"),
-        **attributes(data_set="zone", data_value=view.zone or ""),
-    )
+def chart_tools(subject: Subject, view: View) -> list[Component]:
+    """What stands in the bar: how fresh the page is, the units, and the zone of every time on it,
+    the device's or any other."""
+    zones = [
+        ("", f"{subject.time_zone} (device)"),
+        *((name, name) for name in sorted(zone_names())),
+    ]
+    return [
+        html.Span(id=Ids.LIVE, className="live", **attributes(data_state="loading")),
+        select("Units", "units", [(u.name, u.label) for u in UNITS], chosen=view.units.name),
+        select("Time zone", "zone", zones, chosen=view.zone or "", kind="zone"),
+    ]

@@ -1,53 +1,31 @@
-"""From a frame to a figure, as plain dicts and lists: the page, an embed and an export draw the
-same one.
-
-The x values are UTC in naive strings. plotly.js would shift anything else into the browser's zone;
-the axis is marked by `ticks` and the hover texts are written here, both in the zone of choice.
-"""
+"""The figure of a chart, as plain dicts and lists: the page, an embed and an export draw the same
+one. What is drawn is made by `traces`; here is the ground that it stands on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
-from api.timez import stamps
-from components import hovers, words
-from components.frames import Frame, Values, largest, rounded
-from components.ranges import Window
+from components import words
+from components.causes import Stretch
+from components.frames import Frame
 from components.theme import FONT, FONT_SIZE_PX, Palette
 from components.ticks import Ticks, ticks
+from components.traces import Canvas, Picture, axis_text, traces
 
 Figure = dict[str, Any]
-Trace = dict[str, Any]
 
 MARGIN_PX: Final = {"l": 64, "r": 16, "t": 28, "b": 44}
+LANE: Final = (0.0, 0.024)  # the quality lane's part of the height, between plot and marks
+PLOT: Final = (0.05, 1.0)
 LABEL_PX: Final = 120  # the room of a gap's label
 MAX_LABELS: Final = 8
 LABELLED_PX: Final = 6  # a narrower gap is a hairline, and there may be hundreds
 TOUCH_PX: Final = 400
-DOT_PX: Final = 4  # a stretch narrower than this gets a dot, so that it can be seen
 
 
-@dataclass(frozen=True, slots=True)
-class Canvas:
-    """What a figure is drawn on: the axis' window, the zone, the plot's inner width, colours."""
-
-    window: Window
-    tz: ZoneInfo
-    width_px: int
-    palette: Palette
-
-
-def axis_text(instants_ms: Sequence[int]) -> list[str]:
-    """Instants as plotly.js takes them unshifted: UTC, without a zone."""
-    fraction = any(t % 1000 for t in instants_ms)
-    return [text[:-1] for text in stamps(instants_ms, fraction=fraction)]
-
-
-def figure(frame: Frame, canvas: Canvas) -> Figure:
-    return {"data": traces(frame, canvas), "layout": layout(frame, canvas)}
+def figure(picture: Picture, canvas: Canvas) -> Figure:
+    return {"data": traces(picture, canvas), "layout": layout(picture, canvas)}
 
 
 def blank(canvas: Canvas) -> Figure:
@@ -58,141 +36,40 @@ def blank(canvas: Canvas) -> Figure:
     return {"data": [], "layout": made}
 
 
-# --- Traces, from the ground up ------------------------------------------------------------------
-
-
-def traces(frame: Frame, canvas: Canvas) -> list[Trace]:
-    """Always these four, in this order: spans without data, the band, the line, lone points."""
-    scale = largest(frame.middle, frame.low, frame.high)
-    palette = canvas.palette
-    return [
-        _gap_trace(frame.gaps, palette),
-        _band_trace(frame, scale, palette),
-        _line_trace(frame, scale, canvas),
-        _dot_trace(frame, scale, canvas),
-    ]
-
-
-def _gap_trace(gaps: Sequence[Window], palette: Palette) -> Trace:
-    """One polygon a gap, from the bottom of the plot to its top."""
-    x: list[str | None] = []
-    y: list[float | None] = []
-    for gap in gaps:
-        left, right = axis_text([gap.from_ms, gap.to_ms])
-        x += [left, right, right, left, None]
-        y += [0, 0, 1, 1, None]
-    return {
-        "type": "scatter",
-        "name": "no data",
-        "x": x,
-        "y": y,
-        "yaxis": "y2",
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": palette.gap,
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-    }
-
-
-def _band_trace(frame: Frame, scale: float, palette: Palette) -> Trace:
-    """From minimum to maximum: one closed polygon a run, so that none crosses a gap."""
-    x: list[str | None] = []
-    y: list[float | None] = []
-    if frame.low is not frame.middle:
-        low, high = rounded(frame.low, scale), rounded(frame.high, scale)
-        for run in frame.runs:
-            there = axis_text(_positions(frame, run))
-            x += [*there, *reversed(there), None]
-            y += [*_held(high, run), *reversed(_held(low, run)), None]
-    return {
-        "type": "scatter",
-        "name": "min–max",
-        "x": x,
-        "y": y,
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": palette.band,
-        # Without a line of its own a spike narrower than a pixel would vanish.
-        "line": {"width": 0.75, "color": palette.band},
-        "hoverinfo": "skip",
-    }
-
-
-def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
-    x: list[str | None] = []
-    y: list[float | None] = []
-    titles: list[str | None] = []
-    details: list[list[str] | None] = []
-    middle = rounded(frame.middle, scale)
-    all_titles, all_details = hovers.titles(frame, canvas.tz), hovers.details(frame)
-    for run in frame.runs:
-        x += [*axis_text(_positions(frame, run)), None]
-        y += [*_held(middle, run), None]
-        titles += [*_held(all_titles, run), None]
-        details += [*_held(all_details, run), None]
-    return {
-        "type": "scatter",
-        "name": "average",
-        "x": x,
-        "y": y,
-        "text": titles,
-        "customdata": details,
-        "hovertemplate": hovers.template(frame, canvas.palette.ink),
-        "mode": "lines",
-        "connectgaps": False,
-        "line": {"width": 1.5, "color": canvas.palette.accent},
-        "hoverinfo": "text",
-    }
-
-
-def _dot_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
-    """Rows that stand alone, too short for a line to be seen."""
-    narrow_ms = canvas.window.length_ms * DOT_PX / max(1, canvas.width_px)
-    lone = [
-        run for run in frame.runs if frame.ends_ms[run[-1]] - frame.starts_ms[run[0]] < narrow_ms
-    ]
-    middle = rounded(frame.middle, scale)
-    return {
-        "type": "scatter",
-        "name": "lone",
-        "x": axis_text([_middle_ms(frame, run[0]) for run in lone]),
-        "y": [middle[run[0]] for run in lone],
-        "mode": "markers",
-        "marker": {"size": DOT_PX, "color": canvas.palette.accent},
-        "hoverinfo": "skip",
-    }
-
-
-def _middle_ms(frame: Frame, index: int) -> int:
-    return (frame.starts_ms[index] + frame.ends_ms[index]) // 2
-
-
-def _positions(frame: Frame, run: range) -> list[int]:
-    """Each row at the middle of its span; a run begins and ends where its spans do, so that it
-    covers its time exactly and a single bucket is as wide as it is long."""
-    middles = [_middle_ms(frame, index) for index in run]
-    return [frame.starts_ms[run[0]], *middles, frame.ends_ms[run[-1]]]
-
-
-def _held(values: Sequence[Any], run: range) -> list[Any]:
-    """A run's values for `_positions`: the first and last hold to the run's ends."""
-    return [values[run[0]], *values[run.start : run.stop], values[run[-1]]]
-
-
 # --- Layout --------------------------------------------------------------------------------------
 
 
-def layout(frame: Frame, canvas: Canvas) -> Figure:
-    title = f"{frame.metric.label}, {frame.metric.unit}"
-    made = _layout(canvas, title)
+def layout(picture: Picture, canvas: Canvas) -> Figure:
+    frame = picture.frame
+    title = "Signal" if picture.second else frame.metric.label
+    made = _layout(canvas, f"{title}, {frame.unit}")
     if frame.runs:
-        made["annotations"] = gap_labels(frame.gaps, canvas)
+        gaps = [s for s in picture.stretches if s.cause.silent]
+        made["annotations"] = gap_labels(gaps, canvas) + _legend(picture, canvas)
     made["yaxis"] |= {
         "rangemode": "tozero" if _from_zero(frame) else "normal",
         "showticklabels": bool(frame.runs),  # the scale of nothing would be made up
     }
+    made["meta"]["have"] = axis_text(frame.window)
     return made
+
+
+def _legend(picture: Picture, canvas: Canvas) -> list[Figure]:
+    """Which line is which, where there are two."""
+    if picture.second is None:
+        return []
+    names = ((picture.frame, canvas.palette.accent, "—"), (picture.second, canvas.palette.ok, "┄"))
+    text = "   ".join(
+        f'<span style="color:{colour}">{sign}</span> {frame.metric.label}'
+        for frame, colour, sign in names
+    )
+    return [
+        {
+            "text": text, "xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 1,
+            "yanchor": "top", "showarrow": False, "font": {"color": canvas.palette.ink_2},
+            "bgcolor": canvas.palette.surface, "name": "legend",
+        }
+    ]  # fmt: skip
 
 
 def _from_zero(frame: Frame) -> bool:
@@ -228,7 +105,9 @@ def _layout(canvas: Canvas, title: str) -> Figure:
         },
         "xaxis": _x_axis(canvas, made),
         "yaxis": _y_axis(palette, title),
-        "yaxis2": {"range": [0, 1], "visible": False, "fixedrange": True},
+        "yaxis2": {"range": [0, 1], "visible": False, "fixedrange": True, "domain": list(PLOT)},
+        "yaxis3": {"range": [0, 1], "visible": False, "fixedrange": True, "domain": list(LANE)},
+        "bargap": 0,
         "annotations": [],
         "meta": {"window": axis_text(canvas.window)},  # what is drawn: assets/chart.js compares
     }
@@ -238,6 +117,8 @@ def _x_axis(canvas: Canvas, made: Ticks) -> Figure:
     palette = canvas.palette
     return {
         "type": "date",
+        "anchor": "free",  # below the lane
+        "position": 0,
         "range": axis_text(canvas.window),
         "tickmode": "array",
         **x_ticks(made),
@@ -259,6 +140,7 @@ def _x_axis(canvas: Canvas, made: Ticks) -> Figure:
 def _y_axis(palette: Palette, title: str) -> Figure:
     return {
         "title": {"text": title, "standoff": 8, "font": {"size": FONT_SIZE_PX - 1}},
+        "domain": list(PLOT),
         "overlaying": "y2",  # the spans without data lie below
         "tickmode": "auto",  # an overlaying axis else takes the other one's marks
         "side": "left",
@@ -273,22 +155,25 @@ def _y_axis(palette: Palette, title: str) -> Figure:
     }
 
 
-def gap_labels(gaps: Iterable[Window], canvas: Canvas) -> list[Figure]:
+def gap_labels(gaps: Iterable[Stretch], canvas: Canvas) -> list[Figure]:
     """How long the longest gaps are: of those wide enough, where labels fit beside each other."""
     px_per_ms = canvas.width_px / canvas.window.length_ms
     placed: list[float] = []
     labels: list[Figure] = []
-    wide = (gap for gap in gaps if gap.length_ms * px_per_ms >= LABELLED_PX)
-    for gap in sorted(wide, key=lambda g: g.from_ms - g.to_ms):
-        left = max(gap.from_ms, canvas.window.from_ms)
-        right = min(gap.to_ms, canvas.window.to_ms)
+    wide = (gap for gap in gaps if gap.window.length_ms * px_per_ms >= LABELLED_PX)
+    for gap in sorted(wide, key=lambda g: g.window.from_ms - g.window.to_ms):
+        left = max(gap.window.from_ms, canvas.window.from_ms)
+        right = min(gap.window.to_ms, canvas.window.to_ms)
+        if right <= left:
+            continue
         middle_px = ((left + right) / 2 - canvas.window.from_ms) * px_per_ms
         middle_px = min(max(middle_px, LABEL_PX / 2), canvas.width_px - LABEL_PX / 2)
         if any(abs(middle_px - other) < LABEL_PX for other in placed):
             continue
         placed.append(middle_px)
         at_ms = canvas.window.from_ms + round(middle_px / px_per_ms)
-        labels.append(_label(f"no data {words.duration(gap.length_ms)}", at_ms, canvas))
+        text = f"{gap.cause.word} {words.duration(gap.window.length_ms)}"
+        labels.append(_label(text, at_ms, canvas))
         if len(labels) == MAX_LABELS:
             break
     return labels
@@ -307,4 +192,4 @@ def _label(text: str, at_ms: int, canvas: Canvas) -> Figure:
     }
 
 
-__all__ = ["Canvas", "Values", "axis_text", "blank", "figure", "gap_labels", "layout", "traces"]
+__all__ = ["Canvas", "Picture", "axis_text", "blank", "figure", "gap_labels", "layout", "traces"]

@@ -18,24 +18,28 @@ from api.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A device and when it was last heard of: None for never."""
+    """A device, when it was last heard of (None for never), and whether it is active."""
 
     device: Device
     last_seen_ms: int | None
+    active: bool = True
 
 
 def find_device(client: Client, identifier: str, now_ms: int) -> Found:
     """The device of a UUID, serial number or networkUniqueIdentifier.
 
     The interface lists devices but doesn't show a single one; `latest` names any identifier's
-    serial number, by which the list can then be asked. Two small questions, whatever the fleet.
+    serial number, by which the list can then be asked. Two small questions, whatever the fleet;
+    a third for an inactive device, since only the list's filter tells which those are.
     Raises NotFound.
     """
     for entry in _last_seen(client, identifier, now_ms):
-        page = client.devices(active="null", serial_number=entry.serial_number)
-        for device in page.devices:
-            if device.id == entry.device_id:
-                return Found(device, entry.last_seen_ms)
+        for active in (True, False):
+            said = "true" if active else "false"
+            page = client.devices(active=said, serial_number=entry.serial_number)
+            for device in page.devices:
+                if device.id == entry.device_id:
+                    return Found(device, entry.last_seen_ms, active)
     raise NotFound("No such device, or none that this key may see.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,53 +11,87 @@ from zoneinfo import ZoneInfo
 from dash import Patch
 
 from api.catalog import FLOW_RATE
-from api.client import Client
+from api.client import Client, Series
 from api.timez import offset_ms, offset_text
 from components import charts, words
-from components.charts import Canvas, Figure
+from components.causes import Life, Stretch, stretches, total_ms
+from components.charts import Figure
 from components.clock import Clock, abbreviation, known_zone
 from components.directory import last_seen_ms
-from components.frames import Frame, frame
-from components.ranges import preset_window
-from components.readings import flow_series
+from components.fleet.meters import DEFAULT_QUALITY_LIMIT
+from components.frames import MIN_CADENCE_MS, Frame, clipped, frame, in_scale, largest, within
+from components.ranges import Window, with_margins
+from components.readings import bar_series, flow_series
 from components.theme import palette
-from components.view import View
+from components.traces import Canvas, Picture
+from components.view import DEFAULT_TAB, TAB_BY_NAME, Tab, View
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The device that a chart is about, as its page keeps it in the browser. It is no more than a
-    hint: the service decides what may be seen, the zone and the interval only shape the picture."""
+    hint: the service decides what may be seen, the rest only shapes the picture."""
 
     device_id: str
     time_zone: str
-    interval_s: float | None
+    interval_s: float | None = None
+    tab: str = DEFAULT_TAB.name
+    quality_limit: float = DEFAULT_QUALITY_LIMIT
+    installed_on_ms: int | None = None
+    active: bool = True
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Subject:
-        interval = kept.get("interval_s")
+        limit, installed = _number(kept, "quality_limit"), _number(kept, "installed_on_ms")
         return cls(
             device_id=str(kept.get("device_id", "")),
             time_zone=str(kept.get("time_zone", "")),
-            interval_s=float(interval) if isinstance(interval, int | float) else None,
+            interval_s=_number(kept, "interval_s"),
+            tab=str(kept.get("tab", "")),
+            quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
+            installed_on_ms=None if installed is None else round(installed),
+            active=kept.get("active") is not False,
         )
 
     def zone(self, view: View) -> ZoneInfo:
         return known_zone(view.zone, self.time_zone)
 
+    def tab_of(self, view: View) -> Tab:
+        """What the reader chose, else what the device is best looked at by."""
+        return view.tab or TAB_BY_NAME.get(self.tab, DEFAULT_TAB)
+
     @property
     def cadence_ms(self) -> int | None:
         return round(self.interval_s * 1000) if self.interval_s else None
 
+    @property
+    def life(self) -> Life:
+        return Life(self.quality_limit, self.installed_on_ms, self.active)
+
+
+def _number(kept: Mapping[str, Any], name: str) -> float | None:
+    value = kept.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Rows, framed, and what they are drawn on. ``last_ms`` is the device's last reading where it
-    was asked for: always when there are no rows."""
+    """Rows, framed, and what they are drawn on. ``picture`` may reach beyond the canvas' window,
+    so that it can be moved; ``frame`` is what the window shows of it. ``last_ms`` is the device's
+    last reading where it was asked for: always when there are no rows."""
 
+    picture: Picture
     frame: Frame
     canvas: Canvas
     last_ms: int | None
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """What is the matter within the window."""
+        cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.stretches)
+        return [Stretch(window, cause) for window, cause in cut if window is not None]
 
 
 def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
@@ -64,23 +99,46 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
     that is older than the preset is long. Raises what the client raises."""
     last_ms = None
     window = view.window
-    if window is None:
+    if window is None and view.custom is None:
         last_ms = last_seen_ms(client, subject.device_id, now_ms)
-        window = preset_window(view.preset, last_ms, now_ms)
-    tz = subject.zone(view)
-    series = flow_series(client, subject.device_id, window, view.width_px, tz)
+    window = window or view.whole(last_ms, now_ms)
+    reach = with_margins(window) if view.window else window
+    series = _series(client, subject, view, window, reach)
     if not len(series) and last_ms is None:
         last_ms = last_seen_ms(client, subject.device_id, now_ms)
-    framed = frame(
-        series, view.metric, window, tz=tz, cadence_ms=subject.cadence_ms, until_ms=now_ms
+    tz = subject.zone(view)
+    canvas = Canvas(window, tz, view.width_px, palette(view.theme), view.units)
+    picture = _picture(series, subject, view, reach, now_ms)
+    return Drawn(picture, within(picture.frame, window), canvas, last_ms)
+
+
+def _series(client: Client, subject: Subject, view: View, window: Window, reach: Window) -> Series:
+    tz, id = subject.zone(view), subject.device_id
+    width_px = view.width_px * reach.length_ms / window.length_ms
+    if subject.tab_of(view).bars:
+        return bar_series(client, id, reach, width_px, tz, subject.cadence_ms or MIN_CADENCE_MS)
+    return flow_series(client, id, reach, width_px, tz)
+
+
+def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms: int) -> Picture:
+    tab, tz = subject.tab_of(view), subject.zone(view)
+    first, *rest = (
+        frame(series, metric, reach, tz=tz, cadence_ms=subject.cadence_ms, until_ms=now_ms)
+        for metric in tab.metrics
     )
-    return Drawn(framed, Canvas(window, tz, view.width_px, palette(view.theme)), last_ms)
+    scale = view.units.scale(tab.metric, largest(first.high))
+    return Picture(
+        in_scale(first, scale),
+        in_scale(rest[0], view.units.scale(tab.metrics[1], 0)) if rest else None,
+        stretches(first, subject.life),
+        bars=tab.bars,
+    )
 
 
 def change(drawn: Drawn, view: View) -> Figure | Patch:
     """The whole figure; where the reader moved the axis, all of it but the axis' range: an answer
     never moves an axis on which the reader may have moved on."""
-    made = charts.figure(drawn.frame, drawn.canvas)
+    made = charts.figure(drawn.picture, drawn.canvas)
     if not view.settled:
         return made
     patch = Patch()
@@ -101,10 +159,12 @@ def badge(drawn: Drawn) -> str:
     rows = words.whole(len(series))
     if series.truncated:
         rows = f"first {rows} of {words.whole(series.count or 0)}"
-    return (
-        f"{series.resolution.label} · {rows} rows for {words.whole(drawn.canvas.width_px)} px"
-        f" · {_exactness(drawn.frame)}"
+    told = (
+        series.resolution.label,
+        f"{rows} rows for {words.whole(drawn.canvas.width_px)} px",
+        "totals exact" if drawn.picture.bars else _exactness(drawn.frame),
     )
+    return " · ".join(told)
 
 
 def _exactness(frame: Frame) -> str:
@@ -124,6 +184,13 @@ def zone_note(drawn: Drawn) -> str:
         for at in drawn.canvas.window
     )
     return f"{tz.key} · {' and '.join(dict.fromkeys(names))}"
+
+
+def heard(drawn: Drawn) -> str:
+    """How much of the window there are readings of: ``99.7 % data``."""
+    lost = total_ms(drawn.stretches, silent=True)
+    share = 1 - lost / drawn.canvas.window.length_ms
+    return f"{words.number(math.floor(max(0.0, share) * 1000) / 10)} % data"
 
 
 def emptiness(drawn: Drawn) -> str:

@@ -7,8 +7,9 @@ drawn, averaged or filled across it.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -17,6 +18,7 @@ from api.catalog import DAY, MONTH, RAW, Metric, Resolution
 from api.client import Series
 from api.timez import MINUTE_MS, day_edges, month_edges
 from components.ranges import Window
+from components.units import Scale
 
 MIN_CADENCE_MS: Final = MINUTE_MS
 RAW_PATIENCE: Final = 3  # reports that may be late before their absence is a gap
@@ -32,8 +34,9 @@ class Frame:
     """The rows of one series that show a metric.
 
     ``starts_ms`` and ``ends_ms`` (exclusive; equal for raw rows) are each row's span; ``middle``
-    its average, ``low`` and ``high`` its extremes (equal to middle for raw rows). ``runs`` are the
-    stretches of rows without a break; ``gaps`` the spans of the window without a row.
+    its average, or its total where the metric is totalled, ``low`` and ``high`` its extremes (the
+    same as middle for raw rows and totals), all in ``unit``. ``runs`` are the stretches of rows
+    without a break; ``gaps`` the spans of the window without a row.
     """
 
     series: Series
@@ -46,6 +49,7 @@ class Frame:
     high: Values
     runs: list[range]
     gaps: list[Window]
+    unit: str
 
     def __len__(self) -> int:
         return len(self.starts_ms)
@@ -83,7 +87,59 @@ def frame(
         high=high,
         runs=_runs(middle, breaks),
         gaps=_gaps(starts, ends, breaks, Window(window.from_ms, end), patience),
+        unit=metric.unit,
     )
+
+
+def in_scale(made: Frame, scale: Scale) -> Frame:
+    """The frame's values in another unit; the series keeps the catalog's."""
+    if scale.factor == 1:
+        return replace(made, unit=scale.unit)
+    middle = _times(made.middle, scale.factor)
+    alone = made.low is made.middle
+    low, high = (middle if alone else _times(v, scale.factor) for v in (made.low, made.high))
+    return replace(made, unit=scale.unit, middle=middle, low=low, high=high)
+
+
+def _times(values: Values, factor: float) -> Values:
+    return [None if v is None else v * factor for v in values]
+
+
+def within(made: Frame, window: Window) -> Frame:
+    """Only what meets the window, of a frame that reaches further."""
+    if made.window == window:
+        return made
+    first = bisect_right(made.ends_ms, window.from_ms)
+    if made.resolution is RAW:
+        first = bisect_left(made.starts_ms, window.from_ms)
+    last = bisect_right(made.starts_ms, window.to_ms)
+    cut = slice(first, max(first, last))
+    series = replace(
+        made.series,
+        times_ms=made.series.times_ms[cut],
+        columns={name: column[cut] for name, column in made.series.columns.items()},
+    )
+    middle = made.middle[cut]
+    alone = made.low is made.middle
+    runs = [range(max(r.start, cut.start), min(r.stop, cut.stop)) for r in made.runs]
+    return replace(
+        made,
+        series=series,
+        window=window,
+        starts_ms=made.starts_ms[cut],
+        ends_ms=made.ends_ms[cut],
+        middle=middle,
+        low=middle if alone else made.low[cut],
+        high=middle if alone else made.high[cut],
+        runs=[range(r.start - first, r.stop - first) for r in runs if r],
+        gaps=[g for g in (clipped(gap, window) for gap in made.gaps) if g is not None],
+    )
+
+
+def clipped(gap: Window, window: Window) -> Window | None:
+    """The part of a span [from, to) that lies in the window."""
+    first, last = max(gap.from_ms, window.from_ms), min(gap.to_ms, window.to_ms)
+    return Window(first, last) if first < last else None
 
 
 def bucket_ends(starts: Sequence[int], resolution: Resolution, tz: ZoneInfo) -> list[int]:
@@ -106,6 +162,9 @@ def _columns(series: Series, metric: Metric) -> tuple[Values, Values, Values]:
     if series.resolution is RAW:
         plain = series.values(metric.name)
         return plain, plain, plain
+    if metric.totalled:
+        totals = series.values(f"total_{metric.name}")
+        return totals, totals, totals
     middle = series.values(f"avg_{metric.name}")
     low, high = (series.columns.get(f"{f}_{metric.name}") or middle for f in ("min", "max"))
     return middle, low, high

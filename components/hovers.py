@@ -8,6 +8,7 @@ from api.catalog import FLOW_AMOUNT, FLOW_DURATION, QUALITY, RAW
 from components import words
 from components.clock import Clock
 from components.frames import Frame
+from components.units import US, Units
 
 
 def titles(frame: Frame, tz: ZoneInfo) -> list[str]:
@@ -23,8 +24,8 @@ def titles(frame: Frame, tz: ZoneInfo) -> list[str]:
 
 def template(frame: Frame, ink: str) -> str:
     """How a title, in the colour ``ink``, and its `details` stand together."""
-    unit = frame.metric.unit
-    if frame.resolution is RAW:
+    unit = frame.unit
+    if frame.resolution is RAW or frame.metric.totalled:
         lines = (f"%{{customdata[0]}} {unit}", "%{customdata[1]}")
     else:
         lines = (
@@ -35,53 +36,40 @@ def template(frame: Frame, ink: str) -> str:
     return "<br>".join((f'<b style="color:{ink}">%{{text}}</b>', *lines)) + "<extra></extra>"
 
 
-def details(frame: Frame) -> list[list[str]]:
-    """What `template` asks for: value, range (aggregated rows), volume and quality, as text."""
+def details(frame: Frame, units: Units = US) -> list[list[str]]:
+    """What `template` asks for: value, range (of averages), volume and quality, as text."""
     series = frame.series
-    if frame.resolution is RAW:
-        raw = zip(
-            frame.middle,
-            series.values(FLOW_AMOUNT.name),
-            series.values(FLOW_DURATION.name),
-            series.values(QUALITY.name),
-            strict=True,
-        )
-        return [
-            [words.number(value), _last_line(volume, quality, quality, seconds)]
-            for value, volume, seconds, quality in raw
-        ]
-    buckets = zip(
-        frame.middle,
-        frame.low,
-        frame.high,
-        series.values(f"total_{FLOW_AMOUNT.name}"),
-        series.values(f"min_{QUALITY.name}"),
-        series.values(f"max_{QUALITY.name}"),
-        strict=True,
+    raw = frame.resolution is RAW
+    volumes = series.values(FLOW_AMOUNT.name if raw else f"total_{FLOW_AMOUNT.name}")
+    seconds = series.values(FLOW_DURATION.name)
+    worst, best = (
+        series.values(QUALITY.name if raw else f"{function}_{QUALITY.name}")
+        for function in ("min", "max")
     )
-    return [
-        [words.number(average), words.span(low, high), _last_line(volume, worst, best)]
-        for average, low, high, volume, worst, best in buckets
+    lines = [
+        _last_line("" if frame.metric is FLOW_AMOUNT or v is None else units.volume(v), s, *q)
+        for v, s, *q in zip(volumes, seconds, worst, best, strict=True)
     ]
+    values = [words.number(value) for value in frame.middle]
+    if raw or frame.metric.totalled:
+        return [[value, line] for value, line in zip(values, lines, strict=True)]
+    spans = [words.span(low, high) for low, high in zip(frame.low, frame.high, strict=True)]
+    return [list(each) for each in zip(values, spans, lines, strict=True)]
 
 
-def _last_line(
-    volume: float | None,
-    worst: float | None,
-    best: float | None,
-    seconds: float | None = None,
-) -> str:
+def _last_line(volume: str, seconds: float | None, worst: float | None, best: float | None) -> str:
     parts: list[str] = []
-    if volume is not None:
+    if volume:
         over = f" over {words.duration(round(seconds * 1000))}" if seconds else ""
-        parts.append(f"volume {words.volume(volume)}{over}")
+        parts.append(f"volume {volume}{over}")
     if worst is not None and best is not None:
         parts.append(f"quality {words.span(worst, best)}")
     return " · ".join(parts)
 
 
-def summary(frame: Frame, tz: ZoneInfo) -> str:
-    """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST``."""
+def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> str:
+    """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST.``; ``data`` tells how much
+    of the window was heard."""
     length = words.duration(frame.window.length_ms)
     column = FLOW_AMOUNT.name if frame.resolution is RAW else f"total_{FLOW_AMOUNT.name}"
     volumes = [v for v in frame.series.values(column) if v is not None]
@@ -94,5 +82,6 @@ def summary(frame: Frame, tz: ZoneInfo) -> str:
         return f"{length}: no data."
     start = frame.starts_ms[peak[1]]
     when = words.moment(start, Clock(tz, start, start))
-    total = f"{words.volume(sum(volumes))}, " if volumes else ""
-    return f"{length}: {total}peak {words.quantity(peak[0], frame.metric)} at {when}."
+    total = f"{units.volume(sum(volumes))}, " if volumes else ""
+    top = f"{words.number(peak[0])} {frame.unit}"
+    return f"{length}: {total}peak {top} at {when}{', ' + data if data else ''}."

@@ -62,3 +62,17 @@ def failed_page(what: str, error: WeirError, href: str) -> Component:
     """A page that couldn't be made, with the way to try again."""
     again = html.A("Try again", href=href, className="button")
     return message(what, failure(error), again)
+
+
+def select(
+    name: str, field: str, options: Sequence[tuple[str, str]], *, chosen: str, kind: str = ""
+) -> Component:
+    """A native select of ``options`` (value, label), the usual one first. ``field`` names what it
+    sets in the view. React is told no value: the page's script keeps it in step."""
+    return html.Select(
+        [html.Option(label, value=value) for value, label in options],
+        className=f"button select {kind}".strip(),
+        title=name,
+        **labelled(name),
+        **attributes(data_set=field, data_value=chosen, data_default=options[0][0]),
+    )

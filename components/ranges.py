@@ -27,6 +27,8 @@ WIDTH_STEP_PX: Final = 100
 HOURS_STRETCH: Final = 2  # twice as many hours as wanted are better than a twelfth as many days
 MAX_DAYS: Final = 1_100  # beyond about three years months read better than days
 SHORTEST_MS: Final = 10_000
+MARGIN: Final = 0.25  # of a zoomed window, asked for on both sides: a short pan needs no answer
+BAR_PX: Final = 2.5  # a narrower bar can't be told from its neighbour
 EARLIEST_MS: Final = 0  # calendars are exact from 1970 to 2200
 LATEST_MS: Final = 7_258_118_400_000
 
@@ -85,6 +87,13 @@ def budget(width_px: float) -> int:
     return max(MIN_BUDGET, min(MAX_BUDGET, steps * WIDTH_STEP_PX * ROWS_PER_PX))
 
 
+def with_margins(window: Window) -> Window:
+    """The window and what lies beside it, within the calendar."""
+    margin = round(window.length_ms * MARGIN)
+    reach = bounded(window.from_ms - margin, window.to_ms + margin)
+    return reach or window
+
+
 def hours(window: Window) -> int:
     """How many hourly rows the window can hold at most."""
     return bucket_starts(window.from_ms, window.to_ms, HOUR_MS)
@@ -101,6 +110,16 @@ def calendar_resolution(window: Window, rows: int) -> Resolution:
     return DAY if days <= min(rows, MAX_DAYS) else MONTH
 
 
+def bar_resolution(window: Window, width_px: float, cadence_ms: int) -> Resolution:
+    """The finest level whose bars can be told apart and hold a reading each."""
+    most = max(1, round(width_px / BAR_PX))
+    for resolution in STORED:
+        fits = window.length_ms <= most * resolution.fixed_ms
+        if fits and resolution.fixed_ms >= min(cadence_ms, HOUR_MS):
+            return resolution
+    return DAY if window.length_ms <= most * DAY_MS else MONTH
+
+
 def widened(window: Window, tz: ZoneInfo, resolution: Resolution | None = None) -> Window:
     """The window to ask for, so that the bucket under each edge comes whole.
 
@@ -108,6 +127,8 @@ def widened(window: Window, tz: ZoneInfo, resolution: Resolution | None = None) 
     the window would be missing. The adaptive level (``resolution`` None) isn't known beforehand:
     what is at most a hundredth of the window is a safe guess.
     """
+    if resolution is not None and resolution.length_ms is not None:
+        return Window(floor_to(window.from_ms, resolution.length_ms), window.to_ms)
     if resolution in (DAY, MONTH):
         edges = (day_edges if resolution is DAY else month_edges)(tz, *window)
         return Window(edges[0], edges[-1] - 1)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
-from api.catalog import COARSEST_STORED
+from api.catalog import COARSEST_STORED, Resolution
 from api.client import Client, Series
-from components.ranges import Window, budget, calendar_resolution, hourly_budget, hours, widened
+from components.ranges import (
+    Window,
+    bar_resolution,
+    budget,
+    calendar_resolution,
+    hourly_budget,
+    hours,
+    widened,
+)
 
 
 def flow_series(
-    client: Client, device_id: str, window: Window, width_px: int, tz: ZoneInfo
+    client: Client, device_id: str, window: Window, width_px: float, tz: ZoneInfo
 ) -> Series:
     """The finest rows that suit the width, the buckets under both edges included.
 
@@ -27,10 +35,26 @@ def flow_series(
         return client.adaptive(
             device_id, from_ms=asked.from_ms, to_ms=asked.to_ms, max_datapoints=max(rows, expected)
         )
-    resolution = calendar_resolution(window, rows)
+    return _rows(client, device_id, window, calendar_resolution(window, rows), tz)
+
+
+def bar_series(
+    client: Client, device_id: str, window: Window, width_px: float, tz: ZoneInfo, cadence_ms: int
+) -> Series:
+    """The rows whose totals make bars of a good width."""
+    return _rows(client, device_id, window, bar_resolution(window, width_px, cadence_ms), tz)
+
+
+def _rows(
+    client: Client, device_id: str, window: Window, resolution: Resolution, tz: ZoneInfo
+) -> Series:
     asked = widened(window, tz, resolution)
     return client.datapoints(
-        device_id, resolution, from_ms=asked.from_ms, to_ms=asked.to_ms, timezone=tz.key
+        device_id,
+        resolution,
+        from_ms=asked.from_ms,
+        to_ms=asked.to_ms,
+        timezone=tz.key if resolution.calendar else None,
     )
 
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, Metric
 from components import words
 
 LITRES_PER_GALLON: Final = 3.785411784
+LITRES_PER_CUBIC_METRE: Final = 1000.0
+
+
+class Scale(NamedTuple):
+    """What an axis is marked in: a unit, and how many of it one of the catalog's unit is."""
+
+    unit: str
+    factor: float
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """``flow_factor`` turns gal/min into the flow's unit."""
+    """``flow_factor`` turns gal/min into the flow's unit; ``flow_name`` spells that out where there
+    is room. ``volume_unit`` is what a price is for, ``volume_factor`` gallons in it."""
 
     name: str
     label: str
     flow_unit: str
+    flow_name: str
     flow_factor: float
+    volume_unit: str
+    volume_factor: float
 
     def flow(self, gallons_per_minute: float | None) -> str:
         """A flow's number without its unit: 412, 2.8, 0.05; an en dash for None."""
@@ -29,13 +42,36 @@ class Units:
         """A volume with its unit: 48,912 gal, 185 m³."""
         if gallons is None or self is US:
             return words.volume(gallons)
-        litres = gallons * LITRES_PER_GALLON
-        if abs(litres) < 1000:
-            return f"{words.number(litres)} L"
-        return f"{words.number(litres / 1000)} m³"
+        scale = self.scale(FLOW_AMOUNT, gallons)
+        return f"{words.number(gallons * scale.factor)} {scale.unit}"
+
+    def quantity(self, value: float | None, metric: Metric) -> str:
+        """A value of the catalog's unit, with the unit it is shown in."""
+        if value is None:
+            return words.NOTHING
+        if metric is FLOW_AMOUNT:
+            return self.volume(value)
+        scale = self.scale(metric, value)
+        return f"{words.number(value * scale.factor)} {scale.unit}"
+
+    def scale(self, metric: Metric, largest: float) -> Scale:
+        """The unit that suits values up to ``largest`` (in the catalog's unit)."""
+        if metric is FLOW_RATE:
+            return Scale(self.flow_name, self.flow_factor)
+        if metric is not FLOW_AMOUNT:
+            return Scale(metric.unit, 1.0)
+        if self is US:
+            unit, size = words.volume_unit(largest)
+            return Scale(unit, 1 / size)
+        if abs(largest) * LITRES_PER_GALLON < LITRES_PER_CUBIC_METRE:
+            return Scale("L", LITRES_PER_GALLON)
+        return Scale("m³", self.volume_factor)
 
 
-US: Final = Units("us", "gpm, gal", "gpm", 1.0)
-METRIC: Final = Units("metric", "L/min, m³", "L/min", LITRES_PER_GALLON)
+US: Final = Units("us", "gpm, gal", "gpm", "gal/min", 1.0, "gal", 1.0)
+METRIC: Final = Units(
+    "metric", "L/min, m³", "L/min", "L/min", LITRES_PER_GALLON, "m³",
+    LITRES_PER_GALLON / LITRES_PER_CUBIC_METRE,
+)  # fmt: skip
 UNITS: Final = (US, METRIC)
 UNITS_BY_NAME: Final = {units.name: units for units in UNITS}

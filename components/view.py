@@ -1,7 +1,7 @@
 """What a reader looks at, as it stands in the address and in the browser's question.
 
-The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``. Whatever comes from a
-browser is read with doubt: what can't be understood counts as not said.
+The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Whatever
+comes from a browser is read with doubt: what can't be understood counts as not said.
 """
 
 from __future__ import annotations
@@ -10,39 +10,90 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.catalog import FLOW_RATE, METRICS, Metric
+from api.catalog import (
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    NETWORK_RSSI,
+    ONBOARD_TEMPERATURE,
+    QUALITY,
+    SIGNAL_STRENGTH,
+    Metric,
+)
 from api.timez import parse_instant, stamp, zone_names
-from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded
+from components.ranges import (
+    DEFAULT_PRESET,
+    PRESET_BY_NAME,
+    Preset,
+    Window,
+    bounded,
+    preset_window,
+)
+from components.units import UNITS_BY_NAME, US, Units
 
-DRAWN_METRICS: Final = tuple(m for m in METRICS if m.extremes)
-_METRIC_BY_NAME: Final = {metric.name: metric for metric in DRAWN_METRICS}
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
 WIDEST_PX: Final = 8_000
+BETWEEN: Final = ".."  # two instants of a range of the reader's own, in an address
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """What a chart shows of the readings: one metric, or two that belong together. ``bars`` are
+    totals of buckets, drawn from zero; else averages between their extremes."""
+
+    name: str
+    label: str
+    metrics: tuple[Metric, ...]
+    bars: bool = False
+
+    @property
+    def metric(self) -> Metric:
+        return self.metrics[0]
+
+
+TABS: Final = (
+    Tab("flow_rate", "Flow rate", (FLOW_RATE,)),
+    Tab("volume", "Volume", (FLOW_AMOUNT,), bars=True),
+    Tab("quality", "Quality", (QUALITY,)),
+    Tab("signal", "Signal", (SIGNAL_STRENGTH, NETWORK_RSSI)),
+    Tab("temperature", "Temperature", (ONBOARD_TEMPERATURE,)),
+)
+TAB_BY_NAME: Final = {tab.name: tab for tab in TABS}
+DEFAULT_TAB: Final = TABS[0]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """``window`` is a zoom into the preset, or a range of its own; None shows the whole preset.
-    ``zone`` None is the device's. ``settled`` means that the axis shows the window already, since
-    the reader moved it there: an answer must not move it back."""
+    """``custom`` is a range of the reader's own, else ``preset`` is the range. ``window`` is a zoom
+    into it; None shows the whole range. ``tab`` and ``zone`` None are the device's. ``settled``
+    means that the axis shows the window already, since the reader moved it there: an answer must
+    not move it back."""
 
     preset: Preset = DEFAULT_PRESET
+    custom: Window | None = None
     window: Window | None = None
-    metric: Metric = FLOW_RATE
+    tab: Tab | None = None
     zone: str | None = None
+    units: Units = US
     theme: str = "light"
     width_px: int = USUAL_PX
     settled: bool = False
 
+    def whole(self, last_ms: int | None, now_ms: int) -> Window:
+        """The range, whatever part of it is shown. ``last_ms`` is the device's last reading."""
+        return self.custom or preset_window(self.preset, last_ms, now_ms)
+
 
 def read_view(said: Mapping[str, Any]) -> View:
     """From an address' query or from the browser's question."""
+    chosen = _text(said, "range")
     return View(
-        preset=PRESET_BY_NAME.get(_text(said, "range"), DEFAULT_PRESET),
-        window=_window(said),
-        metric=_METRIC_BY_NAME.get(_text(said, "metric"), FLOW_RATE),
+        preset=PRESET_BY_NAME.get(chosen, DEFAULT_PRESET),
+        custom=read_window(*chosen.split(BETWEEN)) if chosen.count(BETWEEN) == 1 else None,
+        window=read_window(_text(said, "from"), _text(said, "to")),
+        tab=TAB_BY_NAME.get(_text(said, "metric")),
         zone=_text(said, "zone") if _text(said, "zone") in zone_names() else None,
+        units=UNITS_BY_NAME.get(_text(said, "units"), US),
         theme="dark" if said.get("theme") == "dark" else "light",
         width_px=_width(said.get("width_px")),
         settled=said.get("settled") is True,
@@ -53,24 +104,29 @@ def write_view(view: View) -> dict[str, str | None]:
     """The part of a view that an address holds; None for what is usual."""
     window = view.window
     return {
-        "range": view.preset.name,
-        "from": stamp(window.from_ms, fraction=True) if window else None,
-        "to": stamp(window.to_ms, fraction=True) if window else None,
-        "metric": None if view.metric is FLOW_RATE else view.metric.name,
+        "range": BETWEEN.join(write_window(view.custom)) if view.custom else view.preset.name,
+        "from": write_window(window)[0] if window else None,
+        "to": write_window(window)[1] if window else None,
+        "metric": view.tab.name if view.tab else None,
         "zone": view.zone,
+        "units": view.units.name if view.units is not US else None,
     }
+
+
+def read_window(first: str, last: str) -> Window | None:
+    try:
+        return bounded(parse_instant(first), parse_instant(last))
+    except ValueError:
+        return None
+
+
+def write_window(window: Window) -> tuple[str, str]:
+    return stamp(window.from_ms, fraction=True), stamp(window.to_ms, fraction=True)
 
 
 def _text(said: Mapping[str, Any], name: str) -> str:
     value = said.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _window(said: Mapping[str, Any]) -> Window | None:
-    try:
-        return bounded(parse_instant(_text(said, "from")), parse_instant(_text(said, "to")))
-    except ValueError:
-        return None
 
 
 def _width(value: Any) -> int:

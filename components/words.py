@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import Final
 
-from api.catalog import FLOW_AMOUNT, RAW, Metric, Resolution
+from api.catalog import RAW, Resolution
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
 
@@ -37,19 +37,16 @@ def volume(gallons: float | None) -> str:
     """98.1 gal, 48,912 gal, 1,235 kgal."""
     if gallons is None:
         return NOTHING
+    unit, size = volume_unit(gallons)
+    return f"{number(gallons / size)} {unit}"
+
+
+def volume_unit(gallons: float) -> tuple[str, int]:
+    """What so many gallons are told in, and how many gallons that is."""
     for least, size, unit in _VOLUME_UNITS:
         if abs(gallons) >= least:
-            return f"{number(gallons / size)} {unit}"
-    return f"{number(gallons)} gal"
-
-
-def quantity(value: float | None, metric: Metric) -> str:
-    """A value with its unit."""
-    if value is None:
-        return NOTHING
-    if metric is FLOW_AMOUNT:
-        return volume(value)
-    return f"{number(value)} {metric.unit}"
+            return unit, size
+    return "gal", 1
 
 
 def span(low: float | None, high: float | None) -> str:

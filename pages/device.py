@@ -1,7 +1,8 @@
-"""One device: who it is, and its readings over time."""
+"""One device: who it is, its numbers, and its readings over time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote
@@ -14,25 +15,28 @@ from dash import (
     callback,
     clientside_callback,
     dcc,
-    html,
     no_update,
     register_page,
 )
 from dash.development.base_component import Component
 
-from api.client import Device
 from api.errors import NotFound, WeirError
-from api.timez import DAY_MS, now_ms
-from components import drawing, hovers, session, shell, words
-from components.chart_card import Ids, chart_card, zone_select
-from components.clock import Clock, known_zone
+from api.timez import now_ms
+from components import drawing, hovers, session, shell
+from components.chart_card import Ids, chart_card, chart_tools
+from components.device import kpis, measures, strip
+from components.device.gaps import gap_list
+from components.device.shown import Shown, read_shown, write_shown
+from components.device.strip import STATE_ID, Cell
 from components.directory import Found, find_device, usual_interval_s
 from components.drawing import Subject
+from components.fleet.desk import current_desk
+from components.fleet.meters import Meter, read_meter
 from components.parts import failed_page, failure, message
 from components.view import read_view
 
 PLACE = "/devices"
-RECENT_MS = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
+GATEWAY = "Gateway"
 register_page(
     __name__,
     path_template="/devices/<device_id>",
@@ -50,6 +54,8 @@ class Fields(StrEnum):
     NOTICE = "notice"
     EMPTY = "empty"
     UNZOOMED = "unzoomed"
+    GAPS = "gaps"
+    SHOWN = "shown"
 
 
 def layout(device_id: str = "", **said: Any) -> Component:
@@ -58,19 +64,33 @@ def layout(device_id: str = "", **said: Any) -> Component:
     try:
         client = session.current_client()
         found = find_device(client, identifier, now)
-        interval_s = usual_interval_s(client, found)
+        subject = _subject(found, usual_interval_s(client, found))
+        priced = measures.price_of(read_meter(found.device)) is not None
     except NotFound:
         return _unknown(identifier)
     except WeirError as error:
         return _failed(identifier, error)
     session.remembered(_label_of(identifier), lambda _: found.device.label)
-    device, view = found.device, read_view(said)
-    subject = Subject(device.id, device.time_zone, interval_s)
+    view = read_view(said)
     return shell.frame(
-        _header(found, now),
+        strip.identity(found.device, place=PLACE),
+        strip.strip(priced=priced),
         chart_card(subject, view, now),
         place=PLACE,
-        tools=[zone_select(subject, view)],
+        tools=chart_tools(subject, view),
+    )
+
+
+def _subject(found: Found, interval_s: float | None) -> Subject:
+    device, meter = found.device, read_meter(found.device)
+    return Subject(
+        device.id,
+        device.time_zone,
+        interval_s,
+        tab="signal" if device.category == GATEWAY else "flow_rate",
+        quality_limit=meter.quality_limit,
+        installed_on_ms=device.installed_on_ms,
+        active=found.active,
     )
 
 
@@ -102,54 +122,19 @@ def _known_label(identifier: str) -> str:
         return "Device"
 
 
-# --- Who it is -----------------------------------------------------------------------------------
-
-
-def _header(found: Found, now: int) -> Component:
-    device = found.device
-    crumbs = html.Nav(
-        [dcc.Link("Devices", href=PLACE), " / ", device.serial_number], className="crumbs"
-    )
-    return html.Div(
-        [
-            crumbs,
-            html.H1(device.label),
-            html.P(" · ".join(_facts(device)), className="facts"),
-            _last_reading(found, now),
-        ],
-        className="identity",
-    )
-
-
-def _facts(device: Device) -> list[str]:
-    facts = [
-        device.serial_number,
-        device.network_unique_identifier,
-        f"{device.category} {device.model}".strip(),
-        device.time_zone,
-    ]
-    if device.installed and device.installed_on_ms is not None:
-        at = device.installed_on_ms
-        facts.append(f"installed {words.date_of(at, Clock(known_zone(device.time_zone), at, at))}")
-    return list(dict.fromkeys(fact for fact in facts if fact))
-
-
-def _last_reading(found: Found, now: int) -> Component:
-    at = found.last_seen_ms
-    if at is None:
-        return html.P("Never reported", className="quiet")
-    clock = Clock(known_zone(found.device.time_zone), at, at)
-    told = words.ago(at, now) if now - at < RECENT_MS else f"on {words.date_of(at, clock)}"
-    moment = words.moment(at, clock, seconds=True)
-    return html.P(["Last reading ", html.Time(told, title=moment)], className="quiet")
-
-
 # --- Its readings --------------------------------------------------------------------------------
 
 clientside_callback(
     ClientsideFunction("chart", "open"),
     Output(Ids.QUESTION, "data"),
     Input(Ids.START, "data"),
+)
+clientside_callback(
+    ClientsideFunction("chart", "answered"),
+    Output(Ids.DRAWN, "data"),
+    Input(Ids.SHOWN, "data"),
+    Input(Ids.NOTICE, "children"),
+    prevent_initial_call=True,
 )
 
 
@@ -162,23 +147,121 @@ clientside_callback(
         Fields.NOTICE: Output(Ids.NOTICE, "children"),
         Fields.EMPTY: Output(Ids.EMPTY, "children"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
+        Fields.GAPS: Output(Ids.GAPS, "children"),
+        Fields.SHOWN: Output(Ids.SHOWN, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
     prevent_initial_call=True,
 )
 def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, Any]:
     """The chart for what the browser asks; where that fails the last good one stays."""
-    view, subject = read_view(question or {}), Subject.read(kept)
+    asked, now = question or {}, now_ms()
+    view, subject = read_view(asked), Subject.read(kept)
     try:
-        drawn = drawing.draw(session.current_client(), subject, view, now_ms())
+        drawn = drawing.draw(session.current_client(), subject, view, now)
     except WeirError as error:
         return {**dict.fromkeys(Fields, no_update), Fields.NOTICE: failure(error)}
+    tz = drawn.canvas.tz
     return {
         Fields.FIGURE: drawing.change(drawn, view),
         Fields.BADGE: drawing.badge(drawn),
         Fields.ZONE_NOTE: drawing.zone_note(drawn),
-        Fields.SUMMARY: hovers.summary(drawn.frame, drawn.canvas.tz),
+        Fields.SUMMARY: hovers.summary(drawn.frame, tz, view.units, drawing.heard(drawn)),
         Fields.NOTICE: "",
         Fields.EMPTY: drawing.emptiness(drawn),
         Fields.UNZOOMED: view.window is None,
+        Fields.GAPS: gap_list(drawn.stretches, tz, now_ms=now),
+        Fields.SHOWN: write_shown(
+            Shown(drawn.canvas.window, view.zone, view.units), asked.get("asked")
+        ),
     }
+
+
+# --- Its numbers ---------------------------------------------------------------------------------
+
+
+def _outputs(*cells: Cell) -> list[Output]:
+    return [Output(id, "children") for cell in cells for id in (cell.value, cell.trouble)]
+
+
+def _told(
+    shown: dict[str, Any] | None,
+    kept: dict[str, Any],
+    cells: int,
+    tell: Callable[[Meter, Shown], tuple[kpis.Kpi | None, ...]],
+) -> list[Any]:
+    """The numbers' parts and why one couldn't be had: then its last good one stays."""
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * (2 * cells)
+    try:
+        found = tell(measures.meter_of(Subject.read(kept).device_id, now_ms()), read)
+    except WeirError as error:
+        return [no_update, failure(error)] * cells
+    parts = ((strip.shown(kpi) if kpi else no_update, "") for kpi in found)
+    return [part for pair in parts for part in pair]
+
+
+_ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
+Said = dict[str, Any]
+
+
+@callback(
+    *_outputs(Cell.LAST),
+    Output(STATE_ID, "children"),
+    Output(STATE_ID, "data-state"),
+    *_ASKED,
+    prevent_initial_call=True,
+)
+def standing(shown: Said | None, kept: Said) -> list[Any]:
+    """The last reading, and the state that follows from it."""
+    chip: list[Any] = [no_update, no_update]
+
+    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
+        now = now_ms()
+        known = measures.standing(current_desk(), meter, now)
+        state = measures.state(meter, known, active=Subject.read(kept).active, now_ms=now)
+        chip[:] = [strip.chip(state), state.name]
+        return (kpis.last_reading(known, read.units, measures.zone_of(meter, read), now),)
+
+    return [*_told(shown, kept, 1, tell), *chip]
+
+
+@callback(*_outputs(Cell.UPTIME, Cell.QUALITY), *_ASKED, prevent_initial_call=True)
+def heard(shown: Said | None, kept: Said) -> list[Any]:
+    return _told(
+        shown,
+        kept,
+        2,
+        lambda meter, read: measures.heard(current_desk(), meter, read, now_ms()),
+    )
+
+
+@callback(*_outputs(Cell.VOLUME), *_ASKED, prevent_initial_call=True)
+def used(shown: Said | None, kept: Said) -> list[Any]:
+    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
+        return (kpis.volume(measures.usage(current_desk(), meter, read, now_ms()), read),)
+
+    return _told(shown, kept, 1, tell)
+
+
+@callback(*_outputs(Cell.COST), *_ASKED, prevent_initial_call=True)
+def spent(shown: Said | None, kept: Said) -> list[Any]:
+    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi | None]:
+        price = measures.price_of(meter)
+        if price is None:
+            return (None,)
+        gallons = measures.gallons(meter, read, now_ms())
+        return (kpis.cost(gallons, price, read),)
+
+    return _told(shown, kept, 1, tell)
+
+
+@callback(*_outputs(Cell.NIGHT), *_ASKED, prevent_initial_call=True)
+def by_night(shown: Said | None, kept: Said) -> list[Any]:
+    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
+        tz = measures.zone_of(meter, read)
+        flow = measures.night_flow(current_desk(), meter, tz, now_ms())
+        return (kpis.night(flow, read.units, tz),)
+
+    return _told(shown, kept, 1, tell)

@@ -9,11 +9,10 @@ from dash.development.base_component import Component
 
 from api.errors import WeirError
 from api.timez import now_ms
-from components import session, shell
-from components.fleet.asking import Desk
+from components import shell
 from components.fleet.board import board
+from components.fleet.desk import current_desk
 from components.fleet.layout import Ids, fleet_page, fleet_tools
-from components.fleet.memory import Memory
 from components.fleet.view import read_fleet_view
 from components.parts import failure
 
@@ -32,15 +31,10 @@ def answer(question: dict[str, Any] | None) -> dict[str, Any]:
     """The wall for what the browser asks; where that fails it keeps the last good one."""
     asked = question or {}
     try:
-        made = board(_desk(), read_fleet_view(asked), now_ms())
+        made = board(current_desk(), read_fleet_view(asked), now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
     return made | {"asked": asked.get("asked")}
-
-
-def _desk() -> Desk:
-    memory = session.kept("fleet", lambda: Memory(session.shared_folder()))
-    return Desk(session.current_client(), memory)
 
 
 clientside_callback(

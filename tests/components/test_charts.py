@@ -14,10 +14,11 @@ from api.catalog import FLOW_RATE, HOUR_MS, MINUTE_MS
 from api.client import Series
 from api.timez import parse_instant, zone
 from components import charts
-from components.charts import Canvas
+from components.causes import NO_DATA, Stretch
 from components.frames import Frame, frame, largest, rounded
 from components.ranges import Window
 from components.theme import DARK, LIGHT
+from components.traces import Canvas, Picture
 from tests.components.rows import NOON, buckets, holey_series, raw
 
 DENVER = zone("America/Denver")
@@ -26,7 +27,11 @@ Figure = dict[str, Any]
 
 def drawn(series: Series, window: Window | None = None, width_px: int = 1_000) -> Figure:
     made, canvas = framed(series, window, width_px)
-    return charts.figure(made, canvas)
+    return charts.figure(pictured(made), canvas)
+
+
+def pictured(made: Frame) -> Picture:
+    return Picture(made, stretches=[Stretch(gap, NO_DATA) for gap in made.gaps])
 
 
 def framed(
@@ -70,8 +75,8 @@ def test_the_peak_never_vanishes(series: Series) -> None:
 @given(holey_series())
 def test_neither_band_nor_line_crosses_a_gap(series: Series) -> None:
     made, canvas = framed(series)
-    figure = charts.figure(made, canvas)
-    for name in ("min–max", "average"):
+    figure = charts.figure(pictured(made), canvas)
+    for name in ("min–max", "Flow rate"):
         for piece in pieces(trace(figure, name)):
             first, last = min(piece)[0], max(piece)[0]
             for gap in made.gaps:
@@ -81,7 +86,7 @@ def test_neither_band_nor_line_crosses_a_gap(series: Series) -> None:
 @given(holey_series())
 def test_each_run_covers_its_time_exactly(series: Series) -> None:
     made, canvas = framed(series)
-    lines = pieces(trace(charts.figure(made, canvas), "average"))
+    lines = pieces(trace(charts.figure(pictured(made), canvas), "Flow rate"))
     assert len(lines) == len(made.runs)
     for line, run in zip(lines, made.runs, strict=True):
         assert line[0][0] == made.starts_ms[run[0]]
@@ -99,7 +104,7 @@ def test_plotly_takes_every_figure(series: Series, width_px: int) -> None:
 def test_instants_are_naive_utc_text() -> None:
     """Anything else plotly.js would shift into the browser's zone."""
     figure = drawn(buckets("10min", [NOON, NOON + 600_000], [1, 2]))
-    assert trace(figure, "average")["x"] == [
+    assert trace(figure, "Flow rate")["x"] == [
         "2026-11-16T12:00:00",
         "2026-11-16T12:05:00",
         "2026-11-16T12:15:00",
@@ -126,8 +131,8 @@ def test_a_lone_bucket_is_as_wide_as_it_is_long_and_dotted_where_that_is_too_lit
 def test_raw_rows_have_no_band() -> None:
     figure = drawn(raw([NOON, NOON + 1_250], [1.0, 2.0]))
     assert trace(figure, "min–max")["x"] == []
-    assert trace(figure, "average")["x"][1] == "2026-11-16T12:00:00.000"
-    assert trace(figure, "average")["x"][2] == "2026-11-16T12:00:01.250"
+    assert trace(figure, "Flow rate")["x"][1] == "2026-11-16T12:00:00.000"
+    assert trace(figure, "Flow rate")["x"][2] == "2026-11-16T12:00:01.250"
 
 
 def test_a_gap_is_shaded_and_its_length_said() -> None:
@@ -144,14 +149,14 @@ def test_a_gap_is_shaded_and_its_length_said() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 500)), max_size=80),
+    st.lists(st.tuples(st.integers(0, 9_999), st.integers(1, 500)), max_size=80),
     st.integers(250, 2_000),
 )
 def test_labels_of_gaps_never_cover_each_other(spans: list[tuple[int, int]], width_px: int) -> None:
     window = Window(NOON, NOON + 10_000 * MINUTE_MS)
     gaps = [Window(NOON + a * MINUTE_MS, NOON + (a + n) * MINUTE_MS) for a, n in spans]
     canvas = Canvas(window, DENVER, width_px, LIGHT)
-    labels = charts.gap_labels(gaps, canvas)
+    labels = charts.gap_labels([Stretch(gap, NO_DATA) for gap in gaps], canvas)
     px = width_px / window.length_ms
     at = sorted((parse_instant(label["x"]) - NOON) * px for label in labels)
     assert len(labels) <= charts.MAX_LABELS
@@ -164,8 +169,8 @@ def test_labels_of_gaps_never_cover_each_other(spans: list[tuple[int, int]], wid
 def test_colours_come_from_the_palette(palette: Any) -> None:
     series = buckets("10min", [NOON, NOON + 600_000], [1, 2])
     made, canvas = framed(series)
-    figure = charts.figure(made, Canvas(canvas.window, DENVER, 1_000, palette))
-    assert trace(figure, "average")["line"]["color"] == palette.accent
+    figure = charts.figure(pictured(made), Canvas(canvas.window, DENVER, 1_000, palette))
+    assert trace(figure, "Flow rate")["line"]["color"] == palette.accent
     assert trace(figure, "min–max")["fillcolor"] == palette.band
     assert figure["layout"]["plot_bgcolor"] == "rgba(0,0,0,0)"
 
@@ -173,7 +178,7 @@ def test_colours_come_from_the_palette(palette: Any) -> None:
 def test_the_first_layout_is_final() -> None:
     """Margins and axis as in the answer: else the first answer would change the plot's width."""
     made, canvas = framed(buckets("10min", [NOON, NOON + 600_000], [1, 2]))
-    before, after = charts.blank(canvas)["layout"], charts.layout(made, canvas)
+    before, after = charts.blank(canvas)["layout"], charts.layout(pictured(made), canvas)
     assert before["margin"] == after["margin"]
     assert before["xaxis"]["range"] == after["xaxis"]["range"]
     assert not after["yaxis"]["automargin"]

@@ -116,7 +116,8 @@ def test_a_device_is_found_among_those_of_its_serial_number() -> None:
     recorder = Recorder(devices=(device("b", "S"), device("a", "S")))
     found = find_device(cast(Client, recorder), "a", END)
     assert (found.device.id, found.last_seen_ms) == ("a", END)
-    assert recorder.asked == [("devices", {"active": "null"})]
+    assert recorder.asked == [("devices", {"active": "true"})]
+    assert found.active
 
 
 def test_nobody_knows_it() -> None:

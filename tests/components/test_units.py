@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, QUALITY, SIGNAL_STRENGTH, Metric
 from components.units import METRIC, US, Units
 
 
@@ -28,3 +29,33 @@ def test_flow(units: Units, value: float | None, text: str) -> None:
 )  # fmt: skip
 def test_volume(units: Units, value: float | None, text: str) -> None:
     assert units.volume(value) == text
+
+
+@pytest.mark.parametrize(
+    ("units", "value", "metric", "text"),
+    [
+        (US, 9.81, FLOW_RATE, "9.81 gal/min"), (METRIC, 9.81, FLOW_RATE, "37.1 L/min"),
+        (US, 2_000_000, FLOW_AMOUNT, "2,000 kgal"), (METRIC, 2_000, FLOW_AMOUNT, "7.57 m³"),
+        (US, -97, SIGNAL_STRENGTH, "−97 dBm"), (METRIC, 94, QUALITY, "94 %"),
+        (US, None, FLOW_RATE, "–"),
+    ],
+)  # fmt: skip
+def test_quantities_carry_their_unit(
+    units: Units, value: float | None, metric: Metric, text: str
+) -> None:
+    assert units.quantity(value, metric) == text
+
+
+@pytest.mark.parametrize(
+    ("units", "largest", "unit", "one_thousand"),
+    [
+        (US, 900.0, "gal", 1000), (US, 5e6, "kgal", 1), (US, 5e9, "Mgal", 0.001),
+        (METRIC, 100.0, "L", 3785.411784), (METRIC, 900.0, "m³", 3.785411784),
+    ],
+)  # fmt: skip
+def test_an_axis_of_volumes_has_the_unit_of_its_largest(
+    units: Units, largest: float, unit: str, one_thousand: float
+) -> None:
+    scale = units.scale(FLOW_AMOUNT, largest)
+    assert scale.unit == unit
+    assert scale.factor * 1000 == pytest.approx(one_thousand)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.catalog import FLOW_AMOUNT, FLOW_RATE, RESOLUTION_BY_NAME, SIGNAL_STRENGTH
+from api.catalog import RESOLUTION_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
 from components import words
 from components.clock import Clock
@@ -62,13 +62,6 @@ def test_a_number_reads_back_to_three_digits(value: float) -> None:
 )
 def test_volume(gallons: float | None, text: str) -> None:
     assert words.volume(gallons) == text
-
-
-def test_quantities_carry_their_unit() -> None:
-    assert words.quantity(9.81, FLOW_RATE) == "9.81 gal/min"
-    assert words.quantity(2_000_000, FLOW_AMOUNT) == "2,000 kgal"
-    assert words.quantity(-97, SIGNAL_STRENGTH) == "−97 dBm"
-    assert words.quantity(None, FLOW_RATE) == "–"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""The strip of numbers under a device's name, in words. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import Resolution
+from api.timez import DAY_MS
+from components import words
+from components.clock import Clock
+from components.device.night import FROM_HOUR, TO_HOUR, NightFlow
+from components.device.shown import Shown
+from components.fleet.known import Known
+from components.fleet.states import UPTIME_LIMIT
+from components.fleet.totals import SIGNS, percent
+from components.units import Units
+
+LEAST_DIFFERENCE_GAL: Final = 1.0
+LEAST_COVERAGE: Final = 0.9
+RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
+_BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kpi:
+    """One number. ``at`` is what the note says when it is pointed at; ``low``: a look is due."""
+
+    label: str
+    value: str
+    note: str = ""
+    at: str = ""
+    low: bool = False
+
+
+def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
+    label, at = "Last reading", known.seen_ms
+    if at is None:
+        return Kpi(label, words.NOTHING, "never reported")
+    clock = Clock(tz, at, at)
+    told = words.ago(at, now_ms) if now_ms - at < RECENT_MS else f"on {words.date_of(at, clock)}"
+    value = f"{units.flow(known.flow)} {units.flow_unit}" if known.flow is not None else ""
+    return Kpi(label, value or "no flow", told, words.moment(at, clock, seconds=True))
+
+
+def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> Kpi:
+    label = f"Uptime, {shown.label}"
+    if not expected:
+        return Kpi(label, words.NOTHING, "nothing was due")
+    share = min(actual, expected) / expected
+    unit = _BUCKET_UNITS.get(resolution.name, f"× {resolution.label}")
+    note = f"{words.whole(actual)} of {words.whole(expected)} {unit}"
+    return Kpi(label, percent(share), note, low=share < UPTIME_LIMIT)
+
+
+def quality(
+    worst: float | None, best: float | None, mean: float | None, limit: float, shown: Shown
+) -> Kpi:
+    label = f"Quality, {shown.label}"
+    if worst is None or best is None:
+        return Kpi(label, words.NOTHING, "no readings with a quality")
+    value = words.span(round(worst), round(best)).replace("–", " – ")
+    low = worst < limit
+    note = f"limit {words.number(limit)}" if low else ""
+    note = " · ".join(p for p in (f"mean {mean:.0f}" if mean is not None else "", note) if p)
+    return Kpi(label, value, note, low=low)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Gallons of a window and of the one before it, and how much of both was heard."""
+
+    gallons: float | None
+    before: float | None = None
+    coverage: float = 0.0
+    before_coverage: float = 0.0
+
+
+def volume(usage: Usage, shown: Shown) -> Kpi:
+    label = f"Volume, {shown.label}"
+    if usage.gallons is None:
+        return Kpi(label, words.NOTHING, "no readings with a volume")
+    return Kpi(label, shown.units.volume(usage.gallons), _change(usage, shown))
+
+
+def _change(usage: Usage, shown: Shown) -> str:
+    """▼ 6% on the week before; nothing where either window was hardly heard."""
+    now, before = usage.gallons, usage.before
+    heard = min(usage.coverage, usage.before_coverage) >= LEAST_COVERAGE
+    if now is None or before is None or not heard:
+        return f"too little data in {shown.before}" if usage.coverage >= LEAST_COVERAGE else ""
+    if abs(now - before) < LEAST_DIFFERENCE_GAL or before < LEAST_DIFFERENCE_GAL:
+        return f"level with {shown.before}" if before >= LEAST_DIFFERENCE_GAL else ""
+    change = round((now - before) / before * 100)
+    if change == 0:
+        return f"level with {shown.before}"
+    return f"{'▲' if change > 0 else '▼'} {words.whole(abs(change))}% on {shown.before}"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Per gallon. ``own``: the device's, else the organization's."""
+
+    per_gallon: float
+    currency: str
+    own: bool
+
+
+def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
+    label, units = f"Cost, {shown.label}", shown.units
+    rate = money(price.per_gallon / units.volume_factor, price.currency, fine=True)
+    note = f"{rate} / {units.volume_unit} · {'device' if price.own else 'organization'}’s rate"
+    if gallons is None:
+        return Kpi(label, words.NOTHING, note)
+    return Kpi(label, money(gallons * price.per_gallon, price.currency), note)
+
+
+def money(amount: float, currency: str, *, fine: bool = False) -> str:
+    """$586.94; $0.012 where ``fine``; 1,200.00 CHF where there is no sign."""
+    digits = words.number(amount) if fine and abs(amount) < 1 else f"{amount:,.2f}"
+    sign = SIGNS.get(currency)
+    return f"{sign}{digits}" if sign else f"{digits} {currency}"
+
+
+def night(flow: NightFlow, units: Units, tz: ZoneInfo) -> Kpi:
+    label = f"Night flow, {FROM_HOUR:02}–{TO_HOUR:02}"
+    clock = Clock(tz, *flow.night)
+    at = f"the night to {words.moment(flow.night.to_ms, clock)}: lowest hour"
+    note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
+    if flow.last is None:
+        return Kpi(label, words.NOTHING, "too few readings last night", at)
+    return Kpi(label, f"{units.flow(flow.last)} {units.flow_unit}", note, at)

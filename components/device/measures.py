@@ -1,0 +1,129 @@
+"""Asking the interface for what a device's strip of numbers says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from api.client import Client
+from api.timez import MINUTE_MS, floor_to
+from components import session
+from components.clock import known_zone
+from components.device import amounts, kpis, night
+from components.device.kpis import Kpi, Price, Usage
+from components.device.shown import Shown
+from components.directory import find_device
+from components.fleet.asking import Deadline, Desk
+from components.fleet.cadence import cadences
+from components.fleet.knowledge import knowledge, refresh_page
+from components.fleet.known import Known
+from components.fleet.meters import MIN_CADENCE_MS, Meter, read_meter
+from components.fleet.spans import SPAN_BY_NAME, uptime_resolution
+from components.fleet.states import State, state_of
+
+STATE_SPAN: Final = SPAN_BY_NAME["24h"]  # the wall's usual window: both pages say the same state
+CADENCE_S: Final = 0.4
+DEVICE_TTL_S: Final = 60
+NIGHT_TTL_S: Final = 300
+INACTIVE: Final = State("nodata", "○", "Inactive", 6)
+
+
+def meter_of(identifier: str, now_ms: int) -> Meter:
+    """Raises NotFound."""
+    told = session.remembered(
+        f"meter:{identifier}",
+        lambda client: asdict(read_meter(find_device(client, identifier, now_ms).device)),
+        ttl_s=DEVICE_TTL_S,
+    )
+    return Meter(**{**told, "groups": tuple(told["groups"])})
+
+
+def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
+    """What is known of the device in the last 24 hours. Raises a WeirError."""
+    refresh_page(desk, STATE_SPAN, [meter], now_ms)
+    return knowledge(desk, STATE_SPAN)[meter.id]
+
+
+def state(meter: Meter, known: Known, *, active: bool, now_ms: int) -> State:
+    return state_of(meter, known, now_ms) if active else INACTIVE
+
+
+def cadence_ms(desk: Desk, meter: Meter, now_ms: int) -> int:
+    known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
+    return known.get(meter.id, MIN_CADENCE_MS)
+
+
+def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
+    """Uptime and quality."""
+    resolution = uptime_resolution(cadence_ms(desk, meter, now_ms))
+    due = amounts.due(shown.window, resolution, meter.installed_on_ms, now_ms)
+    client, asked = desk.client, due or shown.window
+    entries = client.latest(
+        [meter.id],
+        ["uptime", "quality"],
+        from_ms=asked.from_ms,
+        to_ms=asked.to_ms,
+        uptime_resolution=resolution,
+    ).entries
+    if not entries or due is None:
+        return kpis.uptime(0, 0, resolution, shown), kpis.quality(None, None, None, 0, shown)
+    entry = entries[0]
+    up = kpis.uptime(entry.uptime_actual or 0, entry.uptime_expected or 0, resolution, shown)
+    mean = amounts.mean_quality(client, meter.id, due) if entry.quality_min is not None else None
+    return up, kpis.quality(entry.quality_min, entry.quality_max, mean, meter.quality_limit, shown)
+
+
+def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
+    """The window's volume, asked for once by all of a page that want it."""
+    window = amounts.whole_minutes(shown.window, now_ms)
+    if window.length_ms < MINUTE_MS:
+        return None
+    end = floor_to(window.to_ms, MINUTE_MS)
+    return session.remembered(
+        f"gallons:{meter.id}:{window.from_ms}:{end}",
+        lambda client: amounts.gallons(client, meter.id, window),
+    )
+
+
+def usage(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> Usage:
+    """The window's volume, and for comparison that of the one before where both were heard."""
+    client = desk.client
+    window = amounts.whole_minutes(shown.window, now_ms)
+    told = gallons(meter, shown, now_ms)
+    resolution = uptime_resolution(cadence_ms(desk, meter, now_ms))
+    earlier = amounts.before(window)
+    if told is None or window.length_ms < 2 * resolution.fixed_ms:
+        return Usage(told)
+    heard = [amounts.coverage(client, meter.id, resolution, w) for w in (window, earlier)]
+    if min(heard) < kpis.LEAST_COVERAGE:
+        return Usage(told, None, *heard)
+    return Usage(told, amounts.gallons(client, meter.id, earlier), *heard)
+
+
+def price_of(meter: Meter) -> Price | None:
+    """The device's own, else the organization's; None where neither says one."""
+    if meter.price is not None:
+        return Price(meter.price, meter.currency, own=True)
+    told = session.remembered("price", _default_price, ttl_s=DEVICE_TTL_S)
+    return Price(told, meter.currency, own=False) if told is not None else None
+
+
+def _default_price(client: Client) -> Any:
+    prices = (each.default_cost_per_gallon for each in client.organizations())
+    return next((price for price in prices if price is not None), None)
+
+
+def night_flow(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night.NightFlow:
+    cadence, latest = cadence_ms(desk, meter, now_ms), night.nights(tz, now_ms)[0]
+
+    def ask(client: Client) -> list[float | None]:
+        flow = night.ask(client, meter.id, tz, cadence, now_ms)
+        return [flow.last, flow.usual]
+
+    question = f"night:{meter.id}:{tz.key}:{latest.to_ms}"
+    return night.NightFlow(latest, *session.remembered(question, ask, ttl_s=NIGHT_TTL_S))
+
+
+def zone_of(meter: Meter, shown: Shown) -> ZoneInfo:
+    return known_zone(shown.zone, meter.time_zone)

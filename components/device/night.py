@@ -1,0 +1,102 @@
+"""Night flow: what still runs when nobody should draw water.
+
+Of each local night, 02:00 to 04:00, the lowest rolling mean over 60 minutes. A mean counts only
+where at least eight tenths of its buckets hold readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import FLOW_AMOUNT, HOUR_MS, MINUTE_MS, STORED, Resolution
+from api.client import Client, Series
+from api.timez import DAY_MS, day_start, local_ordinal, offsets
+from components.ranges import Window
+
+FROM_HOUR: Final = 2
+TO_HOUR: Final = 4
+NIGHTS: Final = 15  # the last one and two weeks before it
+LEAST_NIGHTS: Final = 3  # that make something usual
+LEAST_PRESENT: Final = 0.8
+ROLLING_MS: Final = HOUR_MS
+COARSEST_MS: Final = 10 * MINUTE_MS  # unless the device reports less often
+
+
+@dataclass(frozen=True, slots=True)
+class NightFlow:
+    """``last`` and ``usual`` in gal/min, None where too few readings tell. ``night`` is the last
+    night's window."""
+
+    night: Window
+    last: float | None
+    usual: float | None
+
+
+def nights(tz: ZoneInfo, now_ms: int) -> list[Window]:
+    """The last nights that are over, latest first: each [from, to) in instants. A night in which
+    clocks change is shorter or longer, as it is."""
+    today = local_ordinal(tz, now_ms)
+    found: list[Window] = []
+    for day in range(today, today - NIGHTS - 1, -1):
+        night = Window(_at(tz, day, FROM_HOUR), _at(tz, day, TO_HOUR))
+        if night.from_ms < night.to_ms <= now_ms:
+            found.append(night)
+    return found[:NIGHTS]
+
+
+def _at(tz: ZoneInfo, ordinal: int, hour: int) -> int:
+    """The first instant of that day whose wall clock has reached the hour."""
+    start = day_start(tz, ordinal)
+    pieces = offsets(tz, start, start + 2 * DAY_MS)
+    midnight = start + pieces[0][1]
+    wall = midnight - midnight % DAY_MS + hour * HOUR_MS
+    for index, (piece, offset) in enumerate(pieces):
+        end = pieces[index + 1][0] if index + 1 < len(pieces) else start + 2 * DAY_MS
+        if max(piece, start) <= (instant := max(piece, start, wall - offset)) < end:
+            return instant
+    raise AssertionError("a day reaches every hour of its clock, or what follows it does")
+
+
+def resolution_for(edges: Sequence[int], cadence_ms: int) -> Resolution:
+    """The coarsest rows up to ten minutes that the nights' edges don't cut; longer ones only for a
+    device that reports less often."""
+    for resolution in reversed(STORED):
+        wanted = resolution.fixed_ms <= COARSEST_MS or cadence_ms > COARSEST_MS
+        if wanted and not any(edge % resolution.fixed_ms for edge in edges):
+            return resolution
+    return STORED[0]
+
+
+def ask(client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int) -> NightFlow:
+    found = nights(tz, now_ms)
+    resolution = resolution_for([edge for night in found for edge in night], cadence_ms)
+    rows = client.datapoints(
+        device_id, resolution, from_ms=found[-1].from_ms, to_ms=found[0].to_ms - 1
+    )
+    return night_flow(rows, found)
+
+
+def night_flow(rows: Series, found: Sequence[Window]) -> NightFlow:
+    """``found`` latest first."""
+    amounts = dict(zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True))
+    lowest = [lowest_mean(amounts, night, rows.resolution.fixed_ms) for night in found]
+    before = [flow for flow in lowest[1:] if flow is not None]
+    usual = median(before) if len(before) >= LEAST_NIGHTS else None
+    return NightFlow(found[0], lowest[0], usual)
+
+
+def lowest_mean(amounts: Mapping[int, float | None], night: Window, length_ms: int) -> float | None:
+    """Of all windows of 60 minutes in the night, from bucket to bucket, the lowest flow in gal/min:
+    the gallons of the buckets that hold readings, over their minutes."""
+    flows: list[float] = []
+    count = ROLLING_MS // length_ms
+    for start in range(night.from_ms, night.to_ms - ROLLING_MS + 1, length_ms):
+        buckets = (amounts.get(start + n * length_ms) for n in range(count))
+        present = [gallons for gallons in buckets if gallons is not None]
+        if len(present) >= LEAST_PRESENT * count:
+            flows.append(sum(present) / (len(present) * length_ms / MINUTE_MS))
+    return min(flows, default=None)

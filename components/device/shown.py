@@ -1,0 +1,61 @@
+"""What the chart shows just now, as every other part of the page is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from components import words
+from components.ranges import PRESETS, Window
+from components.units import UNITS_BY_NAME, US, Units
+from components.view import read_window, write_window
+
+_NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``zone`` None: the device's."""
+
+    window: Window
+    zone: str | None = None
+    units: Units = US
+
+    @property
+    def label(self) -> str:
+        """``7 d``, ``5 h 50 min``."""
+        for preset in PRESETS:
+            if preset.length_ms == self.window.length_ms:
+                return preset.label
+        return words.duration(self.window.length_ms)
+
+    @property
+    def before(self) -> str:
+        """What the span of the same length before it is called."""
+        for preset in PRESETS:
+            if preset.length_ms == self.window.length_ms:
+                return f"the {_NAMES[preset.name]} before"
+        return f"the {self.label} before"
+
+
+def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
+    first, last = write_window(shown.window)
+    return {
+        "from": first,
+        "to": last,
+        "zone": shown.zone,
+        "units": shown.units.name,
+        "asked": asked,
+    }
+
+
+def read_shown(said: Mapping[str, Any] | None) -> Shown | None:
+    """None where nothing is shown yet."""
+    said = said or {}
+    window = read_window(str(said.get("from")), str(said.get("to")))
+    if window is None:
+        return None
+    zone = said.get("zone")
+    units = UNITS_BY_NAME.get(str(said.get("units")), US)
+    return Shown(window, zone if isinstance(zone, str) else None, units)

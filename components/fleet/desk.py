@@ -1,0 +1,12 @@
+"""The desk of this request: who asks, with what is remembered for them by every page."""
+
+from __future__ import annotations
+
+from components import session
+from components.fleet.asking import Desk
+from components.fleet.memory import Memory
+
+
+def current_desk() -> Desk:
+    memory = session.kept("fleet", lambda: Memory(session.shared_folder()))
+    return Desk(session.current_client(), memory)
