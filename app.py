@@ -59,7 +59,7 @@ def site(settings: Settings) -> WSGIApplication:
         client = Client.remote(settings.api_url)
     else:
         client = Client.in_process(create_service(store, settings))
-    service = create_service(store, settings, limits=True)
+    service = create_service(store, settings, limits=True, compression=True)
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,

@@ -7,9 +7,12 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from flask import Flask, Response, request
+from flask_compress import Compress
 from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator
+from api.catalog import COLUMNS_TYPE
+from api.openapi import JSON_TYPE, PROBLEM_TYPE
 from api.params import read
 from api.routes import ROUTES, Call, Route, wanted_columns
 from api.server.answers import answer, finisher
@@ -30,11 +33,13 @@ class _Identifier(BaseConverter):
     part_isolating = False
 
 
-def create_service(store: Store, settings: Settings, *, limits: bool = False) -> Flask:
+def create_service(
+    store: Store, settings: Settings, *, limits: bool = False, compression: bool = False
+) -> Flask:
     """The interface under ``/management/v1``, and ``/healthz``; knows no other path.
 
-    ``limits`` holds clients to their rates: for serving over the network. The application keeps
-    the store but doesn't close it.
+    For serving over the network: ``limits`` holds clients to their rates, ``compression`` answers
+    in what their Accept-Encoding takes. The application keeps the store but doesn't close it.
     """
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
@@ -47,7 +52,20 @@ def create_service(store: Store, settings: Settings, *, limits: bool = False) ->
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.register_error_handler(Exception, answer_error)
     app.after_request(finisher(settings.cors_origins))
+    if compression:
+        _compress(app)
     return app
+
+
+def _compress(app: Flask) -> None:
+    """Brotli at a level that costs less than it saves; weak validators stay as they are."""
+    app.config.from_mapping(
+        COMPRESS_ALGORITHM=["br", "gzip"],
+        COMPRESS_BR_LEVEL=4,
+        COMPRESS_LEVEL=4,
+        COMPRESS_MIMETYPES=[JSON_TYPE, PROBLEM_TYPE, COLUMNS_TYPE],
+    )
+    Compress(app)
 
 
 def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
