@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -27,7 +27,7 @@ class Damaged(UserError):
     """The file ends early or is broken; every whole row before that has been given."""
 
 
-def batches(found: Found, devices: Devices, now_ms: int, skip: int = 0) -> Iterator[Batch]:
+def batches(found: Found, devices: Devices, now_ms: int, skip: int = 0) -> Generator[Batch]:
     """The file's readings in order, without its first ``skip`` rows (header and blank lines are
     no rows). Raises UserError where it can't be read, Damaged after what could be."""
     lines = Lines(found)

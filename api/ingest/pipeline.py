@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from api.errors import UserError
 from api.ingest import files, source
+from api.ingest.ahead import ahead
 from api.ingest.batch import Batch
 from api.ingest.decode import Devices
 from api.store.base import Progress, Refusal, Store, Written
@@ -68,10 +69,12 @@ def import_file(store: Store, organization_id: str, path: Path, watch: Watch) ->
     found = source.look_at(path)
     start = _start(store, organization_id, source.digest(path))
     devices = Devices(store.ingest_keys(organization_id))
-    batches = files.batches(found, devices, now_ms(), skip=start.position)
+    what = (found, devices, now_ms(), start.position)
+    batches = ahead(files.batches, *what) if found.long else files.batches(*what)
     feed = Feed(store, organization_id, f"file {path.name}")
     try:
-        return feed.take_all(batches, start, watch)
+        with closing(batches):
+            return feed.take_all(batches, start, watch)
     except files.Damaged as error:
         reached = store.progress(start.digest, organization_id) or start
         raise UserError(f"{error}; the {reached.position:,} rows before that are in") from None

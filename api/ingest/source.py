@@ -21,6 +21,7 @@ Form = Literal["csv", "ndjson"]
 
 _CHUNK = 1 << 20  # bytes
 _HEAD = 1 << 16  # what is looked at to tell the form
+_LONG, _LONG_ZIPPED = 8 << 20, 1 << 20
 _LONGEST_LINE = 1 << 24
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -40,6 +41,11 @@ class Found:
     form: Form
     zipped: bool
     size: int
+
+    @property
+    def long(self) -> bool:
+        """Whether reading it takes a second or so: a hundred thousand rows and more."""
+        return self.size > (_LONG_ZIPPED if self.zipped else _LONG)
 
 
 def look_at(path: Path) -> Found:
