@@ -272,18 +272,19 @@ def _walls(instants_ms: Sequence[int], offset: int, suffix: str, fraction: bool)
     """Ascending instants under one offset, so that most rows share the day of the one before."""
     texts: list[str] = []
     start, end, day = 0, 0, ""
-    minutes = _whole_minutes("." + _MILLI_TEXT[0] + suffix if fraction else suffix)
+    minutes = _whole_minutes(suffix)
     for instant in instants_ms:
         local = instant + offset
         if not start <= local < end:
             start = local - local % DAY_MS
             end, day = start + DAY_MS, _date_text(start // DAY_MS)
         since = local - start
-        text = minutes.get(since)
-        if text is None:
-            text = _MINUTE_TEXT[since // MINUTE_MS] + _SECOND_TEXT[since // 1000 % 60]
-            text = f"{text}.{_MILLI_TEXT[since % 1000]}{suffix}" if fraction else text + suffix
-        texts.append(day + text)
+        if fraction or since not in minutes:
+            minute, second = _MINUTE_TEXT[since // MINUTE_MS], _SECOND_TEXT[since // 1000 % 60]
+            millis = f".{_MILLI_TEXT[since % 1000]}" if fraction else ""
+            texts.append(f"{day}{minute}{second}{millis}{suffix}")
+        else:
+            texts.append(day + minutes[since])
     return texts
 
 

@@ -14,7 +14,7 @@ from api.catalog import AGGREGATE_COLUMNS, DAY, MONTH
 from api.domain.calendar import calendar_rows
 from api.store.base import Span
 from tests import truth
-from tests.world import METER, World, opened, ms
+from tests.world import METER, World, ms, opened
 
 TOTAL = 1 + AGGREGATE_COLUMNS.index("total_flow_amount")
 YEAR = Span(ms("2026-01-01T00:00Z"), ms("2026-12-31T23:59Z"))
