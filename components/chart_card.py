@@ -41,6 +41,13 @@ class Ids(StrEnum):
     LIVE = "chart-live"
     CURSOR = "chart-cursor"
     KEYS = "chart-keys"
+    CUSTOM = "chart-custom"
+    CUSTOM_FIELDS = "chart-custom-fields"
+    CUSTOM_ASKED = "chart-custom-asked"
+    CUSTOM_TOLD = "chart-custom-told"
+    CUSTOM_SAID = "chart-custom-said"
+    OVERVIEW = "chart-overview"
+    OVERVIEW_TOLD = "chart-overview-told"
 
 
 KEYS = (
@@ -58,9 +65,14 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             dcc.Store(id=Ids.SHOWN),
             dcc.Store(id=Ids.DRAWN),
             dcc.Store(id=Ids.SUBJECT, data=asdict(subject)),
+            dcc.Store(id=Ids.CUSTOM_ASKED),
+            dcc.Store(id=Ids.CUSTOM_TOLD),
+            dcc.Store(id=Ids.OVERVIEW_TOLD),
             _controls(subject, view),
+            _custom(subject),
             _notice(),
             _plot(subject, view, now_ms),
+            html.Div(id=Ids.OVERVIEW, className="overview", **attributes(data_empty="true")),
             html.Div(
                 [
                     html.Details(id=Ids.GAPS, className="gaps"),
@@ -105,6 +117,28 @@ def _controls(subject: Subject, view: View) -> Component:
             ),
         ],
         className="controls",
+    )
+
+
+def _custom(subject: Subject) -> Component:
+    """A range of one's own. assets/range.js makes its two fields: Dash has none of their kind."""
+    return html.Form(
+        [
+            html.Div(
+                className="fields",
+                id="zone-of-device",
+                **attributes(data_fields="", data_zone=subject.time_zone),
+            ),
+            html.Button("Apply", type="submit", className="button"),
+            html.Button(
+                "Cancel", type="button", className="button", **attributes(data_do="cancel")
+            ),
+            html.P(id=Ids.CUSTOM_SAID, className="said", role="alert"),
+        ],
+        id=Ids.CUSTOM,
+        className="custom",
+        hidden=True,
+        **labelled("A range of your own"),
     )
 
 

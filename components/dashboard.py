@@ -13,11 +13,12 @@ from dash import Dash
 from flask_compress import Compress
 
 from api.client import Client
-from components import session, theme
+from components import grid, session, theme
 from components.access import Access, Door
 from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
 from components.delivery import Delivery, content_security_policy
+from components.device import download
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 ASSETS: Final = ROOT / "assets"
@@ -36,6 +37,7 @@ _INDEX: Final = """<!DOCTYPE html>
     {%favicon%}
     <style>__CSS__</style>
     <link id="plotly-bundle" rel="prefetch" as="script" href="__PLOTLY__">
+    <meta name="grid-scripts" content="__GRID__">
     <script src="__START__"></script>
     {%css%}
   </head>
@@ -60,7 +62,6 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
         pages_folder="",  # loaded below, under their own names
         assets_folder=str(ASSETS),
         assets_path_ignore=["head", "vendor"],  # the index names these itself
-        index_string=_index(),
         title="Weir",
         update_title="",
         include_pages_meta=False,
@@ -69,7 +70,9 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
         add_log_handler=False,
         meta_tags=[{"name": "color-scheme", "content": "light dark"}],
     )
+    app.index_string = _index(app)
     session.install(app.server, folder)
+    app.server.add_url_rule(download.ROUTE, "rows", download.download)
     app.layout = dash.page_container
     _load_pages()
     _compress(app)
@@ -138,10 +141,11 @@ def _compress(app: Dash) -> None:
     Compress(app.server)
 
 
-def _index() -> str:
+def _index(app: Dash) -> str:
     return (
         _INDEX.replace("__CSS__", theme.css())
         .replace("__PLOTLY__", _versioned(PLOTLY))
+        .replace("__GRID__", " ".join(grid.script_addresses(app)))
         .replace("__START__", _versioned(START))
     )
 

@@ -6,7 +6,7 @@ who looks, before any request gets here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -36,6 +36,11 @@ def install(server: Flask, folder: Path | None = None) -> None:
 def current_client() -> Client:
     """The client of this request, which asks as its principal."""
     return _looking().client
+
+
+def asked() -> Mapping[str, str]:
+    """The query of this request's address; of a repeated name the first."""
+    return request.args
 
 
 def can_sign_out() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote
@@ -20,11 +21,14 @@ from dash import (
 )
 from dash.development.base_component import Component
 
+from api.catalog import RAW
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import drawing, hovers, session, shell
 from components.chart_card import Ids, chart_card, chart_tools
-from components.device import kpis, measures, strip
+from components.device import below, custom, days, heat, kpis, measures, overview, rows, strip
+from components.device.below import Card
+from components.device.download import address
 from components.device.gaps import gap_list
 from components.device.shown import Shown, read_shown, write_shown
 from components.device.strip import STATE_ID, Cell
@@ -33,7 +37,7 @@ from components.drawing import Subject
 from components.fleet.desk import current_desk
 from components.fleet.meters import Meter, read_meter
 from components.parts import failed_page, failure, message
-from components.view import read_view
+from components.view import View, read_view
 
 PLACE = "/devices"
 GATEWAY = "Gateway"
@@ -42,6 +46,10 @@ register_page(
     path_template="/devices/<device_id>",
     title=lambda device_id="": f"{_known_label(unquote(device_id))} · Weir",
 )
+
+
+Said = dict[str, Any]
+_ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
 
 
 class Fields(StrEnum):
@@ -76,6 +84,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         strip.identity(found.device, place=PLACE),
         strip.strip(priced=priced),
         chart_card(subject, view, now),
+        below.below(),
         place=PLACE,
         tools=chart_tools(subject, view),
     )
@@ -172,9 +181,53 @@ def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, A
         Fields.UNZOOMED: view.window is None,
         Fields.GAPS: gap_list(drawn.stretches, tz, now_ms=now),
         Fields.SHOWN: write_shown(
-            Shown(drawn.canvas.window, view.zone, view.units), asked.get("asked")
+            Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution),
+            asked.get("asked"),
         ),
     }
+
+
+@callback(
+    Output(Ids.CUSTOM_TOLD, "data"),
+    Input(Ids.CUSTOM_ASKED, "data"),
+    State(Ids.SUBJECT, "data"),
+    prevent_initial_call=True,
+)
+def own_range(said: Said | None, kept: Said) -> Said:
+    said = said or {}
+    told = custom.tell(said, Subject.read(kept).zone(read_view(said)))
+    return {**asdict(told), "asked": said.get("asked")}
+
+
+@callback(
+    Output(Ids.OVERVIEW_TOLD, "data"),
+    Input(Ids.SHOWN, "data"),
+    State(Ids.QUESTION, "data"),
+    State(Ids.SUBJECT, "data"),
+    prevent_initial_call=True,
+)
+def whole(_: Said | None, question: Said | None, kept: Said) -> Any:
+    """Where it can't be had the last good one stays: the chart says what is wrong."""
+    view, subject, now = read_view(question or {}), Subject.read(kept), now_ms()
+    try:
+        return overview.overview(session.current_client(), subject, view, now)
+    except WeirError:
+        return no_update
+
+
+clientside_callback(
+    ClientsideFunction("range", "told"),
+    Output(Ids.CUSTOM_SAID, "children"),
+    Input(Ids.CUSTOM_TOLD, "data"),
+    prevent_initial_call=True,
+)
+clientside_callback(
+    ClientsideFunction("range", "overview"),
+    Output(Ids.OVERVIEW, "title"),
+    Input(Ids.OVERVIEW_TOLD, "data"),
+    Input(Ids.SHOWN, "data"),
+    prevent_initial_call=True,
+)
 
 
 # --- Its numbers ---------------------------------------------------------------------------------
@@ -200,10 +253,6 @@ def _told(
         return [no_update, failure(error)] * cells
     parts = ((strip.shown(kpi) if kpi else no_update, "") for kpi in found)
     return [part for pair in parts for part in pair]
-
-
-_ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
-Said = dict[str, Any]
 
 
 @callback(
@@ -265,3 +314,66 @@ def by_night(shown: Said | None, kept: Said) -> list[Any]:
         return (kpis.night(flow, read.units, tz),)
 
     return _told(shown, kept, 1, tell)
+
+
+# --- Below ---------------------------------------------------------------------------------------
+
+
+def _card(card: Card) -> list[Output]:
+    return [Output(id, "children") for id in (card.value, card.note, card.trouble)]
+
+
+@callback(*_card(Card.DAYS), *_ASKED, prevent_initial_call=True)
+def by_day(shown: Said | None, kept: Said) -> list[Any]:
+    read, now = read_shown(shown), now_ms()
+    if read is None:
+        return [no_update] * 3
+    subject = Subject.read(kept)
+    tz = subject.zone(View(zone=read.zone))
+    try:
+        told = measures.daily(subject.device_id, tz, now)
+    except WeirError as error:
+        return [no_update, no_update, failure(error)]
+    note = f"· last 6 weeks, days in {tz.key}"
+    return [days.bars(days.days(told, tz, now), read.window, read.units), note, ""]
+
+
+@callback(*_card(Card.HEAT), *_ASKED, prevent_initial_call=True)
+def by_hour(shown: Said | None, kept: Said) -> list[Any]:
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * 3
+    subject = Subject.read(kept)
+    tz = subject.zone(View(zone=read.zone))
+    try:
+        told = measures.weekly(subject.device_id, tz, now_ms())
+    except WeirError as error:
+        return [no_update, no_update, failure(error)]
+    note = f"· mean {read.units.flow_name} by hour, {heat.WEEKS} weeks"
+    return [heat.heat_map(told, read.units), note, ""]
+
+
+@callback(
+    *_card(Card.ROWS),
+    Output(below.SHOWN_FILE, "href"),
+    Output(below.RAW_FILE, "href"),
+    Input(Ids.SHOWN, "data"),
+    Input(below.ROWS_PAGE, "data"),
+    State(Ids.SUBJECT, "data"),
+    prevent_initial_call=True,
+)
+def as_rows(shown: Said | None, page: Any, kept: Said) -> list[Any]:
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * 5
+    subject = Subject.read(kept)
+    files = [address(subject.device_id, read, each) for each in (read.resolution, RAW)]
+    tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
+    try:
+        told = rows.ask(
+            session.current_client(), subject.device_id, read.resolution, read.window, tz, number
+        )
+    except WeirError as error:
+        return [no_update, no_update, failure(error), *files]
+    note = f"· {read.resolution.label}, latest first, {tz.key}"
+    return [rows.table(told, tz, read.units), note, "", *files]

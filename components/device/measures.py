@@ -7,10 +7,10 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.client import Client
-from api.timez import MINUTE_MS, floor_to
+from api.timez import MINUTE_MS, floor_to, local_ordinal
 from components import session
 from components.clock import known_zone
-from components.device import amounts, kpis, night
+from components.device import amounts, days, heat, kpis, night
 from components.device.kpis import Kpi, Price, Usage
 from components.device.shown import Shown
 from components.directory import find_device
@@ -26,6 +26,8 @@ STATE_SPAN: Final = SPAN_BY_NAME["24h"]  # the wall's usual window: both pages s
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 NIGHT_TTL_S: Final = 300
+DAYS_TTL_S: Final = 30
+WEEK_TTL_S: Final = 900
 INACTIVE: Final = State("nodata", "○", "Inactive", 6)
 
 
@@ -123,6 +125,25 @@ def night_flow(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night.Nig
 
     question = f"night:{meter.id}:{tz.key}:{latest.to_ms}"
     return night.NightFlow(latest, *session.remembered(question, ask, ttl_s=NIGHT_TTL_S))
+
+
+def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
+    """Gallons of the last weeks' days, by their first instant."""
+    today = local_ordinal(tz, now_ms)
+    told = session.remembered(
+        f"days:{device_id}:{tz.key}:{today}",
+        lambda client: days.ask(client, device_id, tz, now_ms),
+        ttl_s=DAYS_TTL_S,
+    )
+    return {start: gallons for start, gallons in told}
+
+
+def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> heat.Week:
+    return session.remembered(
+        f"heat:{device_id}:{tz.key}",
+        lambda client: heat.ask(client, device_id, tz, now_ms),
+        ttl_s=WEEK_TTL_S,
+    )
 
 
 def zone_of(meter: Meter, shown: Shown) -> ZoneInfo:

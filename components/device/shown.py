@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from api.catalog import RAW, RESOLUTION_BY_NAME, Resolution
 from components import words
 from components.ranges import PRESETS, Window
 from components.units import UNITS_BY_NAME, US, Units
@@ -16,11 +17,12 @@ _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """``zone`` None: the device's."""
+    """``zone`` None: the device's. ``resolution`` is that of the rows."""
 
     window: Window
     zone: str | None = None
     units: Units = US
+    resolution: Resolution = RAW
 
     @property
     def label(self) -> str:
@@ -46,6 +48,7 @@ def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
         "to": last,
         "zone": shown.zone,
         "units": shown.units.name,
+        "resolution": shown.resolution.name,
         "asked": asked,
     }
 
@@ -57,5 +60,9 @@ def read_shown(said: Mapping[str, Any] | None) -> Shown | None:
     if window is None:
         return None
     zone = said.get("zone")
-    units = UNITS_BY_NAME.get(str(said.get("units")), US)
-    return Shown(window, zone if isinstance(zone, str) else None, units)
+    return Shown(
+        window,
+        zone if isinstance(zone, str) else None,
+        UNITS_BY_NAME.get(str(said.get("units")), US),
+        RESOLUTION_BY_NAME.get(str(said.get("resolution")), RAW),
+    )

@@ -1,0 +1,65 @@
+"""What stands below the chart: volume by day, when it flows, rows as a table and as files. Each
+card waits, fails and is empty for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components.markup import attributes
+
+
+class Card(StrEnum):
+    """The cards; each is the id of its body."""
+
+    DAYS = "device-days"
+    HEAT = "device-heat"
+    ROWS = "device-rows"
+
+    @property
+    def trouble(self) -> str:
+        return f"{self.value}-trouble"
+
+    @property
+    def note(self) -> str:
+        return f"{self.value}-note"
+
+
+ROWS_PAGE = "device-rows-page"
+SHOWN_FILE = "device-file-shown"
+RAW_FILE = "device-file-raw"
+
+
+def below() -> Component:
+    files = [
+        html.A("CSV of these rows", id=SHOWN_FILE, className="button push", href="#"),
+        html.A("CSV of raw readings", id=RAW_FILE, className="button", href="#"),
+    ]
+    return html.Div(
+        [
+            _card(Card.DAYS, "Volume by day"),
+            _card(Card.HEAT, "When it flows"),
+            _card(Card.ROWS, "Rows", kind="wide", tools=files),
+            dcc.Store(id=ROWS_PAGE, data=1),
+        ],
+        className="below",
+    )
+
+
+def _card(card: Card, title: str, *, kind: str = "", tools: Sequence[Component] = ()) -> Component:
+    heading = f"{card.value}-title"
+    return html.Section(
+        [
+            html.Div(
+                [html.H2(title, id=heading), html.Span(id=card.note), *tools],
+                className="card-head",
+            ),
+            html.P(id=card.trouble, className="card-trouble"),
+            html.Div(html.Div(className="block-skeleton"), id=card.value),
+        ],
+        className=f"card {kind}".strip(),
+        **attributes(aria_labelledby=heading),
+    )

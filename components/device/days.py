@@ -1,0 +1,135 @@
+"""Volume by local day, the last six weeks. A day of 23 or 25 hours says so; today is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.catalog import DAY, FLOW_AMOUNT, HOUR_MS
+from api.client import Client
+from api.timez import DAY_MS, day_start, local_ordinal
+from components import words
+from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
+from components.markup import attributes, labelled
+from components.ranges import Window
+from components.units import Units
+from components.view import write_window
+
+DAYS: Final = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """``window`` is the whole local day; ``gallons`` None where no reading tells; ``under_way``:
+    it isn't over."""
+
+    ordinal: int
+    window: Window
+    gallons: float | None
+    under_way: bool
+
+    @property
+    def name(self) -> str:
+        return day_text(self.ordinal - EPOCH_DAY)
+
+    @property
+    def odd_hours(self) -> str:
+        """``23 h`` where the day isn't 24 hours long."""
+        length = self.window.length_ms
+        return "" if length == DAY_MS else f"{words.number(length / HOUR_MS)} h"
+
+
+def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> list[tuple[int, float]]:
+    """(first instant, gallons) of the days that have readings."""
+    first = day_start(tz, local_ordinal(tz, now_ms) - DAYS + 1)
+    rows = client.datapoints(device_id, DAY, from_ms=first, to_ms=now_ms, timezone=tz.key)
+    totals = zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True)
+    return [(start, gallons) for start, gallons in totals if gallons is not None]
+
+
+def days(gallons: Mapping[int, float], tz: ZoneInfo, now_ms: int) -> list[Day]:
+    """Every day of the six weeks, one that the zone skipped left out. ``gallons`` by first
+    instant."""
+    today = local_ordinal(tz, now_ms)
+    made: list[Day] = []
+    for ordinal in range(today - DAYS + 1, today + 1):
+        start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
+        if start < end:
+            window = Window(start, end - 1)
+            made.append(Day(ordinal, window, gallons.get(start), ordinal == today))
+    return made
+
+
+# --- As components -------------------------------------------------------------------------------
+
+
+def bars(found: Sequence[Day], shown: Window, units: Units) -> list[Component]:
+    if all(day.gallons is None for day in found):
+        return [html.P("No volume in the last six weeks.", className="empty")]
+    top = max(0.0, *(day.gallons or 0.0 for day in found)) or 1.0
+    picture = html.Div(
+        [_bar(day, top, shown, units) for day in found],
+        className="days",
+        role="img",
+        **labelled(summary(found, units)),
+    )
+    marks = html.Div(
+        [html.Span(_mark(day)) for day in found],
+        className="day-marks",
+        **attributes(aria_hidden="true"),
+    )
+    return [picture, marks, _table(found, units)]
+
+
+def _bar(day: Day, top: float, shown: Window, units: Units) -> Component:
+    meets = day.window.from_ms <= shown.to_ms and day.window.to_ms >= shown.from_ms
+    kinds = {"in": meets, "partial": day.under_way, "none": day.gallons is None}
+    share = round(100 * max(0.0, day.gallons or 0.0) / top, 1)
+    first, last = write_window(day.window)
+    clocks = [html.Span(day.odd_hours, className="clocks")] if day.odd_hours else []
+    return html.Div(
+        [*clocks, html.Div(className="bar-fill")],
+        className=" ".join(("day", *(kind for kind, holds in kinds.items() if holds))),
+        title=_words(day, units),
+        style={"--share": share},
+        **attributes(data_from=first, data_to=last),
+    )
+
+
+def _words(day: Day, units: Units) -> str:
+    told = units.volume(day.gallons) if day.gallons is not None else "no data"
+    length = f", a day of {day.odd_hours}" if day.odd_hours else ""
+    return f"{day.name}: {told}{' so far' if day.under_way else ''}{length}"
+
+
+def _mark(day: Day) -> str:
+    """Mondays are marked."""
+    date = local_date(day.ordinal - EPOCH_DAY)
+    return f"{date.day} {MONTHS[date.month - 1]}" if date.weekday() == 0 else ""
+
+
+def summary(found: Sequence[Day], units: Units) -> str:
+    told = [day for day in found if day.gallons is not None and not day.under_way]
+    if not told:
+        return "Volume by day."
+    most = max(told, key=lambda day: day.gallons or 0.0)
+    mean = sum(day.gallons or 0.0 for day in told) / len(told)
+    return (
+        f"Volume by day: {units.volume(mean)} a day on average, most on {most.name}"
+        f" with {units.volume(most.gallons)}."
+    )
+
+
+def _table(found: Sequence[Day], units: Units) -> Component:
+    """The same for who can't see it."""
+    rows = [
+        html.Tr([html.Th(day.name, scope="row"), html.Td(_words(day, units).partition(": ")[2])])
+        for day in found
+    ]
+    caption: Any = html.Caption("Volume by day")
+    return html.Div(html.Table([caption, html.Tbody(rows)]), className="sr-only")

@@ -1,0 +1,109 @@
+"""When it flows: the mean flow of each hour of the local week, over the last eight weeks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.catalog import FLOW_AMOUNT, HOUR_MS, LIMIT, MINUTE_MS, Resolution
+from api.client import Client, Series
+from api.timez import DAY_MS, day_start, local_ordinal, offsets, source_of
+from components.clock import WEEKDAYS, Clock
+from components.device.paging import pages
+from components.markup import labelled
+from components.ranges import Window
+from components.units import Units
+
+WEEKS: Final = 8
+HOURS: Final = 24
+MARKED_HOURS: Final = 6
+DAYS: Final = 7
+
+Week = list[list[float | None]]
+"""By weekday (Monday first) and local hour, in gal/min; None where no reading tells."""
+
+
+def window_of(tz: ZoneInfo, now_ms: int) -> Window:
+    return Window(day_start(tz, local_ordinal(tz, now_ms) - WEEKS * DAYS), now_ms)
+
+
+def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
+    """The coarsest rows that no local hour of the window cuts: hours nearly everywhere, 10 or 5
+    minutes where a zone is off the whole hour."""
+    return source_of([offset for _, offset in offsets(tz, *window)])
+
+
+def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
+    window = window_of(tz, now_ms)
+    resolution = resolution_of(tz, window)
+    return week(pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0), tz)
+
+
+def week(parts: Iterable[Series], tz: ZoneInfo) -> Week:
+    """Gallons over the minutes that were heard."""
+    gallons = [[0.0] * HOURS for _ in range(DAYS)]
+    minutes = [[0] * HOURS for _ in range(DAYS)]
+    for part in parts:
+        if not part.times_ms:
+            continue
+        length = part.resolution.fixed_ms // MINUTE_MS
+        clock = Clock(tz, part.times_ms[0], part.times_ms[-1])
+        totals = part.values(f"total_{FLOW_AMOUNT.name}")
+        for start, total in zip(part.times_ms, totals, strict=True):
+            if total is not None:
+                local = clock.local(start)
+                day, hour = (local // DAY_MS + 3) % DAYS, local % DAY_MS // HOUR_MS
+                gallons[day][hour] += total
+                minutes[day][hour] += length
+    return [
+        [g / m if m else None for g, m in zip(*rows, strict=True)]
+        for rows in zip(gallons, minutes, strict=True)
+    ]
+
+
+# --- As components -------------------------------------------------------------------------------
+
+
+def heat_map(found: Sequence[Sequence[float | None]], units: Units) -> list[Component]:
+    told = [flow for day in found for flow in day if flow is not None]
+    if not told:
+        return [html.P("No flow in the last eight weeks.", className="empty")]
+    top = max(0.0, *told) or 1.0
+    marks = [
+        html.Th(f"{hour:02}:00", colSpan=MARKED_HOURS, scope="colgroup")
+        for hour in range(0, HOURS, MARKED_HOURS)
+    ]
+    rows = [
+        html.Tr([html.Th(name, scope="row", className="weekday"), *_cells(day, name, top, units)])
+        for name, day in zip(WEEKDAYS, found, strict=True)
+    ]
+    table = html.Table(
+        [html.Tbody(rows), html.Tfoot(html.Tr([html.Td(className="corner"), *marks]))],
+        className="heat",
+        **labelled("Mean flow by weekday and hour"),
+    )
+    legend = html.P(
+        ["0", html.Span(className="ramp"), f"{units.flow(top)} {units.flow_name}"],
+        className="heat-legend",
+    )
+    return [table, legend]
+
+
+def _cells(day: Sequence[float | None], name: str, top: float, units: Units) -> list[Component]:
+    return [_cell(flow, f"{name} {hour:02}:00–{hour + 1:02}:00", top, units)
+            for hour, flow in enumerate(day)]  # fmt: skip
+
+
+def _cell(flow: float | None, when: str, top: float, units: Units) -> Component:
+    told = f"{units.flow(flow)} {units.flow_name}" if flow is not None else "no data"
+    share = 0.0 if flow is None else 100 * max(0.0, flow) / top
+    return html.Td(
+        html.Span(told, className="sr-only"),
+        title=f"{when}: {told}",
+        className="none" if flow is None else "",
+        style={"--share": round(4 + 0.96 * share, 1)},
+    )
