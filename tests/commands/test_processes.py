@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import http.client
 import json
 import os
+import pty
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -141,6 +145,25 @@ def test_a_failure_is_one_line_and_status_one(shell: Shell, arguments: tuple[str
     assert "Traceback" not in err
 
 
+def test_a_terminal_shows_progress_and_a_pipe_does_not(shell: Shell) -> None:
+    shell.ask("db", "upgrade")
+    org = shell.ask("orgs", "create", "Acme")["id"]
+    readings = shell.folder / "r.csv"
+    readings.write_text("device,recorded_at,quality\n")
+    command = [sys.executable, "-m", "flask", "readings", "import", str(readings), "--org", org]
+    assert shell.run(*command[3:]) == (
+        0,
+        "read      0\nstored    0\nrepeated  0\nrefused   0\n",
+        "",
+    )
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
+    subprocess.run(command, cwd=ROOT, env=shell.environ, stderr=theirs, stdout=subprocess.DEVNULL)
+    assert b"r.csv:   0%" in os.read(ours, 10_000)
+    os.close(ours)
+    os.close(theirs)
+
+
 # --- An import that is killed --------------------------------------------------------------------
 
 ROWS = 400_000
@@ -229,6 +252,7 @@ from flask import Flask
 from api.commands import register
 from api.settings import Settings
 import os
+import pty
 
 def create_app():
     app = Flask("slow")
