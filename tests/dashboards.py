@@ -52,11 +52,11 @@ class Fleet:
     started_ms: int
 
 
-def make_fleet(folder: Path) -> Fleet:
+def make_fleet(folder: Path, many: int = MANY) -> Fleet:
     store = open_store(f"sqlite:///{folder / 'fleet.sqlite'}")
     store.upgrade()
     store.create_organization(ORGANIZATION_NAME, organization_id=ORGANIZATION)
-    store.import_devices(ORGANIZATION, _devices())
+    store.import_devices(ORGANIZATION, _devices(many))
     scope = Scope(ORGANIZATION, Grant(everything=True))
     key = str(uuid4())
     store.create_key(Key("key_test", ORGANIZATION, "test", key_digest(key), scope.grant, 0))
@@ -75,7 +75,7 @@ def make_fleet(folder: Path) -> Fleet:
     return Fleet(store, key, {d.serial_number: d.id for d in everything.devices}, started)
 
 
-def _devices() -> list[NewDevice]:
+def _devices(many: int) -> list[NewDevice]:
     zone = {"deviceTimeZone": "America/New_York", "model": "FX-200"}
     named = [
         NewDevice(CLOCKS, {"label": "Clock tower", "reportingInterval": 20.0, **zone}),
@@ -93,7 +93,7 @@ def _devices() -> list[NewDevice]:
         NewDevice(NEVER, {"label": "East riser", **zone}),
         NewDevice(RETIRED, {"label": "Old main", "active": False, **zone}),
     ]
-    return named + [NewDevice(f"ZZ-{n:03}", {"label": f"Zone {n:03} drip"}) for n in range(MANY)]
+    return named + [NewDevice(f"ZZ-{n:03}", {"label": f"Zone {n:03} drip"}) for n in range(many)]
 
 
 def _flow(key: int, start_ms: int, end_ms: int, step_ms: int) -> list[ReadingRow]:

@@ -1,4 +1,4 @@
-/* Runs before anything is painted: the theme, and where charts load plotly.js from. */
+/* Runs before anything is painted: the theme, and the scripts that only some pages need. */
 (function () {
   "use strict";
   const KEY = "weir-theme";
@@ -60,4 +60,15 @@
   const bundle = document.getElementById("plotly-bundle");
   Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle.href, set: () => {} });
   if (window.location.pathname.startsWith("/devices/")) bundle.rel = "preload";
+
+  /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
+     where the address says that it will. */
+  const grid = document.querySelector('meta[name="grid-scripts"]');
+  if (grid && window.location.pathname === "/devices") {
+    grid.content.split(" ").forEach((href) => {
+      const link = document.createElement("link");
+      Object.assign(link, { rel: "preload", as: "script", href });
+      document.head.append(link);
+    });
+  }
 })();

@@ -32,6 +32,9 @@ class Meter:
     currency: str
     groups: tuple[str, ...]
     sought: str
+    network_id: str = ""
+    category: str = ""
+    model: str = ""
 
 
 def read_meter(device: Device) -> Meter:
@@ -53,6 +56,9 @@ def read_meter(device: Device) -> Meter:
         sought="\n".join(
             (device.label, device.serial_number, device.network_unique_identifier)
         ).casefold(),
+        network_id=device.network_unique_identifier,
+        category=device.category,
+        model=device.model,
     )
 
 

@@ -64,25 +64,14 @@ def test_the_list_leads_to_a_device_and_back(tab: Tab, site: Site) -> None:
     Chart(tab).drawn()
     tab.until(lambda: tab.driver.title == "Tenant 12 main · Weir")
     tab.driver.back()
-    tab.until(lambda: "1–50 of" in tab.text())
+    tab.until(lambda: "124 active devices" in tab.text())
     tab.driver.forward()
     Chart(tab).drawn()
 
 
-def test_the_list_searches_sorts_and_turns(tab: Tab, site: Site) -> None:
-    tab.open("/devices")
-    tab.until(lambda: "1–50 of" in tab.text())
-    tab.driver.find_element("css selector", "#devices-search").send_keys("tenant fx")
-    tab.until(lambda: tab.text("#devices-found") == "1 on this page")
-    assert "Clock tower" not in tab.text("table")
-    tab.click('a[title="Next page"]')
-    tab.until(lambda: "51–100 of" in tab.text())
-    assert tab.driver.current_url.endswith("?page=2")
-
-
 def test_a_label_is_never_markup(tab: Tab, site: Site) -> None:
     tab.open("/devices")
-    tab.until(lambda: "<img src=x onerror=alert(1)> & Sons" in tab.text("table"))
+    tab.until(lambda: "<img src=x onerror=alert(1)> & Sons" in tab.text(".grid"))
     tab.open(f"/devices/{site.fleet.ids[TRICKY]}?range=1h")
     Chart(tab).drawn()
     assert "<img src=x onerror=alert(1)> & Sons" in tab.text("h1")

@@ -90,7 +90,7 @@ def test_a_wrong_key_is_told_and_a_right_one_then_works(
     sign_in(window, f"key_abc.{key_of(world, 'all')}")
     until(lambda: "after the dot" in find(window, "#notice").text, "what to paste")
     sign_in(window, key_of(world, "all"))
-    find(window, "[data-row]")
+    find(window, ".ag-row .name")
     assert path(window) == "/devices?status=all"
 
 
@@ -126,9 +126,10 @@ def test_a_session_that_is_over_leads_from_a_click_to_sign_in(
     """The page is open, its cookie is gone: the next click's callback is refused."""
     window.driver.get(f"{address}/devices")
     sign_in(window, key_of(world, "all"))
-    find(window, "[data-row]")
+    find(window, ".ag-row .name")
     window.command("Network.clearBrowserCookies")
-    find(window, f'a[href="/devices/{TWIN}"]').click()
+    find(window, f'a[href="/devices/{TWIN}"]')
+    window.run("document.querySelector(arguments[0]).click()", f'a[href="/devices/{TWIN}"]')
     until(lambda: path(window).startswith("/sign-in"), "the sign-in page")
     sign_in(window, key_of(world, "all"))
     find(window, "main .identity")
@@ -154,7 +155,7 @@ def test_this_machine_signs_in_by_itself_and_can_be_left(
 ) -> None:
     own = serve(own_key=lambda: key_of(world, "all"), listens_on_loopback=True, own_name="Acme")
     window.driver.get(f"{own}/devices")
-    find(window, "[data-row]")
+    find(window, ".ag-row .name")
     find(window, ".account summary").click()
     find(window, ".account button").click()
     again = find(window, ".own button")
@@ -162,7 +163,7 @@ def test_this_machine_signs_in_by_itself_and_can_be_left(
     window.driver.get(f"{own}/devices")
     assert path(window) == "/sign-in?next=%2Fdevices"
     find(window, ".own button").click()
-    find(window, "[data-row]")
+    find(window, ".ag-row .name")
     assert path(window) == "/devices"
 
 

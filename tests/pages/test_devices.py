@@ -1,4 +1,4 @@
-"""The list of devices."""
+"""The list of devices: its frame, the grid's questions as a function and over the wire."""
 
 from __future__ import annotations
 
@@ -8,110 +8,164 @@ from typing import Any
 
 import httpx
 import pytest
+from dash import no_update
 
-from tests.dashboards import LIVE, MANY, ORGANIZATION_NAME, TRICKY, Site
-from tests.pages.elements import links, of_kind, text
+from tests.dashboards import LIVE, MANY, ORGANIZATION_NAME, RETIRED, TRICKY, Site
+from tests.pages.elements import of_kind, text
 
 ACTIVE = MANY + 4
 
 
 @pytest.fixture
-def layout(looking: Site) -> Any:
-    return importlib.import_module("pages.devices").layout
+def page(looking: Site) -> Any:
+    return importlib.import_module("pages.devices")
 
 
-def rows(page: Any) -> list[str]:
-    return [text(row) for row in of_kind(page, "Tr")[1:]]
+def grid(layout: Any) -> Any:
+    (found,) = of_kind(layout, "AgGrid")
+    return found
 
 
-def test_the_first_page_by_label(layout: Any, looking: Site) -> None:
-    page = layout()
-    shown = rows(page)
-    assert len(shown) == 50
-    assert shown[0].startswith("<img src=x onerror=alert(1)> & Sons FM-<b>&amp;")
-    assert shown == sorted(shown)
-    assert f"1–50 of {ACTIVE}" in text(page)
-    assert ORGANIZATION_NAME in text(page)
-    assert links(page)["Tenant 12 main"] == f"/devices/{looking.fleet.ids[LIVE]}"
+def asked(first: int = 0, sort: str = "label", order: str = "asc", **context: str) -> Any:
+    """As the grid asks for a block."""
+    return {
+        "startRow": first,
+        "endRow": first + 100,
+        "sortModel": [{"colId": sort, "sort": order, "type": "default"}],
+        "filterModel": {},
+        "api": {},
+        "context": context,
+    }
 
 
-def test_a_row_says_who_the_device_is(layout: Any) -> None:
-    (row,) = [row for row in rows(layout()) if LIVE in row]
-    assert row == (
-        "Tenant 12 main FM-LIVE 70B3D57ED0051A2C EndDevice FX-200 America/Denver 12 Mar 2025 Active"
-    )
+def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) -> None:
+    looking.broken.set()
+    try:
+        shown = page.layout(q="tower")
+    finally:
+        looking.broken.clear()
+    assert "Devices" in text(shown)
+    (search,) = of_kind(shown, "Input")
+    assert search.value == "tower"
+    assert ORGANIZATION_NAME in text(page.layout())
 
 
 @pytest.mark.parametrize(
-    ("said", "first", "many"),
+    ("said", "sorted_by", "context"),
     [
-        ({"page": "3"}, "Zone 096 drip", ACTIVE - 100),
-        ({"order": "desc"}, "Zone 119 drip", 50),
-        ({"sort": "deviceTimeZone"}, "Tenant 12 main", 50),
-        ({"status": "inactive"}, "Old main", 1),
-        ({"status": "all", "page": "3"}, "Zone 095 drip", ACTIVE - 99),
-        ({"sort": "secret", "order": "up", "page": "-1", "status": "?"}, "<img", 50),
+        ({}, {"label": "asc"}, {"status": None, "q": None}),
+        (
+            {"status": "all", "q": "x", "sort": "model", "order": "desc"},
+            {"model": "desc"},
+            {"status": "all", "q": "x"},
+        ),
+        ({"sort": "state", "status": "?"}, {"label": "asc"}, {"status": None, "q": None}),
     ],
 )
-def test_the_address_says_which_devices(
-    layout: Any, said: dict[str, str], first: str, many: int
+def test_the_address_says_what_the_grid_asks_first(
+    page: Any, said: dict[str, str], sorted_by: dict[str, str], context: dict[str, Any]
 ) -> None:
-    shown = rows(layout(**said))
-    assert shown[0].startswith(first)
-    assert len(shown) == many
+    made = grid(page.layout(**said))
+    assert {c["field"]: c["sort"] for c in made.columnDefs if "sort" in c} == sorted_by
+    assert made.dashGridOptions["context"] == context
+    assert made.rowModelType == "infinite"
 
 
-def test_all_tells_the_inactive_apart(layout: Any) -> None:
-    shown = rows(layout(status="all"))
-    (retired,) = [row for row in shown if row.endswith("Inactive")]
-    assert retired.startswith("Old main FM-RETIRED")
+def test_only_what_the_interface_orders_can_be_sorted(page: Any) -> None:
+    made = grid(page.layout())
+    fixed = {c["field"] for c in made.columnDefs if not c.get("sortable")}
+    assert fixed == {"state"}
 
 
-def test_pages_turn_and_columns_sort_by_links(layout: Any) -> None:
-    there = links(layout(sort="model", page="2"))
-    assert there["‹"] == "/devices?sort=model"
-    assert there["›"] == "/devices?sort=model&page=3"
-    assert there["Model ↑"] == "/devices?sort=model&order=desc"
-    assert there["Device"] == "/devices?"
-    assert there["Inactive"] == "/devices?status=inactive&sort=model"
-    last = links(layout(page="3"))
-    assert "›" not in last
+def test_before_its_first_question_the_grid_is_told_nothing(page: Any) -> None:
+    assert page.answer(None) == (no_update, no_update)
 
 
-def test_a_page_beyond_the_end_says_so(layout: Any) -> None:
-    assert "ends before this page" in text(layout(page="99"))
+@pytest.mark.parametrize(
+    ("request_", "first", "many", "total"),
+    [
+        (asked(), "<img src=x onerror=alert(1)> & Sons", 100, ACTIVE),
+        (asked(100), "Zone 096 drip", ACTIVE - 100, ACTIVE),
+        (asked(order="desc"), "Zone 119 drip", 100, ACTIVE),
+        (asked(sort="deviceTimeZone"), "Tenant 12 main", 100, ACTIVE),
+        (asked(status="inactive"), "Old main", 1, 1),
+        (asked(100, status="all"), "Zone 095 drip", ACTIVE - 99, ACTIVE + 1),
+        (asked(q="DRIP"), "Zone 000 drip", 100, MANY),
+        (asked(100, q="drip"), "Zone 100 drip", MANY - 100, MANY),
+        (asked(q="70b3d57ed0051a2c"), "Tenant 12 main", 1, 1),
+        (asked(sort="secret", order="up", status="?"), "<img src=x", 100, ACTIVE),
+    ],
+)
+def test_the_grids_question_is_answered(
+    page: Any, request_: dict[str, Any], first: str, many: int, total: int
+) -> None:
+    response, told = page.answer(request_)
+    assert response["rowCount"] == total
+    assert len(response["rowData"]) == many
+    assert response["rowData"][0]["label"].startswith(first)
+    assert told["found"].startswith(f"{total} ")
 
 
-def test_a_service_that_fails_is_said_to(layout: Any, looking: Site) -> None:
+def test_a_service_that_fails_is_said_to_and_changes_no_row(page: Any, looking: Site) -> None:
     looking.broken.set()
     try:
-        page = layout(sort="model")
+        response, told = page.answer(asked(sort="model"))
+        some = [looking.fleet.ids[f"ZZ-{n:03}"] for n in range(10)]
+        states = page.look({"ids": some})
     finally:
         looking.broken.clear()
-    assert "The devices can't be listed" in text(page)
-    assert "The store is on fire." in text(page)
-    assert links(page)["Try again"] == "/devices?sort=model"
+    assert response is no_update
+    assert told == {"error": "Internal error. The store is on fire."}
+    assert states == {}
+
+
+def test_devices_in_sight_have_their_states(page: Any, looking: Site) -> None:
+    ids = looking.fleet.ids
+    seen: dict[str, Any] = {}
+    for _ in range(20):  # what isn't known in time is known the next time
+        seen = page.look({"ids": [ids[LIVE], ids["ZZ-000"], ids[RETIRED]]})
+        if len(seen) == 2:
+            break
+    assert seen[ids[LIVE]]["name"] in ("reporting", "degraded")
+    assert seen[ids[LIVE]]["seen"].endswith("ago")
+    assert seen[ids["ZZ-000"]]["word"] == "No data"
+    assert ids[RETIRED] not in seen
 
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
-    """The shell, then the page as the browser's router asks for it; labels are data, not markup."""
+    """The shell, then rows as the grid asks for them; labels are data, not markup."""
     shell = web.get("/devices")
     assert shell.status_code == 200
     question = {
-        "output": ".._pages_content.children..._pages_store.data..",
+        "output": "..devices-grid.getRowsResponse...devices-answer.data..",
         "outputs": [
-            {"id": "_pages_content", "property": "children"},
-            {"id": "_pages_store", "property": "data"},
+            {"id": "devices-grid", "property": "getRowsResponse"},
+            {"id": "devices-answer", "property": "data"},
         ],
-        "inputs": [
-            {"id": "_pages_location", "property": "pathname", "value": "/devices"},
-            {"id": "_pages_location", "property": "search", "value": "?status=active"},
-        ],
-        "changedPropIds": ["_pages_location.pathname"],
+        "inputs": [{"id": "devices-grid", "property": "getRowsRequest", "value": asked()}],
+        "changedPropIds": ["devices-grid.getRowsRequest"],
     }
     answer = web.post("/_dash-update-component", json=question)
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "private, no-store"
     body = answer.json()["response"]
-    assert body["_pages_store"]["data"] == {"title": "Devices · Weir"}
-    assert site.fleet.ids[TRICKY] in json.dumps(body)
+    assert body["devices-answer"]["data"]["found"] == f"{ACTIVE} active devices"
+    rows = body["devices-grid"]["getRowsResponse"]["rowData"]
+    assert rows[0]["id"] == site.fleet.ids[TRICKY]
+    assert json.dumps(rows[0]["label"]) == '"<img src=x onerror=alert(1)> & Sons"'
+
+
+def test_the_grids_scripts_are_named_to_every_page_and_loaded_by_none(web: httpx.Client) -> None:
+    """Assets/grid.js loads them where there is a grid. Nothing else of the library is served."""
+    shell = web.get("/").text
+    assert shell.count("dash_ag_grid.v") == 1
+    _, _, named = shell.partition('<meta name="grid-scripts" content="')
+    addresses = named.partition('"')[0].split(" ")
+    assert len(addresses) == 2
+    for address in addresses:
+        script = web.get(address)
+        assert script.status_code == 200
+        assert script.headers["Cache-Control"].endswith("immutable")
+    prefix = addresses[0].rpartition("/")[0]
+    for file in ("async-enterprise.js", "dash_ag_grid.min.js.map"):
+        assert web.get(f"{prefix}/{file}").status_code == 404, file

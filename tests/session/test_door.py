@@ -63,7 +63,7 @@ def test_a_strangers_script_is_told_where_to_sign_in(site: Site, path: str) -> N
 
 
 def test_a_strangers_callback_is_not_run(site: Site) -> None:
-    assert wire.page(site, "/devices").status_code == 401
+    assert wire.rows(site).status_code == 401
     assert wire.chart(site, METER, "2026-03-08T00:00Z", "2026-03-09T00:00Z").status_code == 401
 
 
@@ -88,7 +88,7 @@ def test_a_cross_site_callback_is_refused_session_or_not(
     site: Site, keys: dict[str, str], headers: dict[str, str], status: int
 ) -> None:
     site.sign_in(keys["all"])
-    answer = wire.page(site, "/devices", headers=headers)
+    answer = wire.rows(site, headers=headers)
     assert answer.status_code == status
     assert (METER in answer.text) is (status == 200)
 
@@ -183,7 +183,7 @@ def test_a_good_key_signs_in_and_lands_on_the_asked_page(
     answer = site.sign_in(dress.format(keys["all"]), "/devices?page=2")
     assert (answer.status_code, answer.headers["Location"]) == (303, "/devices?page=2")
     assert site.open("/devices?page=2").status_code == 200
-    assert METER in wire.page(site, "/devices").text
+    assert METER in wire.rows(site).text
 
 
 def test_an_upper_case_key_signs_in_too(site: Site, keys: dict[str, str]) -> None:
@@ -317,7 +317,7 @@ def test_an_open_pages_checks_are_no_use(site: Site, keys: dict[str, str], clock
     assert COOKIE in cookies(site.open("/devices"))
     assert not cookies(site.open("/devices"))
     clock.now_s += RENEWED_S
-    assert COOKIE in cookies(wire.page(site, "/devices"))
+    assert COOKIE in cookies(wire.rows(site))
 
 
 # --- Signing out ---------------------------------------------------------------------------------
@@ -360,17 +360,17 @@ def test_a_proxys_bearer_is_the_principal_of_its_request_alone(
     open_site: Open, world: World
 ) -> None:
     site = open_site(proxy_bearer=True)
-    answer = wire.page(site, "/devices", headers=bearer(world, [METER]))
+    answer = wire.rows(site, headers=bearer(world, [METER]))
     assert answer.status_code == 200
     assert METER in answer.text
     assert not cookies(answer)
     assert "sign-out" not in answer.text
-    assert wire.page(site, "/devices").status_code == 401
+    assert wire.rows(site).status_code == 401
 
 
 def test_a_bearer_means_nothing_unless_the_operator_said_so(site: Site, world: World) -> None:
     assert site.open("/devices", headers=bearer(world)).status_code == 303
-    assert wire.page(site, "/devices", headers=bearer(world)).status_code == 401
+    assert wire.rows(site, headers=bearer(world)).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_a_bearer_means_nothing_unless_the_operator_said_so(site: Site, world: W
 )
 def test_a_bad_bearer_sees_nothing(open_site: Open, header: str) -> None:
     site = open_site(proxy_bearer=True)
-    answer = wire.page(site, "/devices", headers={"Authorization": header})
+    answer = wire.rows(site, headers={"Authorization": header})
     assert answer.status_code == 401
     assert answer.headers["Weir-Sign-In"].startswith("/sign-in")
 
@@ -388,8 +388,8 @@ def test_a_proxys_bearer_goes_before_the_cookie(
 ) -> None:
     site = open_site(proxy_bearer=True)
     site.sign_in(keys["foreign"])
-    assert METER not in wire.page(site, "/devices").text
-    assert METER in wire.page(site, "/devices", headers=bearer(world)).text
+    assert METER not in wire.rows(site).text
+    assert METER in wire.rows(site, headers=bearer(world)).text
 
 
 # --- This machine's own key ----------------------------------------------------------------------
@@ -404,7 +404,7 @@ def test_somebody_at_this_machine_is_let_in_by_its_key(own: Site) -> None:
     answer = own.here("/devices")
     assert answer.status_code == 200
     assert not cookies(answer)
-    assert METER in wire.page(own, "/devices", host="127.0.0.1:8050", peer="127.0.0.1").text
+    assert METER in wire.rows(own, host="127.0.0.1:8050", peer="127.0.0.1").text
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,7 @@ def test_one_may_sign_out_of_the_own_key_and_come_back(own: Site) -> None:
 def test_signing_in_with_a_key_beats_the_own_one(own: Site, keys: dict[str, str]) -> None:
     local = {"host": "localhost", "peer": "127.0.0.1"}
     own.sign_in(keys["foreign"], **local)
-    assert METER not in wire.page(own, "/devices", **local).text
+    assert METER not in wire.rows(own, **local).text
     own.here("/sign-out", "POST")
     assert own.here("/devices").status_code == 303
 
@@ -464,5 +464,5 @@ def test_signing_in_with_a_key_beats_the_own_one(own: Site, keys: dict[str, str]
 def test_a_cross_site_post_does_not_ride_on_the_own_key(own: Site) -> None:
     local = {"host": "localhost:8050", "peer": "127.0.0.1"}
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.example"}):
-        answer = wire.page(own, "/devices", headers=headers, **local)
+        answer = wire.rows(own, headers=headers, **local)
         assert answer.status_code == 403

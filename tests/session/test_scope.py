@@ -38,7 +38,7 @@ def ids_in(text: str) -> set[str]:
 
 
 def listed(site: Site) -> set[str]:
-    answer = wire.page(site, "/devices", "?status=all")
+    answer = wire.rows(site, {"status": "all"})
     assert answer.status_code == 200
     return ids_in(answer.text)
 
@@ -72,8 +72,8 @@ def test_readers_on_warm_caches_each_see_their_own(
     def again(name: str) -> tuple[str, set[str], set[str], str]:
         own = Site(site.browser.application)
         own.sign_in(keys[name])
-        page = wire.page(own, "/devices", "?status=all").text
-        return name, ids_in(page), ids_in(wire.wall(own).text), _organization(page)
+        page = wire.page(own, "/devices").text
+        return name, listed(own), ids_in(wire.wall(own).text), _organization(page)
 
     with ThreadPoolExecutor(4) as pool:
         for name, seen, tiles, organization in pool.map(again, list(SCOPES) * 6):
@@ -202,6 +202,21 @@ def test_a_wall_asked_to_hold_a_foreign_device_does_not_know_it(
     assert found["tiles"] == []  # the words looked for are the reader's own
 
 
+def test_a_list_that_is_searched_or_looked_at_knows_no_foreign_device(
+    site: Site, keys: dict[str, str]
+) -> None:
+    site.sign_in(keys["all"])
+    assert METER in wire.sight(site, [METER, FOREIGN]).text
+    assert FOREIGN not in wire.sight(site, [METER, FOREIGN]).text
+    for said in ({"q": FOREIGN}, {"q": OTHER}, {"q": "-", "status": "all"}):
+        assert FOREIGN not in _rows_of(wire.rows(site, said)), said
+
+
+def _rows_of(answer: Any) -> str:
+    """Without the words that were searched for, which the page says again."""
+    return str(answer.json["response"]["devices-grid"]["getRowsResponse"])
+
+
 @pytest.mark.parametrize("name", ["group", "devices"])
 def test_a_device_out_of_the_keys_grant_is_as_foreign(
     site: Site, keys: dict[str, str], world: World, name: str
@@ -213,9 +228,8 @@ def test_a_device_out_of_the_keys_grant_is_as_foreign(
 
 def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["nothing"])
-    page = wire.page(site, "/devices").text
-    assert "This key sees no active device." in page
-    assert "Org-Acme" in page
+    assert "This key sees no active device." in wire.rows(site).text
+    assert "Org-Acme" in wire.page(site, "/devices").text
 
 
 # --- Revocation ----------------------------------------------------------------------------------
@@ -241,6 +255,9 @@ def test_a_revoked_key_ends_every_way_of_looking_within_ten_seconds(
     key, key_id = revocable(world)
     ways = {
         "page": lambda s: wire.page(s, "/devices"),
+        "rows": wire.rows,
+        "search": lambda s: wire.rows(s, {"q": "m"}),
+        "sight": lambda s: wire.sight(s, [METER]),
         "chart": lambda s: wire.chart(s, METER, *SPAN),
         "wall": wire.wall,
         "check": lambda s: s.open("/session"),
@@ -337,9 +354,10 @@ def test_a_service_that_is_down_ends_no_session(open_site: Open, keys: dict[str,
     site = signed_in_before(open_site, keys, down)
     for _ in range(3):
         assert site.open("/session").status_code == 204
-    page = wire.page(site, "/devices")
-    assert page.status_code == 200
-    assert "The service can't be reached." in page.text
+    assert wire.page(site, "/devices").status_code == 200
+    rows = wire.rows(site)
+    assert rows.status_code == 200
+    assert "The service can't be reached." in rows.text
 
 
 def test_the_check_spares_a_service_that_does_not_answer(

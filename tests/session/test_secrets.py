@@ -60,6 +60,7 @@ def every_answer(site: Site, key: str, headers: dict[str, str]) -> list[TestResp
     answers += [wire.page(site, path, **more) for path in ("/", "/devices", f"/devices/{METER}")]
     answers += [wire.page(site, path, **more) for path in ("/devices/nope", "/nope")]
     answers += [wire.chart(site, device, *SPAN, **more) for device in (METER, "nope")]
+    answers += [wire.rows(site, **more), wire.sight(site, [METER], **more)]
     answers += [wire.callback(site, ["no.such"], {"no.input": key}, **more)]
     answers += [site.open("/sign-out", "POST", **more), site.open("/devices", **more)]
     return answers
@@ -104,7 +105,7 @@ def test_an_error_in_a_page_shows_neither_key_nor_trace(
 
     cookie = open_site().sign_in(keys["all"]).headers["Set-Cookie"].split(";")[0]
     site = open_site(through=Client.in_process(broken)).carrying(cookie.partition("=")[2])
-    answer = wire.page(site, "/devices")
+    answer = wire.rows(site)
     assert answer.status_code == 500
     for said in (answer.text, str(answer.headers), caplog.text):
         assert keys["all"] not in said

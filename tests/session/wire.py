@@ -68,3 +68,16 @@ def wall(site: Site, question: Mapping[str, Any] | None = None, **more: Any) -> 
     """The tiles of the fleet page."""
     asked = {"fleet-question.data": dict(question or {"window": "24h"})}
     return callback(site, ["fleet-board.data"], asked, **more)
+
+
+def rows(site: Site, said: Mapping[str, Any] | None = None, **more: Any) -> TestResponse:
+    """The first rows of the list of devices; ``said`` is its status and search."""
+    asked = {"startRow": 0, "endRow": 100, "sortModel": [], "context": dict(said or {})}
+    outputs = ["devices-grid.getRowsResponse", "devices-answer.data"]
+    return callback(site, outputs, {"devices-grid.getRowsRequest": asked}, **more)
+
+
+def sight(site: Site, ids: list[str], **more: Any) -> TestResponse:
+    """The states of the devices in sight."""
+    asked = {"devices-sight.data": {"ids": ids, "asked": 1}}
+    return callback(site, ["devices-states.data"], asked, **more)

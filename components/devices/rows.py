@@ -1,0 +1,138 @@
+"""The rows of a list: from the interface, or where something is searched from the directory.
+
+The interface orders, pages and finds exact serial numbers and network ids; it searches no text. So
+a search looks through the list of all devices that every page shares (`fleet/directory.py`, at most
+a minute old while somebody looks), in the order in which the interface would list them. What isn't
+found there is asked for by its exact name, since it may be newer than that list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+from api.client import ActiveFilter
+from components import words
+from components.clock import Clock, known_zone
+from components.devices.listing import Listing, Question
+from components.fleet.asking import Desk
+from components.fleet.directory import directory
+from components.fleet.meters import Meter, read_meter
+
+PATH: Final = "/devices"
+Row = dict[str, Any]
+
+
+class Rows(NamedTuple):
+    """``total`` counts what the whole list holds."""
+
+    rows: list[Row]
+    total: int
+
+
+def rows(desk: Desk, question: Question, now_ms: int) -> Rows:
+    """Raises a WeirError where the service can't say."""
+    if question.listing.search:
+        return _searched(desk, question, now_ms)
+    listing = question.listing
+    page = desk.client.devices(
+        active=listing.active,
+        limit=question.many,
+        offset=question.first,
+        order_by=listing.sort,
+        order=listing.order,
+    )
+    meters = [read_meter(device) for device in page.devices]
+    return Rows(_told(meters, _inactive(desk, listing, now_ms)), page.total)
+
+
+def _searched(desk: Desk, question: Question, now_ms: int) -> Rows:
+    listing = question.listing
+    wanted = listing.search.casefold()
+    meters = [m for m in _all(desk, listing, now_ms) if wanted in m.sought]
+    if not meters:
+        meters = _named(desk, listing)
+    ordered = in_order(meters, listing)
+    page = ordered[question.first : question.first + question.many]
+    return Rows(_told(page, _inactive(desk, listing, now_ms)), len(ordered))
+
+
+def _all(desk: Desk, listing: Listing, now_ms: int) -> Iterable[Meter]:
+    """The directory keeps active and inactive devices apart, so that both are told apart here."""
+    which: tuple[ActiveFilter, ...] = ("true", "false")
+    return (
+        meter
+        for active in which
+        if listing.active in (active, "null")
+        for meter in directory(desk, now_ms, active).meters
+    )
+
+
+def _named(desk: Desk, listing: Listing) -> list[Meter]:
+    """The devices whose serial number or network id the search is, exactly."""
+    pages = (
+        desk.client.devices(active=listing.active, serial_number=listing.search),
+        desk.client.devices(active=listing.active, network_unique_identifier=listing.search),
+    )
+    found = {device.id: device for page in pages for device in page.devices}
+    return [read_meter(device) for device in found.values()]
+
+
+def _inactive(desk: Desk, listing: Listing, now_ms: int) -> Callable[[str], bool]:
+    """Whether a device is inactive. A Device doesn't say it, the list's filter does."""
+    if listing.status != "all":
+        return lambda _: listing.status == "inactive"
+    return directory(desk, now_ms, "false").by_id.__contains__
+
+
+# --- Order ---------------------------------------------------------------------------------------
+
+_KEYS: Final[Mapping[str, Callable[[Meter], Any]]] = {
+    "label": lambda meter: meter.label,
+    "networkUniqueIdentifier": lambda meter: meter.network_id,
+    "category": lambda meter: meter.category,
+    "model": lambda meter: meter.model,
+    "deviceTimeZone": lambda meter: meter.time_zone,
+    "installedOn": lambda meter: meter.installed_on_ms,
+}
+
+
+def in_order(meters: Iterable[Meter], listing: Listing) -> list[Meter]:
+    """As the interface orders them: ties by id, what has no value last. (A device without a label
+    shows its serial number instead, and is listed by that here.)"""
+    key: Callable[[Meter], Any] = _KEYS[listing.sort]
+    ordered = sorted(meters, key=lambda meter: meter.id)
+    said = [meter for meter in ordered if key(meter) is not None]
+    said.sort(key=key, reverse=listing.descending)  # keeps ties in order
+    return said + [meter for meter in ordered if key(meter) is None]
+
+
+# --- Rows ----------------------------------------------------------------------------------------
+
+
+def _told(meters: Sequence[Meter], is_inactive: Callable[[str], bool]) -> list[Row]:
+    return [_row(meter, active=not is_inactive(meter.id)) for meter in meters]
+
+
+def _row(meter: Meter, *, active: bool) -> Row:
+    """What the grid shows of a device, by the names of its columns."""
+    return {
+        "id": meter.id,
+        "href": f"{PATH}/{quote(meter.id, safe='')}",
+        "label": meter.label,
+        "serial": meter.serial,
+        "networkUniqueIdentifier": meter.network_id,
+        "category": meter.category,
+        "model": meter.model,
+        "deviceTimeZone": meter.time_zone,
+        "installedOn": _installed(meter),
+        "active": active,
+    }
+
+
+def _installed(meter: Meter) -> str:
+    at = meter.installed_on_ms
+    if at is None or not meter.installed:
+        return words.NOTHING
+    return words.date_of(at, Clock(known_zone(meter.time_zone), at, at))

@@ -1,0 +1,304 @@
+"""The list of ten thousand devices: scrolling, order, search, keyboard, ways back, troubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from components.devices.layout import ROW_PX
+from tests.browser.charts import Chart
+from tests.browser.chromium import Tab
+from tests.dashboards import LIVE, Fleet, Site, make_fleet, served
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+CROWD = 10_000
+TOTAL = CROWD + 4
+# Labels by number: the first of all, of the crowd, and the last.
+FIRST, LAST = "Clock tower", "Zone 9999 drip"
+LONG_TASK_MS = 200  # of two busy processors without a graphics card; a stutter is worse
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    made = make_fleet(tmp_path_factory.mktemp("crowd"), many=CROWD)
+    yield made
+    made.store.close()
+
+
+@pytest.fixture(scope="module")
+def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with served(fleet, tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+class List:
+    """What a reader does with the list."""
+
+    def __init__(self, tab: Tab) -> None:
+        self.tab = tab
+
+    def open(self, query: str = "") -> List:
+        self.tab.open(f"/devices{query}")
+        self.tab.until(lambda: self.labels())
+        return self
+
+    def labels(self) -> list[str]:
+        """Of the rows in sight, from the top; none while some row is still waiting."""
+        return self.tab.run(
+            """const body = document.querySelector('.ag-body-viewport');
+               if (!body) return [];
+               const box = body.getBoundingClientRect();
+               const rows = [...document.querySelectorAll('.grid .ag-row')].filter((row) => {
+                 const { top, bottom } = row.getBoundingClientRect();
+                 return top >= box.top - 1 && bottom <= box.bottom + 1;
+               }).sort((a, b) => Number(a.getAttribute('row-index')) - b.getAttribute('row-index'));
+               const labels = rows.map((row) => row.querySelector('.name')?.textContent);
+               return labels.every(Boolean) ? labels : [];"""
+        )
+
+    def scroll(self, row: int) -> None:
+        self.tab.run(
+            "document.querySelector('.ag-body-viewport').scrollTop = arguments[0]", row * ROW_PX
+        )
+
+    def at(self, row: int) -> list[str]:
+        """The labels in sight once the list is scrolled there."""
+        before = self.labels()
+        self.scroll(row)
+        self.tab.until(lambda: self.labels() not in ([], before))
+        return self.labels()
+
+    def shows(self, label: str) -> None:
+        self.tab.until(lambda: label in self.labels())
+
+    def starts(self, label: str) -> None:
+        self.tab.until(lambda: self.labels()[:1] == [label])
+
+    def found(self, words: str) -> None:
+        self.tab.until(lambda: self.tab.text("#devices-found") == words)
+
+    def sort(self, column: str) -> None:
+        self.tab.click(f'.ag-header-cell[col-id="{column}"] .ag-header-cell-label')
+
+    def search(self, words: str) -> None:
+        field = self.tab.driver.find_element("css selector", "#devices-search")
+        field.clear()
+        field.send_keys(words)
+
+    def keys(self, *keys: str) -> None:
+        self.tab.driver.switch_to.active_element.send_keys(*keys)
+
+    @property
+    def address(self) -> str:
+        return self.tab.driver.current_url.removeprefix(self.tab.base_url)
+
+
+@pytest.fixture
+def listed(tab: Tab) -> List:
+    return List(tab)
+
+
+def test_ten_thousand_rows_scroll_without_a_stutter(listed: List, tab: Tab) -> None:
+    """From the first to the last in steps of a wheel and by leaps: every place shows its rows, no
+    frame waits long, and of what was only passed not every block was asked for."""
+    listed.open()
+    listed.found(f"{TOTAL:,} active devices")
+    tab.run(
+        """window.longest = [];
+           new PerformanceObserver((list) => list.getEntries().forEach(
+             (entry) => window.longest.push(Math.round(entry.duration)),
+           )).observe({ entryTypes: ['longtask'] });"""
+    )
+    tab.run(
+        """const body = document.querySelector('.ag-body-viewport');
+           let step = 0;
+           window.scrolled = false;
+           (function next() {
+             body.scrollTop += step < 60 ? 120 : 6000;
+             step += 1;
+             const end = body.scrollTop + body.clientHeight >= body.scrollHeight - 1;
+             if (end) window.scrolled = true; else requestAnimationFrame(next);
+           })();"""
+    )
+    tab.until(lambda: tab.run("return window.scrolled"))
+    listed.shows(LAST)
+    longest = tab.run("return window.longest")
+    assert max(longest, default=0) < LONG_TASK_MS, longest
+    assert len(tab.requested("_dash-update-component")) < CROWD / 100
+    assert tab.run("return document.querySelectorAll('.grid .ag-row').length") < 60
+
+
+def test_a_column_sorts_and_the_way_back_sorts_again(listed: List, tab: Tab) -> None:
+    listed.open()
+    listed.sort("label")
+    listed.starts(LAST)
+    assert listed.address == "/devices?order=desc"
+    listed.sort("deviceTimeZone")
+    listed.starts("Tenant 12 main")
+    assert listed.address == "/devices?sort=deviceTimeZone"
+    header = '.ag-header-cell[col-id="deviceTimeZone"]'
+    assert tab.run(f"return document.querySelector('{header}').ariaSort") == "ascending"
+    tab.driver.back()
+    listed.starts(LAST)
+    tab.driver.back()
+    listed.shows(FIRST)
+    assert listed.address == "/devices"
+    tab.driver.forward()
+    listed.starts(LAST)
+
+
+def test_status_and_search_are_in_the_address_and_reopen(listed: List, tab: Tab) -> None:
+    listed.open()
+    tab.click('button[data-value="inactive"]')
+    listed.starts("Old main")
+    listed.found("1 inactive device")
+    tab.click('button[data-value="all"]')
+    listed.found(f"{TOTAL + 1:,} devices")
+    listed.search("zone 123")
+    listed.found("11 devices match")  # 123 and 1230 to 1239
+    assert listed.address == "/devices?status=all&q=zone+123"
+    listed.open("?status=all&q=zone+123&order=desc")
+    listed.starts("Zone 1239 drip")
+    assert tab.run("return document.querySelector('#devices-search').value") == "zone 123"
+    pressed = "button[data-set='status'][aria-pressed='true']"
+    assert tab.text(pressed) == "All"
+
+
+def test_what_is_empty_says_why_and_leads_on(listed: List, tab: Tab) -> None:
+    listed.open()
+    listed.search("no such thing")
+    tab.until(lambda: "No active device matches “no such thing”." in tab.text("#devices-empty"))
+    tab.click("#devices-empty button")
+    listed.found(f"{TOTAL + 1:,} devices")
+    listed.shows(FIRST)
+    assert tab.text("#devices-empty") == ""
+    assert listed.address == "/devices?status=all"
+
+
+def test_everything_by_keyboard(listed: List, tab: Tab, site: Site) -> None:
+    """/ searches, ↓ enters the rows, arrows move, Enter opens, back leads to the row; Tab leaves
+    the rows at once."""
+    listed.open()
+    listed.keys("/")
+    listed.keys("t")
+    listed.keys(Keys.BACKSPACE)
+    listed.keys("tenant 12")
+    listed.starts("Tenant 12 main")
+    listed.keys(Keys.ARROW_DOWN)
+    focused = "return document.activeElement.getAttribute('col-id')"
+    tab.until(lambda: tab.run(focused) == "label")
+    ring = tab.run("return getComputedStyle(document.activeElement).outlineStyle")
+    assert ring == "solid"
+    listed.keys(Keys.ENTER)
+    Chart(tab).drawn()
+    assert listed.address.startswith(f"/devices/{site.fleet.ids[LIVE]}")
+    tab.driver.back()
+    listed.starts("Tenant 12 main")
+    assert listed.address == "/devices?q=tenant+12"
+    tab.until(lambda: tab.run(focused) == "label")
+    listed.keys(Keys.TAB)
+    assert not tab.run("return document.activeElement.closest('.ag-row') !== null")
+
+
+def test_a_way_back_leads_to_the_row_that_was_left(listed: List, tab: Tab) -> None:
+    listed.open()
+    label = listed.at(7_000)[3]
+    tab.run(
+        "[...document.querySelectorAll('.grid a.name')]"
+        ".find((each) => each.textContent === arguments[0]).click()",
+        label,
+    )
+    tab.until(lambda: tab.text("h1") == label)
+    tab.driver.back()
+    listed.shows(label)
+
+
+def test_each_row_is_a_link_and_any_place_of_it_opens_it(
+    listed: List, tab: Tab, site: Site
+) -> None:
+    listed.open("?q=tenant")
+    href = tab.run("return document.querySelector('.grid a.name').getAttribute('href')")
+    assert href == f"/devices/{site.fleet.ids[LIVE]}"
+    cell = '.ag-row [col-id="model"]'
+    tab.driver.find_element("css selector", cell).click()
+    Chart(tab).drawn()
+    assert listed.address.startswith(href)
+
+
+def test_states_come_to_the_devices_in_sight(listed: List, tab: Tab) -> None:
+    listed.open("?q=tenant")
+    state = '.ag-row [col-id="state"]'
+    tab.until(lambda: tab.text(state).startswith(("● Reporting", "▲ Degraded")))
+    assert tab.text(state).endswith(" ago")
+    listed.open("?status=inactive")
+    tab.until(lambda: tab.text(state) == "○ Inactive")
+
+
+def test_trouble_keeps_the_rows_and_ends_by_itself(listed: List, tab: Tab, site: Site) -> None:
+    listed.open()
+    site.broken.set()
+    try:
+        listed.scroll(5_000)
+        tab.until(lambda: "The store is on fire." in tab.text("#devices-notice"))
+        listed.scroll(0)
+        listed.shows(FIRST)
+        assert "Shown is what came until" in tab.text("#devices-notice")
+    finally:
+        site.broken.clear()
+    tab.click("#devices-notice button")
+    tab.until(lambda: tab.text("#devices-notice") == "")
+    assert FIRST not in listed.at(5_000)
+
+
+def test_trouble_from_the_start_is_told_and_ends(listed: List, tab: Tab, site: Site) -> None:
+    site.broken.set()
+    try:
+        tab.open("/devices")
+        tab.until(lambda: "The store is on fire." in tab.text("#devices-notice"))
+    finally:
+        site.broken.clear()
+    tab.click("#devices-notice button")
+    listed.shows(FIRST)
+
+
+def test_the_theme_switches_without_a_reload(listed: List, tab: Tab) -> None:
+    listed.open()
+    ground = "return getComputedStyle(document.querySelector('.ag-row')).backgroundColor"
+    text = "return getComputedStyle(document.querySelector('.ag-row .name')).color"
+    tab.run("window.sameDocument = true")
+    assert tab.run(text) == "rgb(22, 32, 43)"
+    tab.click("#theme-switch")
+    assert tab.run(text) == "rgb(232, 238, 244)"
+    assert tab.run(ground) in ("rgb(22, 30, 39)", "rgba(0, 0, 0, 0)")
+    assert tab.run("return window.sameDocument")
+
+
+@pytest.mark.parametrize(("width", "columns"), [(1440, 7), (390, 2)])
+def test_columns_fit_the_screen(listed: List, tab: Tab, width: int, columns: int) -> None:
+    tab.size(width, 844)
+    listed.open()
+    tab.until(
+        lambda: tab.run("return document.querySelectorAll('.ag-header-cell').length") == columns
+    )
+    tab.until(
+        lambda: tab.run(
+            """const box = document.querySelector('.ag-body-viewport').getBoundingClientRect();
+               return [...document.querySelectorAll('.ag-header-cell')].every(
+                 (cell) => cell.getBoundingClientRect().right <= box.right + 1);"""
+        )
+    )
+    assert tab.run("return document.documentElement.scrollWidth") == width
+    assert tab.run("return document.documentElement.scrollHeight") <= 844
+
+
+def test_only_the_list_loads_the_grid(tab: Tab) -> None:
+    tab.open("/nope?x")
+    tab.tolerated = ("404",)
+    tab.until(lambda: "There is no such page" in tab.text())
+    assert tab.requested("dash_ag_grid") == []
+    tab.run("document.querySelector('a[href=\"/devices\"]').click()")
+    List(tab).shows(FIRST)
+    assert len(tab.requested("dash_ag_grid/")) == 2

@@ -1,0 +1,131 @@
+"""Lists of devices: in addresses, and as the grid asks for their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.catalog import DEVICE_ORDER_FIELDS
+from components.devices.layout import COLUMNS
+from components.devices.listing import (
+    BLOCK,
+    LONGEST_SEARCH,
+    SORTS,
+    STATUSES,
+    Listing,
+    Question,
+    read_listing,
+    read_request,
+    write_listing,
+)
+
+WORDS = st.lists(st.text("abcÅ-7:.", min_size=1, max_size=8), max_size=4).map(" ".join)
+LISTINGS = st.builds(
+    Listing,
+    status=st.sampled_from(sorted(STATUSES)),
+    search=WORDS,
+    sort=st.sampled_from(SORTS),
+    order=st.sampled_from(["asc", "desc"]),
+)
+
+
+@given(LISTINGS)
+def test_an_address_opens_the_list_that_wrote_it(listing: Listing) -> None:
+    assert read_listing(write_listing(listing)) == listing
+
+
+@given(LISTINGS)
+def test_the_grid_asks_for_the_list_that_its_address_opens(listing: Listing) -> None:
+    """The way round: an address, the sorted column and context of the grid, its first question."""
+    said = write_listing(listing)
+    request = {
+        "startRow": 0,
+        "endRow": BLOCK,
+        "sortModel": [{"colId": listing.sort, "sort": listing.order, "type": "default"}],
+        "filterModel": {},
+        "context": {"status": said["status"], "q": said["q"]},
+    }
+    assert read_request(request) == Question(listing, 0, BLOCK)
+
+
+def test_the_usual_list_has_the_bare_address() -> None:
+    assert set(write_listing(Listing()).values()) == {None}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"sort": "id; --"},
+        {"sort": "config"},
+        {"sort": ["label"]},
+        {"order": "ASC"},
+        {"order": None},
+        {"status": "deleted"},
+        {"status": ["all"]},
+        {"q": "  \t "},
+        {"q": {"$ne": ""}},
+        {"page": "3"},
+    ],
+)
+def test_what_cannot_be_understood_counts_as_not_said(said: dict[str, Any]) -> None:
+    assert read_listing(said) == Listing()
+
+
+def test_a_search_is_cut_and_its_spaces_are_one() -> None:
+    assert read_listing({"q": " tower \n b  "}).search == "tower b"
+    assert len(read_listing({"q": "x" * 10_000}).search) == LONGEST_SEARCH
+
+
+@pytest.mark.parametrize(
+    ("request_", "first", "many"),
+    [
+        ({"startRow": 0, "endRow": 100}, 0, 100),
+        ({"startRow": 9_900, "endRow": 10_000}, 9_900, 100),
+        ({"startRow": 40, "endRow": 65}, 40, 25),
+        ({"startRow": 100, "endRow": 100}, 100, BLOCK),
+        ({"startRow": 200, "endRow": 100}, 200, BLOCK),
+        ({"startRow": 0, "endRow": 1_000_000}, 0, BLOCK),
+        ({"startRow": -1, "endRow": 50}, 0, 50),
+        ({"startRow": True, "endRow": 2.5}, 0, BLOCK),
+        ({"startRow": "0", "endRow": None}, 0, BLOCK),
+        ({"startRow": 10**18}, 0, BLOCK),
+        ({}, 0, BLOCK),
+    ],
+)
+def test_rows_are_asked_for_in_bounded_blocks(
+    request_: dict[str, Any], first: int, many: int
+) -> None:
+    assert read_request(request_) == Question(Listing(), first, many)
+
+
+@pytest.mark.parametrize(
+    ("model", "sort", "order"),
+    [
+        ([{"colId": "model", "sort": "desc"}], "model", "desc"),
+        ([{"colId": "installedOn", "sort": "asc"}, {"colId": "label"}], "installedOn", "asc"),
+        ([{"colId": "state", "sort": "desc"}], "label", "desc"),
+        ([{"colId": "label", "sort": "sideways"}], "label", "asc"),
+        ([], "label", "asc"),
+        ([None], "label", "asc"),
+        ("label", "label", "asc"),
+        (None, "label", "asc"),
+    ],
+)
+def test_one_column_orders_the_list(model: Any, sort: str, order: str) -> None:
+    asked = read_request({"sortModel": model, "context": {"status": "all"}})
+    assert asked.listing == Listing("all", sort=sort, order=order)
+
+
+@pytest.mark.parametrize("context", [None, [], "all", {"status": 1, "q": None}])
+def test_a_context_that_says_nothing_asks_for_the_usual_list(context: Any) -> None:
+    assert read_request({"context": context}).listing == Listing()
+
+
+def test_what_can_be_sorted_is_a_field_of_the_interface_and_a_column() -> None:
+    assert set(SORTS) <= DEVICE_ORDER_FIELDS.keys()
+    assert set(SORTS) <= {column.field for column in COLUMNS}
+    assert Listing().sort in SORTS
