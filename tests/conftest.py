@@ -10,10 +10,15 @@ from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from api.store.base import Store
 from api.store.open import open_store
 from tests import servers
+
+# A property is true or not, however busy the machine is.
+settings.register_profile("weir", deadline=None)
+settings.load_profile("weir")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _database_numbers = count(1)
