@@ -49,6 +49,9 @@ class Seam(ABC):
             return self.fetch(over_one(grouped, *ranges[0]))
         return self.fetch(over_all(self.dialect, grouped, ranges)) if ranges else []
 
+    def settle(self) -> None:
+        """After a bulk load: whatever the dialect's planner needs to know of what came in."""
+
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Commits at the end of the block, rolls back where it raises.

@@ -39,6 +39,8 @@ class IngestPart(Seam):
                     repeated=progress.repeated + written.repeated,
                 )
                 transaction.run(sql.keep_progress(counted))
+        if progress is not None and progress.complete:
+            self.settle()
         return written
 
     def _take_in(self, transaction: Transaction, ordered: list[ReadingRow]) -> int:

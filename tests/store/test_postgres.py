@@ -9,7 +9,7 @@ import pytest
 
 from api.catalog import RAW
 from api.errors import Unavailable
-from api.store.base import Span
+from api.store.base import Progress, Span
 from api.store.postgres import PostgresStore
 from api.store.sql.query import Query
 from tests import servers
@@ -86,6 +86,17 @@ def test_connections_are_used_again_and_not_hoarded(
             " WHERE datname = current_database() AND application_name = 'weir'"
         ).fetchone()
     assert row == (1,)
+
+
+def test_a_finished_import_leaves_the_planner_informed(
+    store: PostgresStore, postgres_url: str
+) -> None:
+    (meter,) = new_meters(store, 1)
+    rows = steady(meter, 500)
+    store.write(rows, progress=Progress("digest", meter.organization_id, complete=True))
+    with psycopg.connect(postgres_url) as connection:
+        known = connection.execute("SELECT reltuples FROM pg_class WHERE relname = 'reading'")
+        assert known.fetchone() == (500,)
 
 
 def test_a_batch_of_more_devices_than_the_server_has_locks(store: PostgresStore) -> None:
