@@ -49,6 +49,7 @@ class Seam(ABC):
             return self.fetch(over_one(grouped, *ranges[0]))
         return self.fetch(over_all(self.dialect, grouped, ranges)) if ranges else []
 
+    @abstractmethod
     def settle(self) -> None:
         """After a bulk load: whatever the dialect's planner needs to know of what came in."""
 

@@ -78,6 +78,9 @@ class _Connection(Protocol):
 
     def executemany(self, statements: str, sequenceofbindings: Sequence[Row]) -> _Cursor: ...
 
+    def settle(self) -> None:
+        """Nothing: every read is a seek by primary key, which SQLite plans without statistics."""
+
     def close(self) -> None: ...
 
 
