@@ -8,7 +8,8 @@ found there is asked for by its exact name, since it may be newer than that list
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -88,20 +89,21 @@ def _inactive(desk: Desk, listing: Listing, now_ms: int) -> Callable[[str], bool
 
 # --- Order ---------------------------------------------------------------------------------------
 
-_KEYS: Final[Mapping[str, Callable[[Meter], Any]]] = {
-    "label": lambda meter: meter.label,
-    "networkUniqueIdentifier": lambda meter: meter.network_id,
-    "category": lambda meter: meter.category,
-    "model": lambda meter: meter.model,
-    "deviceTimeZone": lambda meter: meter.time_zone,
-    "installedOn": lambda meter: meter.installed_on_ms,
+# What each column that can be sorted is of a Meter.
+_ATTRIBUTES: Final = {
+    "label": "label",
+    "networkUniqueIdentifier": "network_id",
+    "category": "category",
+    "model": "model",
+    "deviceTimeZone": "time_zone",
+    "installedOn": "installed_on_ms",
 }
 
 
 def in_order(meters: Iterable[Meter], listing: Listing) -> list[Meter]:
     """As the interface orders them: ties by id, what has no value last. (A device without a label
     shows its serial number instead, and is listed by that here.)"""
-    key: Callable[[Meter], Any] = _KEYS[listing.sort]
+    key = attrgetter(_ATTRIBUTES[listing.sort])
     ordered = sorted(meters, key=lambda meter: meter.id)
     said = [meter for meter in ordered if key(meter) is not None]
     said.sort(key=key, reverse=listing.descending)  # keeps ties in order
@@ -122,9 +124,9 @@ def _row(meter: Meter, *, active: bool) -> Row:
         "href": f"{PATH}/{quote(meter.id, safe='')}",
         "label": meter.label,
         "serial": meter.serial,
-        "networkUniqueIdentifier": meter.network_id,
-        "category": meter.category,
-        "model": meter.model,
+        "networkUniqueIdentifier": meter.network_id or words.NOTHING,
+        "category": meter.category or words.NOTHING,
+        "model": meter.model or words.NOTHING,
         "deviceTimeZone": meter.time_zone,
         "installedOn": _installed(meter),
         "active": active,

@@ -50,7 +50,7 @@ class Picture:
 def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
     """``ids`` by serial number."""
     yield Picture("fleet", "/", "Reporting", chart=False)
-    yield Picture("devices", "/devices", "of", chart=False)
+    yield Picture("devices", "/devices", "Reporting", chart=False)
     yield Picture("not-found", "/nope", "no such page", chart=False)
     steady = ids["FM-10523"]  # Tenant 12 main: every minute, two peaks a day
     for preset in ("1h", "24h", "7d", "30d", "1y"):
