@@ -78,9 +78,6 @@ class _Connection(Protocol):
 
     def executemany(self, statements: str, sequenceofbindings: Sequence[Row]) -> _Cursor: ...
 
-    def settle(self) -> None:
-        """Nothing: every read is a seek by primary key, which SQLite plans without statistics."""
-
     def close(self) -> None: ...
 
 
@@ -179,6 +176,9 @@ class SqliteStore(CommonStore):
             connection = _connect(str(self.path), flags)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
+
+    def settle(self) -> None:
+        """Nothing: every read is a seek by primary key, which SQLite plans without statistics."""
 
     def close(self) -> None:
         own = self._connections()
