@@ -73,7 +73,10 @@
       const one = element("span", "tile-number", numbers);
       return { value: element("b", "", one), name: element("span", "", one) };
     });
-    return { item, link, label, state, serial, seen, plot, spark, note, strip, triples, last: {} };
+    // What is seen is told to a screen reader in one sentence.
+    [head, sub, plot, numbers].forEach((part) => part.setAttribute("aria-hidden", "true"));
+    const said = element("span", "sr-only", link);
+    return { item, link, said, label, state, serial, seen, plot, spark, note, strip, triples, last: {} };
   }
 
   /* `change` runs only where the part of the tile that it shows differs from what is shown. */
@@ -97,7 +100,7 @@
     differs(tile, "seen_at", told.seen_at, (at) => (tile.seen.title = at));
     differs(tile, "kind", told.state, (state) => (tile.link.dataset.state = state));
     differs(tile, "href", told.href, (href) => (tile.link.href = href));
-    differs(tile, "summary", told.summary, (said) => tile.link.setAttribute("aria-label", said));
+    text(tile, "summary", tile.said, told.summary);
     told.numbers.forEach(([value, name, emphasis], index) => {
       const { value: number, name: meaning } = tile.triples[index];
       text(tile, `value${index}`, number, value);
@@ -130,7 +133,7 @@
     tile.label.textContent = String((told && told.label) || "A device");
     tile.state.textContent = "◌ Not shown";
     tile.note.textContent = "This tile can’t be drawn.";
-    tile.link.setAttribute("aria-label", `${tile.label.textContent}. This tile can’t be drawn.`);
+    tile.said.textContent = `${tile.label.textContent}. This tile can’t be drawn.`;
   }
 
   /* --- The wall --- */

@@ -231,7 +231,7 @@
 
     overview: function (told, shown) {
       const strip = byId("chart-overview");
-      if (!strip || !chart.isOpen()) return window.dash_clientside.no_update;
+      if (!strip || !chart.isOpen() || !byId("chart-custom-fields")) return window.dash_clientside.no_update;
       whole = told || null;
       strip.dataset.empty = String(!whole);
       if (!whole) return "";

@@ -126,7 +126,7 @@ def _custom(subject: Subject) -> Component:
         [
             html.Div(
                 className="fields",
-                id="zone-of-device",
+                id=Ids.CUSTOM_FIELDS,
                 **attributes(data_fields="", data_zone=subject.time_zone),
             ),
             html.Button("Apply", type="submit", className="button"),

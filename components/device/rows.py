@@ -79,7 +79,7 @@ def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
             className="rows-scroll",
             role="region",
             tabIndex=0,
-            **labelled("Rows"),
+            **labelled("The rows, to scroll sideways"),
         ),
         _pager(page),
     ]

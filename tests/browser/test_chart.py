@@ -119,7 +119,7 @@ def test_presets_metrics_and_zones_by_their_controls(tab: Tab, site: Site) -> No
     tab.click('[data-value="quality"]')
     tab.until(lambda: "Signal quality" in tab.text(".ytitle"))
     tab.run(
-        """const select = document.querySelector('#zone-select');
+        """const select = document.querySelector('select[data-set=zone]');
            select.value = 'Asia/Tokyo';
            select.dispatchEvent(new Event('change', {bubbles: true}));"""
     )
@@ -127,7 +127,7 @@ def test_presets_metrics_and_zones_by_their_controls(tab: Tab, site: Site) -> No
     assert tab.driver.current_url.endswith("?range=1h&metric=quality&zone=Asia%2FTokyo")
     tab.driver.refresh()
     tab.until(lambda: "Asia/Tokyo" in tab.text("#chart-zone-note"))
-    assert tab.run("return document.querySelector('#zone-select').value") == "Asia/Tokyo"
+    assert tab.run("return document.querySelector('select[data-set=zone]').value") == "Asia/Tokyo"
 
 
 # --- Clocks --------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def test_fifty_tiles_with_their_parts(wall: Wall) -> None:
     assert set(shown[:4]) == {serial(n) for n in (SILENT, DEGRADED, LOW, NEVER)}
     assert wall.total("reporting") == "56 / 60"
     assert tab.text("#fleet-pager").replace("\n", " ") == "‹ 1–50 of 60 ›"
-    name = tab.run("return document.querySelector('a.tile').getAttribute('aria-label')")
+    name = tab.run("return document.querySelector('a.tile .sr-only').textContent")
     assert re.match(r"Riser 00, FM-10400\. Silent, last seen 6 h 1\d min ago\. Uptime 7\d", name)
     assert tab.run("return document.querySelectorAll('.wall .tile b:empty').length") == 0
     assert tab.run("return document.querySelector('main h1').textContent") == "Fleet"
