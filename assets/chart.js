@@ -124,6 +124,12 @@
 
   const reset = () => ask({ from: null, to: null });
 
+  /* A preset ends at the last reading; a range of the reader's own may be empty for good. */
+  function jump() {
+    const range = String(question.range).includes("..") ? null : question.range;
+    ask({ range, from: null, to: null });
+  }
+
   /* --- Live --- */
 
   const endsNow = () => {
@@ -215,6 +221,7 @@
     const { set: field, value, do: deed, from, to } = target.dataset;
     if (field) set(field, value);
     else if (deed === "reset") reset();
+    else if (deed === "jump") jump();
     else if (deed === "retry") ask({}, { settled: Boolean(question.from), remember: false });
     else if (from) {
       ask({ from, to });

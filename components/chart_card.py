@@ -35,6 +35,7 @@ class Ids(StrEnum):
     NOTICE_AGE = "chart-notice-age"
     DRAWN = "chart-drawn"
     EMPTY = "chart-empty"
+    JUMP = "chart-jump"
     RESET = "chart-reset"
     SHOWN = "chart-shown"
     GAPS = "chart-gaps"
@@ -176,9 +177,10 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
                     html.P(id=Ids.EMPTY),
                     html.Button(
                         "Jump to the last data",
+                        id=Ids.JUMP,
                         type="button",
                         className="button",
-                        **attributes(data_do="reset"),
+                        **attributes(data_do="jump"),
                     ),
                 ],
                 className="empty-plot",

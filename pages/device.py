@@ -61,6 +61,7 @@ class Fields(StrEnum):
     SUMMARY = "summary"
     NOTICE = "notice"
     EMPTY = "empty"
+    NEVER = "never"
     UNZOOMED = "unzoomed"
     GAPS = "gaps"
     SHOWN = "shown"
@@ -155,6 +156,7 @@ clientside_callback(
         Fields.SUMMARY: Output(Ids.SUMMARY, "children"),
         Fields.NOTICE: Output(Ids.NOTICE, "children"),
         Fields.EMPTY: Output(Ids.EMPTY, "children"),
+        Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
         Fields.GAPS: Output(Ids.GAPS, "children"),
         Fields.SHOWN: Output(Ids.SHOWN, "data"),
@@ -178,6 +180,7 @@ def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, A
         Fields.SUMMARY: hovers.summary(drawn.frame, tz, view.units, drawing.heard(drawn)),
         Fields.NOTICE: "",
         Fields.EMPTY: drawing.emptiness(drawn),
+        Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
         Fields.GAPS: gap_list(drawn.stretches, tz, now_ms=now),
         Fields.SHOWN: write_shown(

@@ -51,7 +51,7 @@ def test_the_header_says_who_it_is(page: Any, looking: Site) -> None:
         "FM-LIVE · 70B3D57ED0051A2C · EndDevice FX-200 · America/Denver · installed 12 Mar 2025"
         in shown
     )
-    assert "Last reading" in shown
+    assert [kpi for kpi in ("Last reading", "Uptime", "Night flow") if kpi not in shown] == []
 
 
 @pytest.mark.parametrize("form", ["id", "serial", "network"])
@@ -221,7 +221,7 @@ def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None
         looking.broken.clear()
     assert "The store is on fire." in answer["notice"]
     kept = [value for name, value in answer.items() if name != "notice"]
-    assert kept == [no_update] * 8
+    assert kept == [no_update] * 9
 
 
 def test_another_metric(page: Any, looking: Site) -> None:
@@ -264,8 +264,19 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
-    outputs = ["figure", *["children"] * 5, "disabled", "children", "data"]
-    ids = ["graph", "badge", "zone-note", "summary", "notice", "empty", "reset", "gaps", "shown"]
+    outputs = ["figure", *["children"] * 5, "hidden", "disabled", "children", "data"]
+    ids = [
+        "graph",
+        "badge",
+        "zone-note",
+        "summary",
+        "notice",
+        "empty",
+        "jump",
+        "reset",
+        "gaps",
+        "shown",
+    ]
     parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]
     question = {
         "output": ".." + "...".join(f"{i}.{p}" for i, p in parts) + "..",

@@ -1,0 +1,261 @@
+"""A device's numbers, held to a recount of the very readings."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from statistics import median
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from api.catalog import HOUR_MS, MINUTE_MS, ONE_MINUTE, RAW, RESOLUTION_BY_NAME
+from api.timez import DAY_MS, from_datetime, zone
+from components.device import amounts, days, heat, night
+from components.device.paging import pages
+from components.ranges import Window
+from tests.components.device.service import Bench, Reading, bench
+from tests.world import ms
+
+NOW = ms("2026-11-20T17:23:45Z")
+STEP_MS = 7 * MINUTE_MS
+ZONES = ["America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"]
+NIGHTS = (night.FROM_HOUR, night.TO_HOUR)
+
+
+@pytest.fixture(scope="module")
+def readings() -> list[Reading]:
+    """Nine weeks, over the weekend that New York's clocks are set back, with holes."""
+    dice = random.Random(23)
+    rows: list[Reading] = []
+    for at in range(NOW - 63 * DAY_MS, NOW, STEP_MS):
+        if dice.random() < 0.05 or NOW - 30 * DAY_MS < at < NOW - 29 * DAY_MS:
+            continue
+        rate = round(dice.uniform(0, 9), 3)
+        rows.append((at + dice.randrange(60_000), rate, round(rate * 7, 4)))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def filled(readings: list[Reading], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with bench(tmp_path_factory.mktemp("numbers")) as made:
+        made.write(readings)
+        yield made
+
+
+def wall(at_ms: int, tz: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1000, tz)
+
+
+# --- Volumes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", ["2026-11-13T17:23Z", "2026-11-01T05:00Z", "2026-11-19T22:59Z"])
+@pytest.mark.parametrize("length_ms", [7 * DAY_MS, DAY_MS, 95 * MINUTE_MS, 20 * MINUTE_MS])
+def test_a_volume_is_exact_to_the_minute(
+    filled: Bench, readings: list[Reading], start: str, length_ms: int
+) -> None:
+    window = amounts.whole_minutes(Window(ms(start), ms(start) + length_ms - 1), NOW)
+    counted = [g for at, _, g in readings if window.from_ms <= at <= window.to_ms]
+    told = amounts.gallons(filled.client, filled.device_id, window)
+    assert told == pytest.approx(sum(counted)) if counted else told is None
+
+
+def test_nothing_heard_is_no_volume(filled: Bench) -> None:
+    hole = Window(NOW - 29 * DAY_MS - 20 * HOUR_MS, NOW - 29 * DAY_MS - 2 * HOUR_MS)
+    assert amounts.gallons(filled.client, filled.device_id, hole) is None
+
+
+def test_coverage_counts_buckets(filled: Bench, readings: list[Reading]) -> None:
+    hours = RESOLUTION_BY_NAME["1hour"]
+    window = Window(NOW // HOUR_MS * HOUR_MS - 40 * DAY_MS, NOW // HOUR_MS * HOUR_MS - 1)
+    heard = {at // HOUR_MS for at, *_ in readings if window.from_ms <= at <= window.to_ms}
+    share = amounts.coverage(filled.client, filled.device_id, hours, window)
+    assert share == pytest.approx(len(heard) / (40 * 24))
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "to_ms", "installed_ms", "due"),
+    [
+        (0, 3_599_999, None, (0, 3_599_999)),
+        (1, 3_600_000, None, (60_000, 3_599_999)),
+        (0, 3_599_999, 90_000, (120_000, 3_599_999)),
+        (0, 99_999_999, None, (0, 7_199_999)),  # not after now
+        (0, 59_998, None, None),
+        (0, 3_599_999, 99_999_999, None),
+    ],
+)
+def test_what_was_due(
+    from_ms: int, to_ms: int, installed_ms: int | None, due: tuple[int, int] | None
+) -> None:
+    found = amounts.due(Window(from_ms, to_ms), ONE_MINUTE, installed_ms, 7_230_000)
+    assert found == (Window(*due) if due else None)
+
+
+# --- Days ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -> None:
+    tz = zone(name)
+    by_date: defaultdict[str, float] = defaultdict(float)
+    for at, _, gallons in readings:
+        by_date[wall(at, tz).date().isoformat()] += gallons
+    told = dict(days.ask(filled.client, filled.device_id, tz, NOW))
+    found = days.days(told, tz, NOW)
+    assert len(found) == days.DAYS
+    for day in found:
+        date = wall(day.window.from_ms, tz)
+        assert (date.hour, date.minute) == (0, 0)
+        assert day.gallons == pytest.approx(by_date[date.date().isoformat()])
+        assert day.under_way == (date.date() == wall(NOW, tz).date())
+
+
+@pytest.mark.parametrize(
+    ("name", "now", "odd"),
+    [
+        ("America/New_York", "2026-11-20T17:00Z", {"Sun 1 Nov 2026": "25 h"}),
+        ("America/New_York", "2026-03-20T17:00Z", {"Sun 8 Mar 2026": "23 h"}),
+        ("Australia/Lord_Howe", "2026-04-20T17:00Z", {"Sun 5 Apr 2026": "24.5 h"}),
+        ("Asia/Kolkata", "2026-11-20T17:00Z", {}),
+    ],
+)
+def test_days_of_another_length_say_so(name: str, now: str, odd: dict[str, str]) -> None:
+    found = days.days({}, zone(name), ms(now))
+    assert {day.name: day.odd_hours for day in found if day.odd_hours} == odd
+
+
+def test_a_day_that_a_zone_skipped_is_left_out() -> None:
+    found = days.days({}, zone("Pacific/Apia"), ms("2012-01-10T00:00Z"))
+    assert len(found) == days.DAYS - 1
+    assert "Fri 30 Dec 2011" not in [day.name for day in found]
+
+
+# --- The week by hours ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_the_week_by_hours(filled: Bench, readings: list[Reading], name: str) -> None:
+    tz = zone(name)
+    window = heat.window_of(tz, NOW)
+    length = heat.resolution_of(tz, window).fixed_ms
+    gallons: defaultdict[tuple[int, int], float] = defaultdict(float)
+    buckets: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for at, _, amount in readings:
+        bucket = at - at % length
+        if window.from_ms <= bucket <= window.to_ms:
+            cell = wall(at, tz).weekday(), wall(at, tz).hour
+            gallons[cell] += amount
+            buckets[cell].add(bucket)
+    week = heat.ask(filled.client, filled.device_id, tz, NOW)
+    for day in range(7):
+        for hour in range(24):
+            minutes = len(buckets[day, hour]) * length / MINUTE_MS
+            assert week[day][hour] == pytest.approx(gallons[day, hour] / minutes)
+
+
+@pytest.mark.parametrize(
+    ("name", "resolution"),
+    [("America/New_York", "1hour"), ("Asia/Kolkata", "10min"), ("Asia/Kathmandu", "5min")],
+)
+def test_no_bucket_lies_in_two_local_hours(name: str, resolution: str) -> None:
+    tz = zone(name)
+    assert heat.resolution_of(tz, heat.window_of(tz, NOW)).name == resolution
+
+
+def test_hours_without_readings_are_unknown_not_zero() -> None:
+    assert heat.week([], zone("UTC")) == [[None] * 24] * 7
+
+
+# --- Nights --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ZONES)
+@pytest.mark.parametrize("now", ["2026-11-20T17:23Z", "2026-03-09T12:00Z", "2026-11-02T12:00Z"])
+def test_nights_run_from_two_to_four_by_the_zones_clock(name: str, now: str) -> None:
+    tz = zone(name)
+    found = night.nights(tz, ms(now))
+    assert len(found) >= night.NIGHTS - 1
+    assert found[0].to_ms <= ms(now)
+    for each in found:
+        minutes = [
+            wall(at, tz)
+            for at in range(each.from_ms - HOUR_MS, each.to_ms + HOUR_MS, 5 * MINUTE_MS)
+        ]
+        inside = [m for m in minutes if NIGHTS[0] <= m.hour < NIGHTS[1] and _in(each, m)]
+        assert len(inside) == (each.to_ms - each.from_ms) / (5 * MINUTE_MS)
+        assert wall(each.to_ms, tz).hour == NIGHTS[1]
+
+
+def _in(window: Window, moment: datetime) -> bool:
+    return window.from_ms <= from_datetime(moment) < window.to_ms
+
+
+def test_the_night_that_clocks_are_set_ahead_is_an_hour() -> None:
+    found = night.nights(zone("America/New_York"), ms("2026-03-08T18:00Z"))
+    assert found[0] == (ms("2026-03-08T07:00Z"), ms("2026-03-08T08:00Z"))
+
+
+@pytest.mark.parametrize("name", ["America/New_York", "Asia/Kathmandu"])
+def test_night_flow_is_the_lowest_hour_of_the_last_night(
+    tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    """By the readings themselves: one a minute, so that every bucket holds as many."""
+    tz, dice = zone(name), random.Random(5)
+    found = night.nights(tz, NOW)
+    rows: list[Reading] = []
+    for each in found:
+        for at in range(each.from_ms - HOUR_MS, each.to_ms + HOUR_MS, MINUTE_MS):
+            rate = round(dice.uniform(0, 2), 3)
+            rows.append((at, rate, rate))
+    flows = []
+    for each in found:
+        inside = [(at, g) for at, _, g in rows if each.from_ms <= at < each.to_ms]
+        step = night.resolution_for([e for n in found for e in n], MINUTE_MS).fixed_ms
+        hours = range(each.from_ms, each.to_ms - HOUR_MS + 1, step)
+        flows.append(min(sum(g for at, g in inside if s <= at < s + HOUR_MS) / 60 for s in hours))
+    with bench(tmp_path_factory.mktemp("night")) as made:
+        made.write(rows)
+        told = night.ask(made.client, made.device_id, tz, MINUTE_MS, NOW)
+    assert told.last == pytest.approx(flows[0])
+    assert told.usual == pytest.approx(median(flows[1:]))
+
+
+@pytest.mark.parametrize(("missing", "known"), [(0, True), (2, True), (3, False)])
+def test_an_hour_counts_where_eight_tenths_of_it_were_heard(missing: int, known: bool) -> None:
+    start, step = ms("2026-11-20T02:00Z"), 5 * MINUTE_MS
+    amounts_ = {start + n * step: 5.0 for n in range(12) if n >= missing}
+    flow = night.lowest_mean(amounts_, Window(start, start + HOUR_MS), step)
+    assert flow == (pytest.approx(1.0) if known else None)
+
+
+@pytest.mark.parametrize(
+    ("name", "cadence_ms", "resolution"),
+    [
+        ("America/New_York", MINUTE_MS, "10min"),
+        ("Asia/Kathmandu", MINUTE_MS, "5min"),
+        ("America/New_York", 15 * MINUTE_MS, "1hour"),
+        ("Asia/Kolkata", 15 * MINUTE_MS, "10min"),  # hours would be cut by its nights
+    ],
+)
+def test_the_rows_that_nights_are_read_from(name: str, cadence_ms: int, resolution: str) -> None:
+    edges = [edge for each in night.nights(zone(name), NOW) for edge in each]
+    assert night.resolution_for(edges, cadence_ms).name == resolution
+
+
+# --- Pages of rows -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 1000])
+def test_pages_hold_every_row_once(tmp_path_factory: pytest.TempPathFactory, limit: int) -> None:
+    """Also where more readings share an instant than a page holds."""
+    start = ms("2026-11-20T00:00Z")
+    rows = [(start + n // 5 * 1000, float(n), 1.0) for n in range(31)]
+    with bench(tmp_path_factory.mktemp("pages")) as made:
+        made.write(rows)
+        window = Window(start, start + DAY_MS)
+        parts = pages(made.client, made.device_id, RAW, window, limit=limit)
+        found = [rate for part in parts for rate in part.values("flow_rate")]
+    assert found == [rate for _, rate, _ in rows]
