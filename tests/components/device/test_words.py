@@ -1,0 +1,263 @@
+"""What a device's numbers, gaps and rows say."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.catalog import DAY, FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME
+from api.client import Series
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
+from components.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
+from components.clock import Clock
+from components.device import gaps, kpis, rows
+from components.device.kpis import Price, Usage
+from components.device.night import NightFlow
+from components.device.shown import Shown, read_shown, write_shown
+from components.fleet.known import Known
+from components.frames import Frame, frame, within
+from components.ranges import Window
+from components.units import METRIC, US, Units
+from tests.components.rows import NOON, buckets
+from tests.pages.elements import text
+
+DENVER = zone("America/Denver")
+WEEK = Shown(Window(NOON - 7 * DAY_MS, NOON - 1))
+TEN_MINUTES = 10 * MINUTE_MS
+
+
+# --- Numbers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("window", "label", "before"),
+    [
+        (Window(0, 7 * DAY_MS - 1), "7 d", "the week before"),
+        (Window(5, DAY_MS + 4), "24 h", "the day before"),
+        (Window(0, 350 * MINUTE_MS - 1), "5 h 50 min", "the 5 h 50 min before"),
+    ],
+)
+def test_a_range_has_a_name(window: Window, label: str, before: str) -> None:
+    assert (Shown(window).label, Shown(window).before) == (label, before)
+
+
+@pytest.mark.parametrize("shown", [WEEK, Shown(Window(1, 86_400_000), "Asia/Tokyo", METRIC, DAY)])
+def test_what_is_shown_is_read_as_it_was_written(shown: Shown) -> None:
+    assert read_shown(write_shown(shown)) == shown
+
+
+@pytest.mark.parametrize("said", [None, {}, {"from": 3, "to": []}, {"from": "x", "to": "y"}])
+def test_nothing_shown(said: dict[str, object] | None) -> None:
+    assert read_shown(said) is None
+
+
+@pytest.mark.parametrize(
+    ("known", "value", "note"),
+    [
+        (Known(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
+        (Known(0, 60_000, NOON - 3 * DAY_MS, flow=0.0), "0 gpm", "3 d ago"),
+        (Known(0, 60_000, NOON - 400 * DAY_MS, flow=1.0), "1 gpm", "on 12 Oct 2025"),
+        (Known(0, 60_000, NOON - 38_000, flow=None), "no flow", "38 s ago"),
+        (Known(0, 60_000), "–", "never reported"),
+    ],
+)
+def test_the_last_reading(known: Known, value: str, note: str) -> None:
+    told = kpis.last_reading(known, US, DENVER, NOON)
+    assert (told.value, told.note) == (value, note)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "resolution", "value", "note", "low"),
+    [
+        (9_728, 10_080, "1min", "96.5%", "9,728 of 10,080 min", False),
+        (2_000, 2_016, "5min", "99.2%", "2,000 of 2,016 × 5 min", False),
+        (10, 168, "1hour", "5.9%", "10 of 168 h", True),
+        (0, 0, "1min", "–", "nothing was due", False),
+    ],
+)
+def test_uptime(
+    actual: int, expected: int, resolution: str, value: str, note: str, low: bool
+) -> None:
+    told = kpis.uptime(actual, expected, RESOLUTION_BY_NAME[resolution], WEEK)
+    assert (told.label, told.value, told.note, told.low) == ("Uptime, 7 d", value, note, low)
+
+
+@pytest.mark.parametrize(
+    ("worst", "best", "mean", "value", "note", "low"),
+    [
+        (71.0, 98.0, 94.2, "71 – 98", "mean 94", False),
+        (25.4, 97.0, None, "25 – 97", "limit 40", True),
+        (90.0, 90.0, 90.0, "90", "mean 90", False),
+        (None, None, None, "–", "no readings with a quality", False),
+    ],
+)
+def test_quality(
+    worst: float | None, best: float | None, mean: float | None, value: str, note: str, low: bool
+) -> None:
+    told = kpis.quality(worst, best, mean, 40.0, WEEK)
+    assert (told.value, told.note, told.low) == (value, note, low)
+
+
+@pytest.mark.parametrize(
+    ("usage", "value", "note"),
+    [
+        (Usage(48_912, 52_034, 1, 1), "48,912 gal", "▼ 6% on the week before"),
+        (Usage(110, 100, 0.95, 0.91), "110 gal", "▲ 10% on the week before"),
+        (Usage(100.9, 100, 1, 1), "101 gal", "level with the week before"),
+        (Usage(1000.1, 1000.0, 1, 1), "1,000 gal", "level with the week before"),
+        (Usage(100, None, 1, 0.4), "100 gal", "too little data in the week before"),
+        (Usage(100, None, 0.5, 1), "100 gal", ""),
+        (Usage(100, 0.0, 1, 1), "100 gal", ""),
+        (Usage(None), "–", "no readings with a volume"),
+    ],
+)
+def test_volume(usage: Usage, value: str, note: str) -> None:
+    told = kpis.volume(usage, WEEK)
+    assert (told.value, told.note) == (value, note)
+
+
+@pytest.mark.parametrize(
+    ("gallons", "price", "units", "value", "note"),
+    [
+        (48_912, Price(0.012, "USD", True), US, "$586.94", "$0.012 / gal · device’s rate"),
+        (1000, Price(0.012, "EUR", False), METRIC, "€12.00", "€3.17 / m³ · organization’s rate"),
+        (1000, Price(1.5, "CHF", True), US, "1,500.00 CHF", "1.50 CHF / gal · device’s rate"),
+        (None, Price(0.012, "USD", True), US, "–", "$0.012 / gal · device’s rate"),
+    ],
+)
+def test_cost(gallons: float | None, price: Price, units: Units, value: str, note: str) -> None:
+    told = kpis.cost(gallons, price, Shown(WEEK.window, units=units))
+    assert (told.value, told.note) == (value, note)
+
+
+@pytest.mark.parametrize(
+    ("last", "usual", "value", "note"),
+    [
+        (0.4, 0.3, "0.4 gpm", "usual 0.3"),
+        (0.4, None, "0.4 gpm", "too few nights before"),
+        (None, 0.3, "–", "too few readings last night"),
+    ],
+)
+def test_night_flow(last: float | None, usual: float | None, value: str, note: str) -> None:
+    told = kpis.night(NightFlow(Window(NOON - HOUR_MS, NOON), last, usual), US, DENVER)
+    assert (told.label, told.value, told.note) == ("Night flow, 02–04", value, note)
+
+
+# --- Gaps and their causes -----------------------------------------------------------------------
+
+
+def framed(minutes: list[int], qualities: list[float] | None = None) -> Frame:
+    """Ten-minute rows that start so many minutes after noon, in a window of three hours."""
+    series = buckets("10min", [NOON + m * MINUTE_MS for m in minutes], [1.0] * len(minutes))
+    worst = qualities or [90.0] * len(minutes)
+    columns = {**series.columns, f"min_{QUALITY.name}": worst}
+    whole = Series(series.resolution, series.times_ms, columns)
+    window = Window(NOON, NOON + 3 * HOUR_MS - 1)
+    return frame(whole, FLOW_RATE, window, tz=DENVER, cadence_ms=MINUTE_MS)
+
+
+def told(made: Frame, life: Life) -> list[tuple[int, int, str]]:
+    """(from, to, cause) in minutes after noon."""
+    return [
+        (
+            (s.window.from_ms - NOON) // MINUTE_MS,
+            round((s.window.to_ms - NOON) / MINUTE_MS),
+            s.cause.name,
+        )
+        for s in stretches(made, life)
+    ]
+
+
+EVERY = list(range(0, 180, 10))
+
+
+@pytest.mark.parametrize(
+    ("minutes", "life", "expected"),
+    [
+        (EVERY, Life(40), []),
+        ([m for m in EVERY if not 60 <= m < 90], Life(40), [(60, 90, NO_DATA)]),
+        (EVERY[6:], Life(40, NOON + 60 * MINUTE_MS), [(0, 60, NOT_INSTALLED)]),
+        (EVERY[6:], Life(40, NOON + 20 * MINUTE_MS), [(0, 20, NOT_INSTALLED), (20, 60, NO_DATA)]),
+        (EVERY[:6], Life(40, active=False), [(60, 180, INACTIVE)]),
+        ([*EVERY[:3], *EVERY[6:9]], Life(40, active=False),
+         [(30, 60, NO_DATA), (90, 180, INACTIVE)]),
+        ([], Life(40), [(0, 180, NO_DATA)]),
+        ([], Life(40, NOON + DAY_MS), [(0, 180, NOT_INSTALLED)]),
+    ],
+)  # fmt: skip
+def test_why_there_is_nothing(minutes: list[int], life: Life, expected: list) -> None:
+    assert told(framed(minutes), life) == [(a, b, cause.name) for a, b, cause in expected]
+
+
+@pytest.mark.parametrize(
+    ("low", "expected"),
+    [
+        ({0, 10}, [(0, 20)]),
+        ({20, 30, 90}, [(20, 40), (90, 100)]),
+        ({170}, [(170, 180)]),
+        (set(EVERY), [(0, 180)]),
+        (set(), []),
+    ],
+)
+def test_rows_below_the_limit(low: set[int], expected: list[tuple[int, int]]) -> None:
+    made = framed(EVERY, [39.9 if m in low else 40.0 for m in EVERY])
+    assert told(made, Life(40)) == [(a, b, LOW_QUALITY.name) for a, b in expected]
+
+
+def test_gaps_are_listed_with_their_length_and_cause() -> None:
+    made = framed([m for m in EVERY if not 60 <= m < 90], [39.0 if m == 0 else 90 for m in EVERY
+                  if not 60 <= m < 90])  # fmt: skip
+    found = stretches(made, Life(40))
+    listed = " ".join(text(part) for part in gaps.gap_list(found, DENVER, now_ms=NOON + DAY_MS))
+    assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")
+    assert "Mon 16 Nov 2026, 06:00–06:30 30 min no data" in listed
+    assert "Mon 16 Nov 2026, 05:00–05:10 10 min below the quality limit" in listed
+    assert gaps.gap_list([], DENVER, now_ms=NOON) == []
+
+
+@pytest.mark.parametrize(
+    ("length_ms", "now_ms", "words"),
+    [
+        (12 * MINUTE_MS, NOON + DAY_MS, "Mon 16 Nov 2026, 05:00–05:12"),
+        (20 * HOUR_MS, NOON + DAY_MS, "Mon 16 Nov 2026, 05:00 – Tue 17 Nov 2026, 01:00"),
+        (HOUR_MS, NOON + HOUR_MS, "Mon 16 Nov 2026, 05:00 – now"),
+    ],
+)
+def test_a_span_in_words(length_ms: int, now_ms: int, words: str) -> None:
+    window = Window(NOON, NOON + length_ms)
+    assert gaps.span_words(window, Clock(DENVER, *window), now_ms) == words
+
+
+# --- Frames that reach further than their window -------------------------------------------------
+
+
+def test_within_keeps_what_meets_the_window() -> None:
+    made = framed([m for m in EVERY if not 60 <= m < 90])
+    window = Window(NOON + 35 * MINUTE_MS, NOON + 115 * MINUTE_MS)
+    cut = within(made, window)
+    assert [(s - NOON) // MINUTE_MS for s in cut.starts_ms] == [30, 40, 50, 90, 100, 110]
+    assert [list(run) for run in cut.runs] == [[0, 1, 2], [3, 4, 5]]
+    assert cut.gaps == [Window(NOON + 60 * MINUTE_MS, NOON + 90 * MINUTE_MS)]
+    assert len(cut.series) == len(cut.middle) == 6
+    assert within(made, made.window) is made
+    nothing = within(made, Window(NOON + 70 * MINUTE_MS, NOON + 80 * MINUTE_MS))
+    assert len(nothing) == 0
+    assert nothing.gaps == [Window(NOON + 70 * MINUTE_MS, NOON + 80 * MINUTE_MS)]
+
+
+# --- Rows ----------------------------------------------------------------------------------------
+
+
+def test_rows_are_told_latest_first_in_the_units_of_choice() -> None:
+    series = buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0])
+    shown = text(rows.table(rows.Page(series, 1, 2), DENVER, METRIC)[0])
+    first, second = shown.index("05:10–05:20 MST"), shown.index("05:00–05:10 MST")
+    assert first < second
+    assert "Flow rate, L/min" in shown
+    assert "7.57 (5.68–9.46)" in shown
+    assert "1–2 of 2 rows" in text(rows.table(rows.Page(series, 1, 2), DENVER, METRIC)[1])
+
+
+def test_no_rows_say_so() -> None:
+    assert text(rows.table(rows.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
+        "No rows in this range."
+    )
