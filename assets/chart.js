@@ -23,6 +23,7 @@
   let question = null;
   let usual = {}; // what the address doesn't say
   let at = null; // the range that the axis is known to show
+  let moving = null; // where the reader has moved the axis, until it has come to rest
   let timer = 0;
   let nextTimer = 0;
   let held = false; // a pointer is down on the plot: nothing may be redrawn under it
@@ -83,6 +84,7 @@
   function ask(changes, { settled = false, remember = true } = {}) {
     clearTimeout(timer);
     clearTimeout(nextTimer);
+    moving = null;
     question = { ...question, ...changes, settled, asked: Date.now() };
     window.dash_clientside.set_props(plot.dataset.ask, { data: question });
     press();
@@ -95,6 +97,7 @@
     clearTimeout(timer);
     if (!isOpen() || !graph()) return;
     const range = axisRange();
+    moving = range && !same(range, answered("window")) ? range : null;
     const glides = range && !same(range, at) && covered(range);
     if (glides) glide(range);
     timer = setTimeout(() => {
@@ -104,6 +107,7 @@
   }
 
   function settle(glided) {
+    moving = null;
     const range = axisRange();
     const width_px = widthPx();
     if (range && !same(range, answered("window"))) {
@@ -139,7 +143,7 @@
 
   function refresh() {
     if (!isOpen() || document.hidden) return; // until it is seen again
-    if (held) return next(1000);
+    if (held || moving) return next(1000);
     ask({}, { settled: Boolean(question.from), remember: false });
   }
 
@@ -338,6 +342,8 @@
         if (!question.settled) at = [shown.from, shown.to];
         next(REFRESH_MS);
       }
+      // An answer to what was asked before the reader moved the axis may have moved it back.
+      if (moving && !same(axisRange(), moving)) move(...moving.map(Date.parse));
       tell();
       window.weirChart.onAnswer.forEach((listener) => listener(shown));
       return window.dash_clientside.no_update;

@@ -1,0 +1,277 @@
+"""A device's page in a real browser: keys, pans, ranges, the live tail, files, axe."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.browser.axe import findings
+from tests.browser.charts import Chart
+from tests.browser.chromium import Tab
+from tests.dashboards import LIVE, NEVER, Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def opened(tab: Tab, site: Site, query: str = "", serial: str = LIVE) -> Chart:
+    tab.open(f"/devices/{site.fleet.ids[serial]}{query}")
+    chart = Chart(tab).drawn()
+    tab.until(
+        lambda: tab.run("return document.querySelector('.skeleton, .block-skeleton') === null")
+    )
+    return chart
+
+
+def press(tab: Tab, *keys: str) -> None:
+    """On the chart, as a keyboard would."""
+    tab.run("document.querySelector('.plot').focus()")
+    for key in keys:
+        for kind in ("keyDown", "keyUp"):
+            tab.cdp("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+
+
+def asked(tab: Tab) -> int:
+    """How many questions the chart has asked."""
+    requests = tab.requested("_dash-update-component")
+    return sum('"chart-question.data"' in request.get("postData", "") for request in requests)
+
+
+def numbers(tab: Tab) -> dict[str, str]:
+    """The strip, by its labels."""
+    cells = tab.run(
+        "return [...document.querySelectorAll('.kpi-body')].map((e) => e.innerText.split(/\\n+/))"
+    )
+    return {cell[0]: cell[1] for cell in cells}
+
+
+def test_the_device_in_numbers(tab: Tab, site: Site) -> None:
+    opened(tab, site, "?range=24h")
+    told = numbers(tab)
+    assert list(told) == ["Last reading", "Uptime, 24 h", "Quality, 24 h", "Volume, 24 h",
+                          "Night flow, 02–04"]  # fmt: skip
+    assert told["Last reading"].endswith(" gpm")
+    assert told["Uptime, 24 h"] == "100%"
+    assert re.fullmatch(r"\d\d – 99", told["Quality, 24 h"])
+    assert tab.text("#device-state").split() == ["●", "Reporting"]
+    assert tab.text("#chart-live") in ("Live · updated just now", "Live · updated 5 s ago")
+
+
+def test_units_change_everywhere_and_stand_in_the_address(tab: Tab, site: Site) -> None:
+    opened(tab, site)
+    tab.run(
+        """const select = document.querySelector('select[data-set=units]');
+           select.value = 'metric';
+           select.dispatchEvent(new Event('change', {bubbles: true}));"""
+    )
+    tab.until(lambda: "L/min" in tab.text(".ytitle"))
+    tab.until(lambda: numbers(tab)["Volume, 24 h"].endswith(" m³"))
+    tab.until(lambda: "Flow rate, L/min" in tab.text("table.rows"))
+    assert "units=metric" in tab.driver.current_url
+    tab.driver.refresh()
+    tab.until(lambda: "L/min" in tab.text(".ytitle"))
+
+
+def test_tabs(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=7d")
+    tab.click('[data-value="volume"]')
+    tab.until(lambda: "Volume, gal" in tab.text(".ytitle"))
+    assert tab.run("return document.querySelectorAll('.bars .point').length") > 100
+    assert chart.badge().startswith("1 hour · ")
+    tab.click('[data-value="signal"]')
+    tab.until(lambda: "Network RSSI" in tab.text(".infolayer"))
+    tab.driver.back()
+    tab.until(lambda: "Volume, gal" in tab.text(".ytitle"))
+    tab.driver.back()
+    tab.until(lambda: "Flow rate, gal/min" in tab.text(".ytitle"))
+
+
+def test_the_chart_by_keyboard(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=7d")
+    before = chart.range()
+    press(tab, "ArrowRight", "ArrowRight")
+    first = tab.until(lambda: tab.text("#chart-cursor"))
+    assert re.match(r"\w{3} \d+ \w{3} 20\d\d, \d\d:\d\d–\d\d:\d\d M.T, [\d.]+", first)
+    assert tab.run("return document.querySelectorAll('.hovertext').length") == 1
+    press(tab, "ArrowLeft")
+    tab.until(lambda: tab.text("#chart-cursor") != first)
+    press(tab, "+")
+    tab.until(lambda: "from=" in tab.driver.current_url)
+    zoomed = chart.range()
+    assert before[0] < zoomed[0] < zoomed[1] < before[1]
+    press(tab, "Escape")
+    tab.until(lambda: tab.text("#chart-cursor") == "")
+    press(tab, "[")
+    tab.until(lambda: chart.range()[0] < zoomed[0])
+    press(tab, "r")
+    tab.until(lambda: "from=" not in tab.driver.current_url and chart.range()[0] >= before[0])
+    assert chart.range()[0] < zoomed[0]
+
+
+def test_a_pan_shows_at_once_what_is_there(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=7d")
+    coarse = chart.badge()
+    chart.drag(0.4, 0.6)
+    tab.until(lambda: chart.badge() != coarse)
+    before, questions = chart.range(), asked(tab)
+    press(tab, "[")
+    assert chart.range()[0] < before[0]
+    drawn = tab.run(
+        """const g = document.querySelector('.js-plotly-plot');
+           const start = g.layout.xaxis.range[0].replace(' ', 'T').slice(0, 19);
+           return g.data[2].x.filter((x) => x && x < start).length;"""
+    )
+    assert drawn > 0  # the rows reach beyond what is in sight
+    assert asked(tab) == questions
+    tab.until(lambda: asked(tab) > questions)  # at rest the words follow
+    tab.driver.back()
+    tab.until(lambda: chart.range() == before)
+
+
+def test_a_wheel_zooms_only_where_it_is_meant(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=7d")
+    box, before = chart.box(), chart.range()
+
+    def wheel() -> None:
+        tab.cdp("Input.dispatchMouseEvent", type="mouseWheel", x=box.x + box.width / 2,
+                y=box.y + box.height / 2, deltaX=0, deltaY=-400)  # fmt: skip
+
+    wheel()
+    time.sleep(0.3)
+    assert chart.range() == before
+    tab.run("window.scrollTo(0, 0); document.querySelector('.plot').focus({preventScroll: true})")
+    wheel()
+    tab.until(lambda: chart.range() != before)
+    zoomed = chart.range()
+    assert before[0] < zoomed[0] < zoomed[1] < before[1]
+
+
+def test_the_strip_below_moves_the_window(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=7d")
+    coarse = chart.badge()
+    chart.drag(0.7, 0.8)
+    tab.until(lambda: chart.badge() != coarse)
+    zoomed = chart.range()
+    tab.until(lambda: tab.run("return document.querySelector('.brush').offsetWidth < 400"))
+    tab.run("document.querySelector('.overview').scrollIntoView({block: 'center'})")
+    x, y, width, height = tab.run(
+        "const r = document.querySelector('.overview').getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height]"
+    )
+    tab.drag(x + 0.75 * width, x + 0.35 * width, y + height / 2)
+    tab.until(lambda: chart.range()[1] < zoomed[0])
+    tab.until(lambda: chart.rows() > 10)
+
+
+def test_a_range_by_the_zone_s_clock(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?zone=America/New_York")
+
+    def apply(first: str, last: str) -> None:
+        tab.run(
+            """document.querySelector('[data-name=first]').value = arguments[0];
+               document.querySelector('[data-name=last]').value = arguments[1];
+               document.querySelector('#chart-custom').requestSubmit();""",
+            first, last,
+        )  # fmt: skip
+
+    tab.click('[data-value="custom"]')
+    assert "wall clock of America/New_York" in tab.text("#chart-custom")
+    apply("2026-03-08T02:30", "2026-03-09T00:00")
+    tab.until(lambda: "02:30 on Sun 8 Mar 2026 doesn’t exist" in tab.text("#chart-custom-said"))
+    apply("2026-11-01T01:30", "2026-11-02T00:00")
+    tab.until(lambda: "comes twice" in tab.text("#chart-custom-said"))
+    tab.run("document.querySelector('[data-fold=first]').value = '1'")
+    apply("2026-11-01T01:30", "2026-11-02T00:00")
+    tab.until(lambda: chart.range() == ["2026-11-01T06:30:00", "2026-11-02T04:59:59"])
+    assert tab.text("#chart-custom") == ""
+    assert tab.run("return document.querySelector('[data-value=custom]').ariaPressed") == "true"
+    address = tab.driver.current_url
+    tab.driver.back()
+    tab.until(lambda: chart.range()[0] > "2026-11-02")
+    tab.open(address.removeprefix(site.url))
+    chart.drawn()
+    assert chart.range() == ["2026-11-01T06:30:00", "2026-11-02T04:59:59"]
+
+
+def test_the_live_tail_keeps_the_zoom_and_rests_while_hidden(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=24h")
+    coarse = chart.badge()
+    chart.drag(0.5, 0.9)
+    tab.until(lambda: chart.badge() != coarse)
+    zoomed, questions = chart.range(), asked(tab)
+    hide = "Object.defineProperty(document, 'hidden', {configurable: true, get: () => arguments0})"
+    for hidden in ("true", "false"):
+        tab.run(hide.replace("arguments0", hidden))
+        tab.run("document.dispatchEvent(new Event('visibilitychange'))")
+        time.sleep(0.3)
+        assert (asked(tab) > questions) == (hidden == "false")
+    tab.until(lambda: tab.text("#chart-live") == "Updated just now")
+    assert chart.range() == zoomed
+
+
+def test_files_of_rows(tab: Tab, site: Site, tmp_path: Path) -> None:
+    opened(tab, site, "?range=7d")
+    tab.until(
+        lambda: tab.run("return document.querySelector('#device-file-shown').href.length") > 60
+    )
+    lines = tab.driver.execute_async_script(
+        """const done = arguments[arguments.length - 1];
+           const link = document.querySelector('#device-file-shown');
+           fetch(link.href).then(async (r) => done([r.headers.get('content-disposition'),
+             (await r.text()).split('\\r\\n')]));"""
+    )
+    assert re.match(r'attachment; filename="FM-LIVE_20\d\d-.*_5min\.csv"', lines[0])
+    assert lines[1][0].startswith(
+        "serial_number,time_utc,time_local (America/Denver),avg_flow_rate"
+    )
+    assert len(lines[1]) > 1_900
+
+
+def test_gaps_lead_to_their_span(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=7d")
+    tab.until(lambda: tab.text("#chart-gaps summary").startswith("1 gap, 5 h"))
+    tab.click("#chart-gaps summary")
+    assert "no data" in tab.text(".gap-table")
+    before = chart.range()
+    tab.click(".gap-table button")
+    tab.until(lambda: chart.range() != before)
+    assert before[0] < chart.range()[0] < chart.range()[1] < before[1]
+
+
+def test_the_service_down_dims_what_was_known_and_tries_again(tab: Tab, site: Site) -> None:
+    opened(tab, site, "?range=7d")
+    site.broken.set()
+    try:
+        tab.click('[data-value="24h"]')
+        tab.until(lambda: "Trying again." in tab.text(".notice"))
+        assert tab.run("return document.querySelector('main').dataset.stale") == "true"
+        assert tab.text("#chart-live").startswith("Stale · updated")
+    finally:
+        site.broken.clear()
+    tab.until(lambda: tab.text(".notice").strip() == "", patience_s=12)
+    tab.until(lambda: tab.text("#chart-live").startswith("Live"))
+
+
+def test_a_device_that_never_reported_offers_no_last_data(tab: Tab, site: Site) -> None:
+    opened(tab, site, serial=NEVER)
+    assert tab.text(".empty-plot") == "This device has never reported."
+    assert tab.text("#device-state").split() == ["○", "No", "data"]
+    assert "never reported" in tab.text("#kpi-last")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_axe_finds_nothing(tab: Tab, site: Site, colours: str) -> None:
+    tab.tolerated = ("404",)
+    tab.colours(colours)
+    for query in ("?range=7d", "?range=24h&metric=volume"):
+        opened(tab, site, query)
+        assert findings(tab) == []
+    tab.click('[data-value="custom"]')
+    assert findings(tab) == []
+    for path, there in (("/devices", "Tenant 12 main"), ("/sign-in", "key"), ("/nope", "no such"),
+                        ("/", "Reporting")):  # fmt: skip
+        tab.open(path)
+        tab.until(lambda there=there: there in tab.text())
+        assert findings(tab) == [], path
