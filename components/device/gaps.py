@@ -18,7 +18,7 @@ from components.markup import attributes, labelled
 from components.ranges import Window
 from components.view import write_window
 
-MOST: Final = 100
+MOST: Final = 40
 _KINDS: Final = {NO_DATA: "bad", LOW_QUALITY: "warn"}
 
 
