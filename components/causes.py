@@ -53,9 +53,11 @@ def stretches(frame: Frame, life: Life) -> list[Stretch]:
 
 
 def _silent(gap: Window, frame: Frame, life: Life) -> Iterator[Stretch]:
-    """A gap, cut where the device was installed. An inactive device's silence after its last
-    reading is no surprise."""
+    """A gap, cut where the device was installed (if no reading is from before). An inactive
+    device's silence after its last reading is no surprise."""
     installed = life.installed_on_ms
+    if installed is not None and frame.starts_ms and frame.starts_ms[0] < installed:
+        installed = None
     before = clipped(gap, Window(gap.from_ms, installed)) if installed is not None else None
     if before is not None:
         yield Stretch(before, NOT_INSTALLED)

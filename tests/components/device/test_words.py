@@ -177,6 +177,7 @@ EVERY = list(range(0, 180, 10))
         ([m for m in EVERY if not 60 <= m < 90], Life(40), [(60, 90, NO_DATA)]),
         (EVERY[6:], Life(40, NOON + 60 * MINUTE_MS), [(0, 60, NOT_INSTALLED)]),
         (EVERY[6:], Life(40, NOON + 20 * MINUTE_MS), [(0, 20, NOT_INSTALLED), (20, 60, NO_DATA)]),
+        (EVERY[:6], Life(40, NOON + 60 * MINUTE_MS), [(60, 180, NO_DATA)]),  # it reported before
         (EVERY[:6], Life(40, active=False), [(60, 180, INACTIVE)]),
         ([*EVERY[:3], *EVERY[6:9]], Life(40, active=False),
          [(30, 60, NO_DATA), (90, 180, INACTIVE)]),

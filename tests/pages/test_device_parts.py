@@ -1,0 +1,227 @@
+"""What a device's page says beside its chart: each part answers, is empty and fails for itself."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+from typing import Any
+
+import httpx
+import pytest
+from dash import no_update
+
+from api.catalog import RESOLUTION_BY_NAME
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
+from components.device.shown import Shown, write_shown
+from components.ranges import Window
+from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
+from tests.pages.elements import of_kind, text
+
+Said = dict[str, Any]
+
+
+@pytest.fixture
+def page(looking: Site) -> Any:
+    return importlib.import_module("pages.device")
+
+
+def kept(site: Site, serial: str, **more: Any) -> Said:
+    return {"device_id": site.fleet.ids[serial], "time_zone": "America/Denver", **more}
+
+
+def shown(start_ms: int, length_ms: int, **more: Any) -> Said:
+    return write_shown(Shown(Window(start_ms, start_ms + length_ms - 1), **more))
+
+
+def last_day() -> Said:
+    end = now_ms() // MINUTE_MS * MINUTE_MS
+    return shown(end - DAY_MS, DAY_MS)
+
+
+# --- Numbers -------------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
+    said, device = last_day(), kept(looking, LIVE)
+    body, trouble, chip, state = page.standing(said, device)
+    assert text(body).startswith("Last reading ")
+    assert (trouble, text(chip), state) == ("", "● Reporting", "reporting")
+    up, _, quality, _ = page.heard(said, device)
+    assert text(up) == "Uptime, 24 h 100% 1,440 of 1,440 min"
+    assert text(quality).startswith("Quality, 24 h 88 – 99 mean 93")
+    volume, _ = page.used(said, device)
+    assert text(volume).startswith("Volume, 24 h ")
+    assert text(volume).endswith("too little data in the day before")  # it holds the hole
+    night, _ = page.by_night(said, device)
+    assert "usual" in text(night)
+
+
+def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> None:
+    up, _, _, _ = page.heard(shown(SPRING, 23 * HOUR_MS), kept(looking, CLOCKS))
+    assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
+
+
+def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
+    said, device = last_day(), kept(looking, NEVER)
+    body, _, chip, state = page.standing(said, device)
+    assert (text(body), text(chip), state) == (
+        "Last reading – never reported", "○ No data", "nodata",
+    )  # fmt: skip
+    assert text(page.used(said, device)[0]) == "Volume, 24 h – no readings with a volume"
+    assert text(page.by_day(said, device)[0]) == "No volume in the last six weeks."
+    assert text(page.by_hour(said, device)[0]) == "No flow in the last eight weeks."
+    assert text(page.as_rows(said, 1, device)[0]) == "No rows in this range."
+
+
+def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
+    *_, chip, _ = page.standing(last_day(), kept(looking, RETIRED, active=False))
+    assert text(chip) == "○ Inactive"
+    stores = of_kind(page.layout(device_id=looking.fleet.ids[RETIRED]), "Store")
+    assert next(s for s in stores if s.id == "chart-subject").data["active"] is False  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_without_a_price_there_is_no_cost(page: Any, looking: Site) -> None:
+    parts = of_kind(page.layout(device_id=LIVE), "Div")
+    cells = [id for part in parts if (id := str(getattr(part, "id", ""))).startswith("kpi-")]
+    assert cells == ["kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night"]
+    assert page.spent(last_day(), kept(looking, LIVE)) == [no_update, ""]
+
+
+@pytest.mark.parametrize(
+    ("callback", "parts"),
+    [("standing", 4), ("heard", 4), ("used", 2), ("by_night", 2), ("by_day", 3), ("by_hour", 3)],
+)
+def test_each_part_fails_alone_and_keeps_what_it_had(
+    page: Any, looking: Site, callback: str, parts: int
+) -> None:
+    # A range, a zone and a device that nothing has been remembered of.
+    said = shown(now_ms() - 3 * HOUR_MS, HOUR_MS, zone="Europe/Rome")
+    looking.broken.set()
+    try:
+        told = getattr(page, callback)(said, kept(looking, TRICKY))
+    finally:
+        looking.broken.clear()
+    assert len(told) == parts
+    said_so = {str(part) for part in told if part is not no_update}
+    assert said_so == {"Internal error. The store is on fire."}
+
+
+@pytest.mark.parametrize("said", [None, {}, {"from": "x", "to": 7}])
+@pytest.mark.parametrize("callback", ["standing", "heard", "used", "by_night", "by_day", "by_hour"])
+def test_before_anything_is_shown_nothing_is_said(
+    page: Any, looking: Site, callback: str, said: Said | None
+) -> None:
+    told = getattr(page, callback)(said, kept(looking, LIVE))
+    assert set(map(id, told)) == {id(no_update)}
+
+
+def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
+    forged = {"device_id": "00000000-0000-4000-8000-00000000000f", "time_zone": "UTC"}
+    for callback in (page.heard, page.used, page.by_night, page.by_day, page.by_hour):
+        assert any("Not found" in str(part) for part in callback(last_day(), forged))
+
+
+# --- Below ---------------------------------------------------------------------------------------
+
+
+def test_days_emphasise_the_range(page: Any, looking: Site) -> None:
+    bars, note, _ = page.by_day(last_day(), kept(looking, LIVE))
+    days = [e for e in of_kind(bars, "Div") if "day " in f"{getattr(e, 'className', '')} "]
+    chosen = [d for d in days if "in" in str(d.className).split()]  # pyright: ignore[reportAttributeAccessIssue]
+    assert len(days) == 42
+    assert len(chosen) == 2  # a day ago, and today
+    assert "partial" in str(days[-1].className)  # pyright: ignore[reportAttributeAccessIssue]
+    assert note == "· last 6 weeks, days in America/Denver"
+
+
+def test_rows_are_paged_from_the_latest(page: Any, looking: Site) -> None:
+    said, device = shown(SPRING, HOUR_MS), kept(looking, CLOCKS)
+    first, note, _, shown_file, raw_file = page.as_rows(said, 1, device)
+    assert note == "· raw, latest first, America/Denver"
+    assert "161–180 of 180 rows" in text(first)
+    last = page.as_rows(said, 9, device)[0]
+    assert "1–20 of 180 rows" in text(last)
+    assert text(page.as_rows(said, 10**9, device)[0]) == text(last)
+    assert "resolution=raw" in shown_file
+    assert "resolution=raw" in raw_file
+
+
+def test_the_overview_is_of_long_ranges(page: Any, looking: Site) -> None:
+    device = kept(looking, LIVE, interval_s=60)
+    assert page.whole(None, {"range": "24h"}, device) is None
+    told = page.whole(None, {"range": "7d"}, device)
+    assert told["line"].startswith("M")
+    assert told["width"] == 800
+    own = {"range": "2026-03-01T00:00:00Z..2026-03-20T00:00:00Z"}
+    assert page.whole(None, own, kept(looking, CLOCKS))["from"] == "2026-03-01T00:00:00.000Z"
+
+
+# --- Files ---------------------------------------------------------------------------------------
+
+
+def file(site: Site, serial: str, **said: str) -> tuple[str, dict[str, str]]:
+    start = {"from": stamp(SPRING), "to": stamp(SPRING + HOUR_MS - 1000)}
+    return f"/download/devices/{site.fleet.ids[serial]}/rows.csv", {**start, **said}
+
+
+def test_a_file_over_the_wire(web: httpx.Client, site: Site) -> None:
+    path, said = file(site, CLOCKS, zone="Asia/Kolkata", resolution="10min", units="metric")
+    answer = web.get(path, params=said)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert answer.headers["Content-Disposition"] == (
+        'attachment; filename="FM-CLOCKS_2026-03-08T050000Z_2026-03-08T055959Z_10min.csv"'
+    )
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["time_local (Asia/Kolkata)"][:16] for row in rows] == [
+        f"2026-03-08T{hm}" for hm in ("10:30", "10:40", "10:50", "11:00", "11:10", "11:20")
+    ]
+
+
+def test_raw_rows_are_all_of_them(web: httpx.Client, site: Site) -> None:
+    path, _ = file(site, CLOCKS)
+    said = {"from": stamp(SPRING - DAY_MS), "to": stamp(SPRING + 2 * DAY_MS - 1000)}
+    rows = web.get(path, params=said).text.splitlines()
+    assert len(rows) == 1 + 3 * DAY_MS // 20_000  # more than one page
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({"from": "yesterday"}, 400),
+        ({"to": ""}, 400),
+        ({"resolution": "total"}, 400),
+        ({"resolution": "2min"}, 400),
+    ],
+)
+def test_what_can_not_be_understood(
+    web: httpx.Client, site: Site, said: dict[str, str], status: int
+) -> None:
+    path, usual = file(site, CLOCKS)
+    assert web.get(path, params={**usual, **said}).status_code == status
+
+
+def test_a_file_of_nobody_s_device(web: httpx.Client, site: Site) -> None:
+    _, said = file(site, CLOCKS)
+    answer = web.get("/download/devices/..%2F..%2Fetc/rows.csv", params=said)
+    assert answer.status_code == 404
+
+
+def test_a_file_while_the_service_is_down(web: httpx.Client, site: Site) -> None:
+    path, said = file(site, CLOCKS)
+    site.broken.set()
+    try:
+        answer = web.get(path, params=said)
+    finally:
+        site.broken.clear()
+    assert answer.status_code == 500
+    assert "The store is on fire." in answer.text
+    assert "Content-Disposition" not in answer.headers
+
+
+def test_every_resolution_that_a_chart_shows_can_be_had(web: httpx.Client, site: Site) -> None:
+    path, said = file(site, CLOCKS)
+    for name in RESOLUTION_BY_NAME.keys() - {"total"}:
+        assert web.get(path, params={**said, "resolution": name}).status_code == 200, name
