@@ -1,0 +1,88 @@
+"""Two Weir servers: one shows what the other has, over HTTP and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import app
+from api.server import create_service
+from api.settings import Settings
+from api.store.open import open_store
+from tests.dashboards import Fleet
+from tests.fleets import watched_fleet
+from tests.remote.station import FINE, Station
+from tests.servers import free_port
+from tests.session.remote import serving
+from tests.world import SETTINGS
+
+
+class Site:
+    """A browser at the dashboard, over a socket; `tests.session.wire` asks through it."""
+
+    def __init__(self, url: str, **headers: str) -> None:
+        self.http = httpx.Client(base_url=url, timeout=30, trust_env=False, headers=headers)
+
+    def open(self, path: str, method: str = "GET", **more: Any) -> httpx.Response:
+        return self.http.request(method, path, **more)
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('far') / 'weir.sqlite'}")
+    store.upgrade()
+    yield watched_fleet(store)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def running(fleet: Fleet) -> Iterator[Station]:
+    station = Station(create_service(fleet.store, SETTINGS), free_port())
+    station.start()
+    yield station
+    station.stop()
+
+
+@pytest.fixture
+def station(running: Station) -> Iterator[Station]:
+    """The server far away, in fine weather."""
+    running.turn(FINE)
+    yield running
+    running.turn(FINE)
+
+
+@contextmanager
+def dashboard(folder: Path, url: str, key: str) -> Iterator[str]:
+    """The address of a whole site whose own store is empty, and which shows that server."""
+    own = f"sqlite:///{folder / 'own.sqlite'}"
+    store = open_store(own)
+    store.upgrade()
+    store.close()
+    settings = {
+        "WEIR_DATABASE": own,
+        "WEIR_INSTANCE": str(folder / "instance"),
+        "WEIR_API_URL": url,
+        "WEIR_API_KEY": key,
+    }
+    with serving(app.site(Settings.from_env(settings))) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def address(
+    running: Station, fleet: Fleet, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    with dashboard(tmp_path_factory.mktemp("near"), running.url, fleet.key) as url:
+        yield url
+
+
+@pytest.fixture
+def site(address: str) -> Iterator[Site]:
+    opened = Site(address)
+    yield opened
+    opened.http.close()
