@@ -4,10 +4,10 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install run demo test check bench bench-full format screenshots clean
+.PHONY: help install run demo test check bench bench-full bench-dashboards bench-pages format screenshots clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 .venv/run.stamp: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Weir needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -47,6 +47,14 @@ bench: .venv/dev.stamp ## ratios against the floor, two minutes
 
 bench-full: .venv/dev.stamp ## the same on 50 devices x 1 year
 	$(BIN)/python -m benchmarks --full $(ARGS)
+
+bench-dashboards: .venv/dev.stamp ## 50 dashboards at once, three minutes
+	$(BIN)/python -m benchmarks.dashboards $(ARGS)
+
+bench-pages: .venv/dev.stamp ## cold and warm loads, and plain pages beside, in Chromium
+	@.ci/system-packages
+	$(BIN)/python -m benchmarks.loads
+	$(BIN)/python -m benchmarks.beside $(ARGS)
 
 screenshots: .venv/dev.stamp ## every page x theme x width, into screenshots/
 	@.ci/system-packages

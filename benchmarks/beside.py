@@ -1,0 +1,273 @@
+"""The wall and the zoom beside plain alternatives, in a real browser:
+``python -m benchmarks.beside --resampler PYTHON``.
+
+The wall beside fifty `dcc.Graph`; the chart's zoom beside a page of plotly-resampler, where a
+Python with that package is named, and beside one that sends all readings of the range. Every page
+has the same readings and is timed by the same yardstick: from an answer, or from the pointer that
+is let go, to the frame after the last change of the picture.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+import numpy as np
+import orjson
+from selenium.webdriver import Chrome
+
+from benchmarks.fleet import END_MS, Fleet
+from benchmarks.loads import sign_in
+from benchmarks.report import conditions
+from benchmarks.site.eye import QUIET_MS, Eye, browser_version, looking
+from benchmarks.site.served import ROOT, await_answer, process, served
+from tests.servers import free_port
+
+WALL: Final = "#fleet-wall"
+GRAPHS: Final = "#graphs"
+CHART: Final = ".js-plotly-plot .main-svg"
+LINE: Final = "line"  # the chart's, once it is there
+WANTED: Final = {"fleet": "#fleet-wall > li", LINE: ".js-plotly-plot .scatterlayer .js-line"}
+WINDOW_PX: Final = (1440, 1000)
+CHART_DEVICE: Final = 7  # reports every ten seconds
+BUCKET_MS: Final = 300_000
+BUCKETS: Final = 288  # a day of them
+POINTS: Final = 2_000  # what plotly-resampler may show: as many as a wide chart of ours
+DEBOUNCE_MS: Final = 120.0  # of our chart
+ZOOM: Final = (0.1, 0.9)  # each keeps four fifths
+LARGE: Final = 4_000  # characters: an answer with the wall's data in it
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Times in ms; ``less`` is what a page waits on purpose, taken off."""
+
+    what: str
+    page: str
+    times: list[float]
+    characters: int
+    less: float = 0.0
+
+
+# --- The wall ------------------------------------------------------------------------------------
+
+
+def wall_timings(eye: Eye, page: str, path: str, times: int, ask: str) -> Iterator[Timing]:
+    """``ask`` is the script that makes the page refresh its wall; it is told a number."""
+    first, opened = list[float](), list[float]()
+    characters = 0
+    for _ in range(3):
+        eye.open(path)
+        done, data, characters = _drawn(eye, 0.0)
+        first.append(done - data)
+        opened.append(done)
+    yield Timing("first paint of 50, from the data", page, first, characters)
+    yield Timing("first paint of 50, from the address", page, opened, characters)
+    again = list[float]()
+    for number in range(1, times + 1):
+        since = eye.history().now
+        eye.tab.run(ask, number)
+        done, data, characters = _drawn(eye, since)
+        again.append(done - data)
+    yield Timing("refresh of 50, from the data", page, again, characters)
+
+
+def _drawn(eye: Eye, since: float) -> tuple[float, float, int]:
+    """When it was painted, when its data was there, and how many characters that had."""
+
+    def drawn() -> tuple[float, float, int] | None:
+        """Up to the next answer of that kind: a wall may ask for more at once."""
+        history = eye.history()
+        large = [(at, size) for at, size in history.answers if at > since and size > LARGE]
+        if not large or history.drawn_after(large[0][0]) is None:
+            return None
+        ends = [*(at for at, _ in large[1:]), history.now]
+        for (data, size), end in zip(large, ends, strict=True):
+            painted = [at for began, at in history.paints if data < began < end]
+            if painted:
+                return max(painted), data, size
+        return None
+
+    return eye.tab.until(drawn, patience_s=30)
+
+
+_OURS: Final = """
+const asked = {window: "24h", held: [], asked: arguments[0]};
+window.dash_clientside.set_props("fleet-question", {data: asked});
+"""
+_OTHER_WINDOW: Final = _OURS.replace('"24h"', 'arguments[0] % 2 ? "7d" : "24h"')
+_THEIRS: Final = "window.dash_clientside.set_props('asked', {data: arguments[0]});"
+
+
+# --- The zoom ------------------------------------------------------------------------------------
+
+
+def zoom_timing(eye: Eye, page: str, path: str, times: int, less: float) -> Timing:
+    eye.open(path)
+    drawn = eye.mark(LINE)
+    eye.tab.until(lambda: eye.history().now > drawn + QUIET_MS)
+    took, sizes = list[float](), list[int]()
+    for _ in range(times):
+        since = eye.history().now
+        _drag(eye)
+        done = eye.tab.until(partial(_zoomed, eye, since), patience_s=30)
+        after = eye.history()
+        took.append(done - after.released)
+        sizes.append(sum(size for at, size in after.answers if after.released < at <= done))
+    return Timing("zoom, from the pointer let go", page, took, int(median(sizes)), less)
+
+
+def _zoomed(eye: Eye, since: float) -> float | None:
+    history = eye.history()
+    answered = [at for at, _ in history.answers if at > history.released]
+    if history.released < since or not answered:
+        return None
+    return history.drawn_after(history.released)
+
+
+def _drag(eye: Eye) -> None:
+    x, y, width, height = eye.tab.run(
+        "const r = document.querySelector('.js-plotly-plot .nsewdrag').getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height]"
+    )
+    eye.tab.drag(x + ZOOM[0] * width, x + ZOOM[1] * width, y + height / 2)
+
+
+# --- The pages -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def watching(watched: str) -> Iterator[Chrome]:
+    with looking(WANTED, watched) as driver:
+        driver.set_window_size(*WINDOW_PX)
+        yield driver
+
+
+@contextmanager
+def alternative(command: list[str], port: int) -> Iterator[str]:
+    url = f"http://127.0.0.1:{port}"
+    with process(command) as running:
+        await_answer(url, running)
+        yield url
+
+
+def write_lines(fleet: Fleet, path: Path) -> None:
+    """Each device's mean flow by five minutes of the last day."""
+    times = END_MS + BUCKET_MS * np.arange(-BUCKETS, 0)
+    day = Fleet(fleet.devices, 1, fleet.seed)
+    np.savez(path, times=times, flows=[_means(day, index) for index in range(fleet.devices)])
+
+
+def _means(day: Fleet, index: int) -> Any:
+    rows = day.readings(index, 0)
+    buckets = np.array([row[1] for row in rows]) // BUCKET_MS - END_MS // BUCKET_MS + BUCKETS
+    counts = np.bincount(buckets, minlength=BUCKETS)
+    sums = np.bincount(buckets, weights=[row[2] or 0.0 for row in rows], minlength=BUCKETS)
+    return np.round(sums / np.maximum(counts, 1), 3)
+
+
+def write_readings(fleet: Fleet, path: Path) -> None:
+    rows = fleet.readings(CHART_DEVICE, 0)
+    np.savez(path, times=[row[1] for row in rows], flows=[row[2] for row in rows])
+
+
+def timings(fleet: Fleet, folder: Path, resampler: str, times: int) -> Iterator[Timing]:
+    lines, readings = folder / "lines.npz", folder / "readings.npz"
+    write_lines(fleet, lines)
+    write_readings(fleet, readings)
+    with served(fleet, folder, keys=1) as site:
+        with watching(WALL) as driver:
+            eye = Eye(driver, site.url)
+            sign_in(eye, site.keys[0])
+            yield from wall_timings(eye, "Weir", "/", times, _OURS)
+            *_, last = wall_timings(eye, "Weir", "/", times, _OTHER_WINDOW)
+            yield Timing("another window, from the data", "Weir", last.times, last.characters)
+        with watching(CHART) as driver:
+            eye = Eye(driver, site.url)
+            sign_in(eye, site.keys[0])
+            path = f"/devices/{site.ids[CHART_DEVICE]}?range=7d"
+            yield zoom_timing(eye, "Weir", path, times, DEBOUNCE_MS)
+    port = free_port()
+    plain = [sys.executable, "-m", "benchmarks.site.plain_wall", str(lines), str(port)]
+    with alternative(plain, port) as url, watching(GRAPHS) as driver:
+        yield from wall_timings(Eye(driver, url), "50 × dcc.Graph", "/", times, _THEIRS)
+    file = str(ROOT / "benchmarks" / "site" / "plain_zoom.py")
+    for name, python in (("raw", sys.executable), ("resampler", resampler)):
+        if python:
+            port = free_port()
+            command = [python, file, name, str(readings), str(port), str(POINTS)]
+            with alternative(command, port) as url, watching(CHART) as driver:
+                page = "plotly-resampler" if name == "resampler" else "every reading"
+                yield zoom_timing(Eye(driver, url), page, "/", times, 0.0)
+
+
+# --- Report --------------------------------------------------------------------------------------
+
+_HEAD = (
+    "| what | page | median ms | slowest | without the wait | characters |",
+    "|---|---|---:|---:|---:|---:|",
+)
+
+
+def as_markdown(said: dict[str, str], found: list[Timing]) -> str:
+    lines = [*(f"- {name}: {value}" for name, value in said.items()), "", *_HEAD]
+    for each in sorted(found, key=lambda timing: timing.what):
+        middle = median(each.times)
+        cells = (
+            each.what,
+            each.page,
+            f"{middle:,.0f}",
+            f"{max(each.times):,.0f}",
+            f"{middle - each.less:,.0f}",
+            f"{each.characters:,}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    options = _parse(arguments)
+    fleet = Fleet(50, options.days)
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="weir-beside-") as scratch:
+        found = list(timings(fleet, Path(scratch), options.resampler, options.times))
+    said = conditions(
+        "python -m benchmarks.beside " + " ".join(arguments),
+        {
+            "fleet": f"50 devices × {options.days} days",
+            "browser": browser_version(),
+            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
+        },
+    )
+    print(report := as_markdown(said, found))
+    if options.markdown:
+        options.markdown.write_text(report, "utf-8")
+    if options.json:
+        body = {"conditions": said, "timings": [asdict(each) for each in found]}
+        options.json.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2))
+    return 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.beside", description=__doc__)
+    parser.add_argument(
+        "--resampler", default="", metavar="PYTHON", help="a Python that has plotly-resampler"
+    )
+    parser.add_argument("--days", type=int, default=7)
+    parser.add_argument("--times", type=int, default=9)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,176 @@
+"""Fifty dashboards at once: ``python -m benchmarks.dashboards``.
+
+A production server on loopback, two worker processes, a store that goes on filling; fifty people
+with a key each, who look at a wall of fifty devices and at four charts, all of it asked for anew
+every ten seconds. Once by the interface, once as the dashboard's pages ask, once with all that
+these pages ask beside. Bounded in number and time; everything is ended by its id.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmarks.fleet import Fleet
+from benchmarks.report import conditions
+from benchmarks.site.crowd import HANDS, Crowd, Figures, Habit, figures, live
+from benchmarks.site.people import as_pages, by_interface, refreshing
+from benchmarks.site.served import Served, served
+
+GOAL_P95_MS = 100.0
+MOST_PEOPLE = 200
+MOST_SECONDS = 300
+ARRIVALS_AT_ONCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one part of the run came to. ``judged``: its questions are the goal's."""
+
+    name: str
+    seconds: float
+    figures: list[Figures]
+    judged: bool = True
+
+    @property
+    def met(self) -> bool | None:
+        last = self.figures[-1]
+        return (last.p95_ms < GOAL_P95_MS and not last.faults) if self.judged else None
+
+
+def interface(site: Served, seconds: float) -> Iterator[Part]:
+    with ExitStack() as opened:
+        crowd = Crowd()
+        habits = list(by_interface(site, crowd, opened))
+        yield _lived("by the interface", habits, crowd, seconds)
+
+
+def pages(site: Served, seconds: float) -> Iterator[Part]:
+    with ExitStack() as opened:
+        hands = opened.enter_context(ThreadPoolExecutor(HANDS))
+        crowd = Crowd()
+        desks = as_pages(site, crowd, hands, opened)
+        start = time.perf_counter()
+        with ThreadPoolExecutor(ARRIVALS_AT_ONCE) as door:
+            if not all(door.map(lambda desk: desk.arrive(), desks)):
+                raise RuntimeError("a page didn't come")
+        took = time.perf_counter() - start
+        name = f"everybody arrives, {ARRIVALS_AT_ONCE} at a time"
+        yield Part(name, took, list(figures(crowd.samples, took)), judged=False)
+        for name, whole in (("as the pages ask", False), ("all that five pages ask", True)):
+            crowd.samples.clear()
+            part = _lived(name, list(refreshing(desks, whole=whole)), crowd, seconds)
+            yield Part(part.name, part.seconds, part.figures, judged=not whole)
+
+
+def _lived(name: str, habits: list[Habit], crowd: Crowd, seconds: float) -> Part:
+    live(habits, seconds, seed=2026)
+    return Part(name, seconds, list(figures(crowd.samples, seconds)))
+
+
+PARTS: dict[str, Callable[[Served, float], Iterator[Part]]] = {
+    "interface": interface,
+    "pages": pages,
+}
+
+
+# --- Report --------------------------------------------------------------------------------------
+
+_HEAD = (
+    "| asked | answers | a second | p50 ms | p95 | p99 | slowest | errors | goal |",
+    "|---|---:|---:|---:|---:|---:|---:|---:|---|",
+)
+
+
+def as_markdown(said: dict[str, str], parts: Iterable[Part]) -> str:
+    lines = [f"- {name}: {value}" for name, value in said.items()]
+    for part in parts:
+        lines += ["", f"**{part.name}**, {part.seconds:.0f} s", "", *_HEAD]
+        lines += [_line(each, part) for each in part.figures]
+    return "\n".join(lines) + "\n"
+
+
+def _line(each: Figures, part: Part) -> str:
+    faults = ", ".join(f"{count} × {what}" for what, count in each.faults.items()) or "0"
+    verdict = {None: "–", True: "met", False: "**missed**"}[part.met]
+    cells = (
+        each.kind,
+        f"{each.answers:,}",
+        f"{each.per_s:.1f}",
+        f"{each.p50_ms:.1f}",
+        f"{each.p95_ms:.1f}",
+        f"{each.p99_ms:.1f}",
+        f"{each.slowest_ms:.0f}",
+        faults,
+        verdict if each is part.figures[-1] else "",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def as_json(said: dict[str, str], parts: Iterable[Part]) -> bytes:
+    told: list[dict[str, Any]] = [asdict(part) | {"met": part.met} for part in parts]
+    return orjson.dumps({"conditions": said, "parts": told}, option=orjson.OPT_INDENT_2)
+
+
+def main(arguments: list[str]) -> int:
+    options = _parse(arguments)
+    fleet = Fleet(options.devices, options.days)
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="weir-dashboards-") as scratch:
+        folder = Path(scratch)
+        with served(fleet, folder, keys=options.people, workers=options.workers) as site:
+            parts: list[Part] = []
+            for name in options.part or PARTS:
+                for part in PARTS[name](site, options.seconds):
+                    parts.append(part)
+                    print(as_markdown({}, [part]), file=sys.stderr, flush=True)
+    said = conditions(
+        "python -m benchmarks.dashboards " + " ".join(arguments),
+        {
+            "fleet": f"{options.devices} devices × {options.days} days, and as they come in",
+            "people": f"{options.people}, {options.workers} worker processes",
+            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
+        },
+    )
+    print(report := as_markdown(said, parts))
+    if options.markdown:
+        options.markdown.write_text(report, "utf-8")
+    if options.json:
+        options.json.write_bytes(as_json(said, parts))
+    return 0
+
+
+def _bounded(least: int, most: int, text: str) -> int:
+    number = int(text)
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"from {least} to {most}")
+    return number
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dashboards", description=__doc__)
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this; repeatable")
+    parser.add_argument("--people", type=partial(_bounded, 1, MOST_PEOPLE), default=50)
+    parser.add_argument("--seconds", type=partial(_bounded, 1, MOST_SECONDS), default=40)
+    parser.add_argument("--devices", type=partial(_bounded, 50, 10_000), default=50)
+    parser.add_argument("--days", type=int, default=7)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

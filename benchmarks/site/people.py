@@ -1,0 +1,206 @@
+"""Fifty people and what each of them asks: by the interface, and as the pages do.
+
+A dashboard is one wall of fifty devices and four charts, each asked for anew every ten seconds. Its
+key is its own, so nothing that was found for one is handed to another.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+
+from api.catalog import COLUMNS_TYPE, DAY_MS, HOUR_MS, KEY_HEADER, MAX_IDS, PATH_PREFIX
+from api.timez import now_ms, stamp
+from benchmarks.site.crowd import Crowd, Habit, Person
+from benchmarks.site.renderer import DEPENDENCIES, UPDATE, Dependency, OpenPage, dependencies
+from benchmarks.site.served import Served
+
+EVERY_S: Final = 10.0
+CHECK_EVERY_S: Final = 3.0  # an open page asks whether its session still stands
+CHARTS: Final = 4
+WIDTH_PX: Final = 1_310
+MAX_DATAPOINTS: Final = 2 * WIDTH_PX
+SPANS: Final = {"1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS}
+SEEN: Final = ("24h", "7d", "24h", "1h")  # what a person's charts show
+MOST_HURRIED: Final = 60  # answers in a row that asked for the next at once, as the wall has it
+_COLUMNS: Final = f'{COLUMNS_TYPE};metrics="flow_rate quality"'
+
+
+def _chosen(served: Served, number: int) -> list[tuple[str, str]]:
+    """The devices whose charts a person looks at, and how far back."""
+    dice = random.Random(number)
+    return list(zip(dice.sample(served.ids, CHARTS), SEEN, strict=True))
+
+
+# --- By the interface ----------------------------------------------------------------------------
+
+
+def by_interface(served: Served, crowd: Crowd, opened: ExitStack) -> Iterator[Habit]:
+    """One `latest` of fifty devices and four adaptive charts in columns, over the network."""
+    for number, key in enumerate(served.keys):
+        person = Person(served.url, crowd, {KEY_HEADER: key})
+        opened.callback(person.close)
+        yield _latest(person, served.ids[:MAX_IDS])
+        for device_id, span in _chosen(served, number):
+            yield _adaptive(person, device_id, SPANS[span])
+
+
+def _latest(person: Person, ids: Sequence[str]) -> Habit:
+    said = {"ids": ",".join(ids), "metrics": "uptime,lastDatapoint,quality"}
+
+    def do(due_s: float) -> None:
+        now = now_ms()
+        window = {"from": stamp(now - DAY_MS), "to": stamp(now), "uptimeResolution": "1min"}
+        path = f"{PATH_PREFIX}/flow/latest"
+        person.ask("latest of 50", "GET", path, check=_all_there, params=said | window, due_s=due_s)
+
+    def _all_there(answer: httpx.Response) -> str:
+        return "" if len(answer.json()["data"]) == len(ids) else "not every device"
+
+    return Habit(do, EVERY_S)
+
+
+def _adaptive(person: Person, device_id: str, length_ms: int) -> Habit:
+    path = f"{PATH_PREFIX}/flow/adaptive/{device_id}"
+
+    def do(due_s: float) -> None:
+        now = now_ms()
+        said = {"from": stamp(now - length_ms), "to": stamp(now), "maxDatapoints": MAX_DATAPOINTS}
+        headers = {"Accept": _COLUMNS}
+        person.ask(
+            "chart", "GET", path, check=_has_columns, params=said, headers=headers, due_s=due_s
+        )
+
+    return Habit(do, EVERY_S)
+
+
+def _has_columns(answer: httpx.Response) -> str:
+    return "" if answer.headers["Content-Type"].startswith(COLUMNS_TYPE) else "no columns"
+
+
+# --- As the pages do -----------------------------------------------------------------------------
+
+
+@dataclass
+class Desk:
+    """One person's open pages: the wall, and four devices."""
+
+    person: Person
+    wall: OpenPage
+    charts: list[OpenPage]
+    asked: int = 0
+
+    def refresh_wall(self, due_s: float | None = None) -> None:
+        self._ask_wall()
+
+    def arrive(self) -> bool:
+        """Open the wall and wait for it to be complete, then each device's page; whether all of
+        them came."""
+        if not self.wall.open():
+            return False
+        for _ in range(MOST_HURRIED):
+            board = self._ask_wall()
+            if not board or board.get("again_ms", 0) >= EVERY_S * 1000:
+                break
+        return bool(board) and all(page.open() for page in self.charts)
+
+    def _ask_wall(self) -> dict[str, Any]:
+        """As assets/fleet.js asks."""
+        tiles = (self.wall.values.get("fleet-board.data") or {}).get("tiles", [])
+        self.asked += 1
+        held = [tile["id"] for tile in tiles]
+        answers = self.wall.set(
+            "fleet-question.data", {"window": "24h", "asked": self.asked, "held": held}
+        )
+        return answers[0].get("fleet-board", {}).get("data", {}) if answers else {}
+
+    def refresh_chart(self, page: OpenPage, *, whole: bool) -> None:
+        """As assets/chart.js asks, the axis being where the last answer left it. ``whole``: with
+        the numbers and cards around the chart, which follow it."""
+        start = page.values.get("chart-start.data") or {}
+        self.asked += 1
+        asked = {"theme": "light", "width_px": WIDTH_PX, "asked": self.asked}
+        page.set("chart-question.data", {**start, **asked}, follow=whole)
+
+
+def as_pages(
+    served: Served,
+    crowd: Crowd,
+    hands: ThreadPoolExecutor,
+    opened: ExitStack,
+) -> list[Desk]:
+    """Everybody, signed in, with nothing opened yet."""
+    desks: list[Desk] = []
+    known: list[Dependency] = []
+    for number, key in enumerate(served.keys):
+        person = Person(served.url, crowd, {"Sec-Fetch-Site": "same-origin"})
+        opened.callback(person.close)
+        signed_in = person.http.post("/sign-in", data={"key": key, "next": "/devices"})
+        if signed_in.status_code != 303:
+            raise RuntimeError(f"sign-in answered {signed_in.status_code}")
+        known = known or dependencies(person.http.get(DEPENDENCIES).json())
+        charts = [
+            _page(person, known, hands, f"/devices/{device_id}", f"?range={span}")
+            for device_id, span in _chosen(served, number)
+        ]
+        desks.append(Desk(person, _page(person, known, hands, "/"), charts))
+    return desks
+
+
+def _page(
+    person: Person,
+    known: list[Dependency],
+    hands: ThreadPoolExecutor,
+    path: str,
+    search: str = "",
+) -> OpenPage:
+    def ask(name: str, body: dict[str, Any]) -> Any:
+        kind = KINDS.get(name, "around the charts")
+        return person.ask(kind, "POST", UPDATE, check=_is_good, json=body)
+
+    return OpenPage(path, search, known, ask, hands)
+
+
+def _is_good(answer: httpx.Response) -> str:
+    """A page tells of trouble in an answer that is a success: the last good picture stays."""
+    told: dict[str, Any] = answer.json().get("response") or {}
+    board = told.get("fleet-board", {}).get("data", {})
+    troubled = [board.get("error"), board.get("trouble"), *_troubles(told)]
+    return next((f"“{each}”" for each in troubled if each), "")
+
+
+def _troubles(told: dict[str, Any]) -> Iterator[Any]:
+    for id, parts in told.items():
+        if id.endswith(("-notice", "-trouble")):
+            yield parts.get("children")
+
+
+KINDS: Final = {
+    "_pages_content.children": "page",
+    "fleet-board.data": "wall of 50",
+    "chart-graph.figure": "chart",
+}
+
+
+def refreshing(desks: Sequence[Desk], *, whole: bool) -> Iterator[Habit]:
+    """A wall and four charts each; ``whole``: all that these five pages ask while they are open."""
+    for desk in desks:
+        yield Habit(desk.refresh_wall, EVERY_S)
+        for page in desk.charts:
+            yield Habit(_chart(desk, page, whole), EVERY_S)
+        for _ in range(1 + CHARTS if whole else 0):
+            yield Habit(_check(desk.person), CHECK_EVERY_S)
+
+
+def _chart(desk: Desk, page: OpenPage, whole: bool) -> Any:
+    return lambda due_s: desk.refresh_chart(page, whole=whole)
+
+
+def _check(person: Person) -> Any:
+    return lambda due_s: person.ask("session check", "GET", "/session", due_s=due_s)

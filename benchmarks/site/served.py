@@ -1,0 +1,148 @@
+"""The production server on loopback, with a fleet that goes on reporting while it is looked at."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+import httpx
+
+from api.auth import key_digest
+from api.store.base import Grant, Key, ReadingRow, Store
+from api.timez import now_ms
+from benchmarks.fleet import END_MS, Fleet
+from benchmarks.ground import begun, in_order
+from tests.servers import free_port
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+AHEAD_MS: Final = 20 * 60_000  # so long the fleet goes on reporting
+FEED_EVERY_S: Final = 1.0
+STARTS_WITHIN_S: Final = 60.0
+STOPS_WITHIN_S: Final = 40.0
+
+
+@dataclass(frozen=True)
+class Served:
+    """``keys`` see the whole fleet, each a principal of its own; ``ids`` are its devices in the
+    order of the fleet."""
+
+    url: str
+    keys: list[str]
+    ids: list[str]
+    fleet: Fleet
+    store_url: str
+
+
+@contextmanager
+def served(fleet: Fleet, folder: Path, *, keys: int, workers: int = 2) -> Iterator[Served]:
+    """`flask serve` with the fleet up to now; its readings come in while it runs."""
+    store_url = f"sqlite:///{folder / 'site.sqlite'}"
+    store, organization = begun(store_url, fleet)
+    try:
+        given = [_key(store, organization, number) for number in range(keys)]
+        devices = in_order(store, organization)
+        coming = _fill(store, fleet, [device.key for device in devices])
+        with _feeding(store, coming), _running(store_url, folder, workers) as url:
+            yield Served(url, given, [device.id for device in devices], fleet, store_url)
+    finally:
+        store.close()
+
+
+def _key(store: Store, organization: str, number: int) -> str:
+    secret, everything = str(uuid4()), Grant(everything=True)
+    digest = key_digest(secret)
+    store.create_key(Key(f"key_site_{number}", organization, "site", digest, everything, 0))
+    return secret
+
+
+# --- Readings ------------------------------------------------------------------------------------
+
+
+def _fill(store: Store, fleet: Fleet, keys: list[int]) -> list[ReadingRow]:
+    """Writes what was measured until now; what is still to come, in the order of its coming."""
+    now = now_ms()
+    shift = now + AHEAD_MS - END_MS
+    coming: list[ReadingRow] = []
+    for index, key in enumerate(keys):
+        for batch in fleet.batches(index, key):
+            moved: list[ReadingRow] = [(row[0], row[1] + shift, *row[2:]) for row in batch]
+            store.write([row for row in moved if row[1] <= now])
+            coming += (row for row in moved if row[1] > now)
+    return sorted(coming, key=lambda row: row[1])
+
+
+@contextmanager
+def _feeding(store: Store, coming: list[ReadingRow]) -> Iterator[None]:
+    ending = threading.Event()
+
+    def feed() -> None:
+        done = 0
+        while not ending.wait(FEED_EVERY_S):
+            now, start = now_ms(), done
+            while done < len(coming) and coming[done][1] <= now:
+                done += 1
+            if done > start:
+                store.write(coming[start:done])
+
+    thread = threading.Thread(target=feed, name="feed")
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()
+
+
+# --- The server ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def _running(store_url: str, folder: Path, workers: int) -> Iterator[str]:
+    port = free_port()
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
+    environ |= {"WEIR_DATABASE": store_url, "WEIR_INSTANCE": str(folder / "instance")}
+    words = ["serve", "--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
+    command = [sys.executable, "-m", "flask", *words]
+    url = f"http://127.0.0.1:{port}"
+    with process(command, environ=environ) as running:
+        await_answer(f"{url}/healthz", running)
+        yield url
+
+
+@contextmanager
+def process(
+    command: list[str], *, environ: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A child process of the project's folder, ended by its id."""
+    running = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.DEVNULL)
+    try:
+        yield running
+    finally:
+        running.terminate()
+        try:
+            running.wait(STOPS_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+
+
+def await_answer(url: str, running: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    while True:
+        try:
+            if httpx.get(url, timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        if running.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"nothing answers at {url}")
+        time.sleep(0.1)
