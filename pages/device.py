@@ -314,7 +314,7 @@ def by_night(shown: Said | None, kept: Said) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         tz = measures.zone_of(meter, read)
         flow = measures.night_flow(current_desk(), meter, tz, now_ms())
-        return (kpis.night(flow, read.units, tz),)
+        return (kpis.night(flow, read.units, tz, now_ms()),)
 
     return _told(shown, kept, 1, tell)
 
@@ -334,11 +334,13 @@ def by_day(shown: Said | None, kept: Said) -> list[Any]:
     subject = Subject.read(kept)
     tz = subject.zone(View(zone=read.zone))
     try:
-        told = measures.daily(subject.device_id, tz, now)
+        end = measures.until(subject.device_id, now)
+        told = measures.daily(subject.device_id, tz, end)
     except WeirError as error:
         return [no_update, no_update, failure(error)]
-    note = f"· last 6 weeks, days in {tz.key}"
-    return [days.bars(days.days(told, tz, now), read.window, read.units), note, ""]
+    note = f"· {below.weeks(6, end, now, tz)}, days in {tz.key}"
+    found = days.days(told, tz, end, under_way=end == now)
+    return [days.bars(found, read.window, read.units), note, ""]
 
 
 @callback(*_card(Card.HEAT), *_ASKED, prevent_initial_call=True)
@@ -349,10 +351,12 @@ def by_hour(shown: Said | None, kept: Said) -> list[Any]:
     subject = Subject.read(kept)
     tz = subject.zone(View(zone=read.zone))
     try:
-        told = measures.weekly(subject.device_id, tz, now_ms())
+        now = now_ms()
+        end = measures.until(subject.device_id, now)
+        told = measures.weekly(subject.device_id, tz, end)
     except WeirError as error:
         return [no_update, no_update, failure(error)]
-    note = f"· mean {read.units.flow_name} by hour, {heat.WEEKS} weeks"
+    note = f"· mean {read.units.flow_name} by hour, {below.weeks(heat.WEEKS, end, now, tz)}"
     return [heat.heat_map(told, read.units), note, ""]
 
 

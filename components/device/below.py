@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from components import words
+from components.clock import Clock
 from components.markup import attributes
 
 
@@ -63,3 +66,10 @@ def _card(card: Card, title: str, *, kind: str = "", tools: Sequence[Component] 
         className=f"card {kind}".strip(),
         **attributes(aria_labelledby=heading),
     )
+
+
+def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
+    """``last 6 weeks``; of a device that is long silent ``6 weeks to 31 Mar 2013``."""
+    if end_ms == now_ms:
+        return f"last {count} weeks"
+    return f"{count} weeks to {words.date_of(end_ms, Clock(tz, end_ms, end_ms))}"

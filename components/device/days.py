@@ -52,16 +52,18 @@ def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> list[tuple
     return [(start, gallons) for start, gallons in totals if gallons is not None]
 
 
-def days(gallons: Mapping[int, float], tz: ZoneInfo, now_ms: int) -> list[Day]:
+def days(
+    gallons: Mapping[int, float], tz: ZoneInfo, now_ms: int, *, under_way: bool = True
+) -> list[Day]:
     """Every day of the six weeks, one that the zone skipped left out. ``gallons`` by first
-    instant."""
+    instant; ``under_way``: the last day isn't over."""
     today = local_ordinal(tz, now_ms)
     made: list[Day] = []
     for ordinal in range(today - DAYS + 1, today + 1):
         start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
         if start < end:
             window = Window(start, end - 1)
-            made.append(Day(ordinal, window, gallons.get(start), ordinal == today))
+            made.append(Day(ordinal, window, gallons.get(start), under_way and ordinal == today))
     return made
 
 

@@ -123,11 +123,13 @@ def money(amount: float, currency: str, *, fine: bool = False) -> str:
     return f"{sign}{digits}" if sign else f"{digits} {currency}"
 
 
-def night(flow: NightFlow, units: Units, tz: ZoneInfo) -> Kpi:
+def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     label = f"Night flow, {FROM_HOUR:02}–{TO_HOUR:02}"
     clock = Clock(tz, *flow.night)
     at = f"the night to {words.moment(flow.night.to_ms, clock)}: lowest hour"
     note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
+    if now_ms - flow.night.to_ms > RECENT_MS:
+        note = f"on {words.date_of(flow.night.to_ms, clock)} · {note}"
     if flow.last is None:
         return Kpi(label, words.NOTHING, "too few readings last night", at)
     return Kpi(label, f"{units.flow(flow.last)} {units.flow_unit}", note, at)

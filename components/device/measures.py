@@ -6,17 +6,17 @@ from dataclasses import asdict
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import Resolution
+from api.catalog import FLOW_RATE, RAW, Resolution
 from api.client import Client
-from api.timez import MINUTE_MS, floor_to, local_ordinal
+from api.timez import DAY_MS, MINUTE_MS, floor_to, local_ordinal
 from components import session
 from components.clock import known_zone
 from components.device import amounts, days, heat, kpis, night
 from components.device.kpis import Kpi, Price, Usage
 from components.device.shown import Shown
-from components.directory import find_device
+from components.directory import find_device, last_seen_ms
 from components.fleet.asking import Deadline, Desk
-from components.fleet.cadence import cadences
+from components.fleet.cadence import LOOKED_BACK_MS, SAMPLE, cadences, median_step_ms
 from components.fleet.knowledge import knowledge, refresh_page
 from components.fleet.known import Known
 from components.fleet.meters import MIN_CADENCE_MS, Meter, read_meter
@@ -30,6 +30,7 @@ DEVICE_TTL_S: Final = 60
 NIGHT_TTL_S: Final = 300
 DAYS_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
+LONG_SILENT_MS: Final = days.DAYS * DAY_MS
 INACTIVE: Final = State("nodata", "○", "Inactive", 6)
 
 
@@ -44,9 +45,26 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
 
 
 def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
-    """What is known of the device in the last 24 hours. Raises a WeirError."""
+    """What is known of the device in the last 24 hours, and its last reading however old that is.
+    Raises a WeirError."""
     refresh_page(desk, STATE_SPAN, [meter], now_ms)
-    return knowledge(desk, STATE_SPAN)[meter.id]
+    known = knowledge(desk, STATE_SPAN)[meter.id]
+    if known.seen_ms is None or known.flow is not None:
+        return known
+    at = known.seen_ms
+    entries = desk.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
+    last = entries[0].last_datapoint if entries else {}
+    return known._replace(flow=last.get(FLOW_RATE))
+
+
+def until(device_id: str, now_ms: int) -> int:
+    """Where the last weeks end: now, or with the last reading of a device that is long silent."""
+    seen = session.remembered(
+        f"seen:{device_id}",
+        lambda client: last_seen_ms(client, device_id, now_ms),
+        ttl_s=DAYS_TTL_S,
+    )
+    return now_ms if seen is None or now_ms - seen < LONG_SILENT_MS else int(seen)
 
 
 def state(meter: Meter, known: Known, *, active: bool, now_ms: int) -> State:
@@ -54,8 +72,19 @@ def state(meter: Meter, known: Known, *, active: bool, now_ms: int) -> State:
 
 
 def cadence_ms(desk: Desk, meter: Meter, now_ms: int) -> int:
-    known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
-    return known.get(meter.id, MIN_CADENCE_MS)
+    """As the wall has it; of a device that is long silent, from the week before it fell silent."""
+    end = until(meter.id, now_ms)
+    if meter.cadence_ms is not None or end == now_ms:
+        known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
+        return known.get(meter.id, MIN_CADENCE_MS)
+
+    def ask(client: Client) -> int:
+        rows = client.datapoints(
+            meter.id, RAW, from_ms=end - LOOKED_BACK_MS, to_ms=end, limit=SAMPLE
+        )
+        return median_step_ms(rows.times_ms) or MIN_CADENCE_MS
+
+    return session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S)
 
 
 def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
@@ -131,10 +160,11 @@ def _default_price(client: Client) -> Any:
 
 
 def night_flow(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night.NightFlow:
-    cadence, latest = cadence_ms(desk, meter, now_ms), night.nights(tz, now_ms)[0]
+    end = until(meter.id, now_ms)
+    cadence, latest = cadence_ms(desk, meter, now_ms), night.nights(tz, end)[0]
 
     def ask(client: Client) -> list[float | None]:
-        flow = night.ask(client, meter.id, tz, cadence, now_ms)
+        flow = night.ask(client, meter.id, tz, cadence, end)
         return [flow.last, flow.usual]
 
     question = f"night:{meter.id}:{tz.key}:{latest.to_ms}"
@@ -154,7 +184,7 @@ def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
 
 def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> heat.Week:
     return session.remembered(
-        f"heat:{device_id}:{tz.key}",
+        f"heat:{device_id}:{tz.key}:{now_ms // DAY_MS}",
         lambda client: heat.ask(client, device_id, tz, now_ms),
         ttl_s=WEEK_TTL_S,
     )

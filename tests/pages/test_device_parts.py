@@ -135,6 +135,25 @@ def test_days_emphasise_the_range(page: Any, looking: Site) -> None:
     assert note == "· last 6 weeks, days in America/Denver"
 
 
+def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
+    page: Any, looking: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = now_ms() + 200 * DAY_MS
+    monkeypatch.setattr(page, "now_ms", lambda: later)
+    device = {**kept(looking, CLOCKS), "time_zone": "America/New_York"}
+    bars, note, _ = page.by_day(shown(SPRING, DAY_MS), device)
+    assert note == "· 6 weeks to 2 Nov 2026, days in America/New_York"
+    days = [e for e in of_kind(bars, "Div") if "day " in f"{getattr(e, 'className', '')} "]
+    assert "Mon 2 Nov 2026" in days[-1].title  # pyright: ignore[reportAttributeAccessIssue]
+    assert "partial" not in str(days[-1].className)  # pyright: ignore[reportAttributeAccessIssue]
+    assert "6 weeks" not in page.by_hour(shown(SPRING, DAY_MS), device)[1]
+    assert page.by_hour(shown(SPRING, DAY_MS), device)[1].endswith("8 weeks to 2 Nov 2026")
+    up, *_ = page.heard(shown(SPRING, 23 * HOUR_MS), device)
+    assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
+    last, *_ = page.standing(shown(SPRING, DAY_MS), device)
+    assert "gpm on 2 Nov 2026" in text(last)
+
+
 def test_rows_are_paged_from_the_latest(page: Any, looking: Site) -> None:
     said, device = shown(SPRING, HOUR_MS), kept(looking, CLOCKS)
     first, note, _, shown_file, raw_file = page.as_rows(said, 1, device)

@@ -138,8 +138,15 @@ def test_cost(gallons: float | None, price: Price, units: Units, value: str, not
     ],
 )
 def test_night_flow(last: float | None, usual: float | None, value: str, note: str) -> None:
-    told = kpis.night(NightFlow(Window(NOON - HOUR_MS, NOON), last, usual), US, DENVER)
+    flow = NightFlow(Window(NOON - HOUR_MS, NOON), last, usual)
+    told = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
     assert (told.label, told.value, told.note) == ("Night flow, 02–04", value, note)
+
+
+def test_a_night_of_long_ago_says_when_it_was() -> None:
+    flow = NightFlow(Window(NOON - HOUR_MS, NOON), 0.4, 0.3)
+    told = kpis.night(flow, US, DENVER, NOON + 90 * DAY_MS)
+    assert told.note == "on 16 Nov 2026 · usual 0.3"
 
 
 # --- Gaps and their causes -----------------------------------------------------------------------
