@@ -20,6 +20,7 @@ from components.clock import Clock, abbreviation, known_zone
 from components.directory import last_seen_ms
 from components.fleet.meters import DEFAULT_QUALITY_LIMIT
 from components.frames import MIN_CADENCE_MS, Frame, clipped, frame, in_scale, largest, within
+from components.hovers import TOLD
 from components.ranges import Window, with_margins
 from components.readings import bar_series, flow_series
 from components.theme import palette
@@ -115,9 +116,12 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
 def _series(client: Client, subject: Subject, view: View, window: Window, reach: Window) -> Series:
     tz, id = subject.zone(view), subject.device_id
     width_px = view.width_px * reach.length_ms / window.length_ms
-    if subject.tab_of(view).bars:
-        return bar_series(client, id, reach, width_px, tz, subject.cadence_ms or MIN_CADENCE_MS)
-    return flow_series(client, id, reach, width_px, tz)
+    tab = subject.tab_of(view)
+    needed = {*tab.metrics, *TOLD}
+    if tab.bars:
+        cadence_ms = subject.cadence_ms or MIN_CADENCE_MS
+        return bar_series(client, id, reach, width_px, tz, cadence_ms, needed)
+    return flow_series(client, id, reach, width_px, tz, needed)
 
 
 def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms: int) -> Picture:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_AMOUNT, FLOW_DURATION, QUALITY, RAW
@@ -9,6 +10,8 @@ from components import words
 from components.clock import Clock
 from components.frames import Frame
 from components.units import US, Units
+
+TOLD: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the metric drawn
 
 
 def titles(frame: Frame, tz: ZoneInfo) -> list[str]:

@@ -65,7 +65,11 @@ def _ask(client: Client, span: Span, device_id: str, known: Known, now_ms: int) 
     window = strip_window(span, uptime_resolution(known.cadence_ms), now_ms)
     try:
         rows = client.datapoints(
-            device_id, span.line, from_ms=window.from_ms, to_ms=min(window.to_ms, now_ms)
+            device_id,
+            span.line,
+            from_ms=window.from_ms,
+            to_ms=min(window.to_ms, now_ms),
+            metrics=(FLOW_RATE,),
         )
     except ONE_DEVICE_ERRORS as error:
         return device_id, error
