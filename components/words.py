@@ -23,14 +23,24 @@ def number(value: float | None) -> str:
     """
     if value is None or not math.isfinite(value):
         return NOTHING
-    if abs(value) >= 999.5:
+    size = abs(value)
+    if size >= 999.5:
         return f"{value:,.0f}".replace("-", "−")
-    if value == 0:
-        return "0"
-    digits = max(0, min(9, 2 - math.floor(math.log10(abs(value)))))
-    text = f"{value:.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
+    text = _three_digits(value, size)
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text.replace("-", "−")
+
+
+def _three_digits(value: float, size: float) -> str:
+    """A chart says thousands of numbers: the usual sizes go without a logarithm."""
+    if size >= 100:
+        return f"{value:.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
+    if size >= 1:
+        return f"{value:.2f}"
+    return f"{value:.{min(9, 2 - math.floor(math.log10(size)))}f}" if size else "0"
 
 
 def volume(gallons: float | None) -> str:
