@@ -56,7 +56,8 @@ def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
     for preset in ("1h", "24h", "7d", "30d", "1y"):
         hover = 0.42 if preset == "7d" else None
         yield Picture(f"device-{preset}", f"/devices/{steady}?range={preset}", hover=hover)
-    yield Picture("device-quality", f"/devices/{steady}?range=7d&metric=quality")
+    for metric in ("volume", "quality", "signal"):
+        yield Picture(f"device-{metric}", f"/devices/{steady}?range=7d&metric={metric}")
     yield Picture("device-tokyo", f"/devices/{steady}?range=24h&zone=Asia/Tokyo")
     empty = "?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z"
     yield Picture("device-empty", f"/devices/{steady}{empty}")

@@ -226,6 +226,52 @@ def test_a_device_out_of_the_keys_grant_is_as_foreign(
         assert "chart-graph" not in wire.chart(site, device, *SPAN).json["response"], device
 
 
+_PARTS = {
+    "standing": ["kpi-last.children", "kpi-last-trouble.children", "device-state.children",
+                 "device-state.data-state"],
+    "heard": ["kpi-uptime.children", "kpi-uptime-trouble.children", "kpi-quality.children",
+              "kpi-quality-trouble.children"],
+    "used": ["kpi-volume.children", "kpi-volume-trouble.children"],
+    "spent": ["kpi-cost.children", "kpi-cost-trouble.children"],
+    "by night": ["kpi-night.children", "kpi-night-trouble.children"],
+    "by day": [f"device-days{part}.children" for part in ("", "-note", "-trouble")],
+    "by hour": [f"device-heat{part}.children" for part in ("", "-note", "-trouble")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", _PARTS)
+def test_no_number_of_a_device_out_of_the_grant(
+    open_site: Open, keys: dict[str, str], part: str
+) -> None:
+    """Also when somebody who may see it has just warmed every memory."""
+    shown = {"from": SPAN[0], "to": SPAN[1]}
+    told: dict[str, Any] = {}
+    for name in ("all", "devices"):
+        site = open_site()
+        site.sign_in(keys[name])
+        kept = {"chart-subject.data": {"device_id": TWIN, "time_zone": "UTC"}}
+        answer = wire.callback(site, _PARTS[part], {"chart-shown.data": shown}, kept)
+        assert answer.status_code == 200, answer.text
+        told[name] = answer.json["response"]
+    assert any("Not found" in str(v) for v in told["devices"].values())
+    assert not any("Not found" in str(v) for v in told["all"].values())
+    (body, *_) = (id.partition(".")[0] for id in _PARTS[part])
+    assert body not in told["devices"]
+
+
+def test_no_file_of_a_device_out_of_the_grant(site: Site, keys: dict[str, str]) -> None:
+    path = f"/download/devices/{TWIN}/rows.csv?from={SPAN[0]}&to={SPAN[1]}"
+    outside = site.open(path)
+    assert outside.status_code == 303
+    assert outside.headers["Location"].startswith("/sign-in")
+    site.sign_in(keys["devices"])
+    refused = site.open(path)
+    assert refused.status_code == 404
+    assert "time_utc" not in refused.text
+    site.sign_in(keys["all"])
+    assert site.open(path).text.startswith("serial_number,time_utc,")
+
+
 def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["nothing"])
     assert "This key sees no active device." in wire.rows(site).text

@@ -55,6 +55,7 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-summary.children",
         "chart-notice.children",
         "chart-empty.children",
+        "chart-jump.hidden",
         "chart-reset.disabled",
         "chart-gaps.children",
         "chart-shown.data",
