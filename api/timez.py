@@ -198,16 +198,16 @@ def _distinct(edges: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(edges))
 
 
-def source_of(edges: Sequence[int]) -> Resolution:
-    """The coarsest stored resolution that none of these edges cuts through.
+def source_of(start_ms: int, end_ms: int) -> Resolution:
+    """What a local day or month is made from: the coarsest stored resolution whose buckets
+    neither of its edges cuts.
 
-    1hour nearly everywhere; 10min or 5min where a zone is off the whole hour (Kolkata, Kathmandu),
-    so that a day's total stays exact.
+    1hour nearly everywhere; 10min or 5min where a zone is off the whole hour (Kolkata, Kathmandu,
+    Lord Howe in winter), so that a total stays exact. The bucket's own edges decide, so that a day
+    is the same whatever the range that it is asked for in.
     """
-    for resolution in reversed(STORED):
-        if not any(edge % resolution.fixed_ms for edge in edges):
-            return resolution
-    return STORED[0]
+    uncut = (r for r in reversed(STORED) if not (start_ms % r.fixed_ms or end_ms % r.fixed_ms))
+    return next(uncut, STORED[0])
 
 
 # --- Stamps --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -201,5 +202,18 @@ def test_edges_enclose_the_range_and_ascend(start: int, length: int, name: str) 
     ],
 )
 def test_days_are_taken_from_the_coarsest_level_they_do_not_cut(zone: str, source: str) -> None:
-    edges = timez.day_edges(timez.zone(zone), at("2026-03-01T00:00:00"), at("2026-12-01T00:00:00"))
-    assert timez.source_of(edges).name == source
+    edges = timez.day_edges(timez.zone(zone), at("2026-05-01T00:00:00"), at("2026-08-01T00:00:00"))
+    assert {timez.source_of(*day).name for day in pairwise(edges)} == {source}
+
+
+def test_a_day_off_the_hour_at_either_end_is_taken_from_finer_rows() -> None:
+    """Lord Howe's summer is on the hour and its winter isn't; each day decides for itself."""
+    tz = timez.zone("Australia/Lord_Howe")
+    days = pairwise(timez.day_edges(tz, at("2026-04-02T20:00:00"), at("2026-04-06T20:00:00")))
+    assert [(timez.stamp(d[0], tz)[:10], timez.source_of(*d).name) for d in days] == [
+        ("2026-04-03", "1hour"),
+        ("2026-04-04", "1hour"),
+        ("2026-04-05", "10min"),
+        ("2026-04-06", "10min"),
+        ("2026-04-07", "10min"),
+    ]

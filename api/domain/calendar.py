@@ -7,7 +7,8 @@ matched. Everything else comes from the store as it is.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterable
+from itertools import groupby, pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -44,16 +45,24 @@ def calendar_rows(
 ) -> list[Row]:
     """(first instant of the local day or month in ms, *AGGREGATES) for each that has rows."""
     edges = _edges(series, device, resolution, span, zone or _UTC)
-    if len(edges) < 2:
-        return []
-    source = timez.source_of(edges)
-    pieces = series.pieces(device, source, span, edges, where)
-    after = dict(pairwise(edges))
-    reach = _closed(span, pieces)
-    return [
-        (piece.start_ms, *_with_rate(piece, source, _within(reach, piece, after[piece.start_ms])))
-        for piece in pieces
+    ends = dict(pairwise(edges))
+    runs = groupby(ends.items(), lambda bucket: timez.source_of(*bucket))
+    found = [
+        (source, piece)
+        for source, buckets in runs
+        for piece in series.pieces(device, source, span, _joined(buckets), where)
     ]
+    reach = _closed(span, [piece for _, piece in found])
+    return [
+        (piece.start_ms, *_with_rate(piece, source, _within(reach, piece, ends[piece.start_ms])))
+        for source, piece in found
+    ]
+
+
+def _joined(buckets: Iterable[tuple[int, int]]) -> list[int]:
+    """The edges of adjacent buckets."""
+    starts, ends = zip(*buckets, strict=True)
+    return [*starts, ends[-1]]
 
 
 def _edges(
