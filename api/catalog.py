@@ -271,7 +271,6 @@ UPTIME_DEFAULT: Final = ONE_MINUTE
 LATEST_METRICS: Final = ("uptime", "lastSeen", "lastDatapoint", "quality")
 CATEGORIES: Final = ("EndDevice", "Gateway")
 ORDERS: Final = ("asc", "desc")
-ACTIVE_FILTERS: Final = ("true", "false", "null")
 
 # A reading outside these bounds is refused at the door (spec: Readings).
 EARLIEST_READING_MS: Final = 946_684_800_000  # 2000-01-01T00:00:00Z

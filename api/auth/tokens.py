@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 import jwt
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from api import timez
 from api.auth.keyset import KeySet
@@ -44,13 +44,15 @@ class Token:
     expires_ms: int
 
 
-def _without_nul(text: str) -> str:
+def _storable(text: str) -> str:
+    """JSON can hold what no database and no UTF-8 can: a NUL, half of a surrogate pair."""
     if "\0" in text:
         raise ValueError("no name has a NUL")
+    text.encode()  # UnicodeEncodeError is a ValueError
     return text
 
 
-Name = Annotated[str, AfterValidator(_without_nul)]
+Name = Annotated[str, AfterValidator(_storable)]
 
 
 class Claims(BaseModel):
@@ -59,8 +61,8 @@ class Claims(BaseModel):
     model_config = ConfigDict(strict=True)
 
     iss: str
-    sub: str
-    exp: float
+    sub: Name
+    exp: float = Field(le=timez.LAST_INSTANT_MS // 1000 - LEEWAY_S)
     org: Name
     scope: str = ""
     devices: list[str] | None = None

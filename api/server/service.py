@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 from flask import Flask, Response, request
 from flask_compress import Compress
+from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator
@@ -50,11 +51,18 @@ def create_service(
         rule = route.operation.path.replace("{id}", "<identifier:id>")
         app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
+    app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
     app.after_request(finisher(settings.cors_origins))
     if compression:
         _compress(app)
     return app
+
+
+def _refuse_merged_path() -> None:
+    """Werkzeug drops a second leading slash before it looks for a route; we don't."""
+    if request.environ["PATH_INFO"].startswith("//"):
+        raise NotFound
 
 
 def _compress(app: Flask) -> None:

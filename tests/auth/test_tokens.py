@@ -142,6 +142,12 @@ BAD_TOKENS = {
     "an unknown organization": token(org="nowhere"),
     "an organization that isn't text": token(org=7),
     "an organization with a NUL": token(org="org\0"),
+    "an organization that is half a character": token(org="\ud800"),
+    "a subject that is half a character": token(sub="\ud800"),
+    "a group that is half a character": token(groups=["\ud800"]),
+    "an expiry beyond all calendars": _by_hand(
+        {"alg": "HS256"}, claims(exp=1e308), SECRET.encode()
+    ),
     "devices that aren't a list": token(devices=DEVICE),
     "devices that aren't UUIDs": token(devices=["M-1"]),
     "groups that aren't texts": token(groups=[1]),

@@ -54,6 +54,17 @@ def test_every_problem_has_one_shape(
     assert problem["instance"] == answer.headers["Request-Id"]
 
 
+DOUBTFUL_PATHS = ["//management/v1/version", "///healthz", "/management//v1/version",
+                  "/management/v1/version/", "/management/v1//version"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", DOUBTFUL_PATHS)
+def test_slashes_are_neither_merged_nor_redirected(world: World, path: str) -> None:
+    environ = {"PATH_INFO": path}
+    answer = world.client.get("/management/v1/version", environ_overrides=environ)
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+
+
 def test_a_problem_never_echoes_a_credential(world: World) -> None:
     secret = "0d9f6a52-63a1-4f6c-9b0e-5f6f3b1c2d3e"
     for value in (secret, f"key_1.{secret}", "x" + secret):
