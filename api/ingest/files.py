@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,6 +13,7 @@ from api.errors import UserError
 from api.ingest.batch import Batch, Columns
 from api.ingest.decode import Devices
 from api.ingest.json_lines import batch_of_lines
+from api.ingest.records import NOT_CSV, Record, Unreadable, records
 from api.ingest.source import Found, Lines
 from api.ingest.text import Layout, batch_of_texts
 
@@ -45,7 +45,7 @@ def check(found: Found) -> None:
     """UserError where the file's first line rules it out."""
     if found.form == "csv":
         lines = Lines(found)
-        _layout(lines, csv.reader(iter(lines)))
+        _layout(lines, records(lines.pieces()))
 
 
 def _objects(lines: Lines, devices: Devices, now_ms: int) -> tuple[Iterator[Any], _Decode]:
@@ -54,25 +54,21 @@ def _objects(lines: Lines, devices: Devices, now_ms: int) -> tuple[Iterator[Any]
 
 
 def _table(lines: Lines, devices: Devices, now_ms: int) -> tuple[Iterator[Any], _Decode]:
-    reader = csv.reader(iter(lines))
-    layout = _layout(lines, reader)
-
-    def rows() -> Iterator[list[str]]:
-        try:
-            yield from filter(None, reader)
-        except csv.Error as error:
-            lines.damage = f"is no CSV from line {reader.line_num} on: {error}"
-
-    return rows(), lambda part: batch_of_texts(part, layout, devices, now_ms)
+    rows = records(lines.pieces())
+    layout = _layout(lines, rows)
+    return rows, lambda part: batch_of_texts(part, layout, devices, now_ms)
 
 
-def _layout(lines: Lines, reader: Iterator[list[str]]) -> Layout:
+def _layout(lines: Lines, rows: Iterator[Record]) -> Layout:
+    header = next(rows, None)
+    if header is None:
+        raise UserError(f"{lines.found.path} {lines.damage or 'is empty'}")
     try:
-        return Layout.of(next(filter(None, reader)))
-    except (csv.Error, ValueError) as error:
+        if isinstance(header, Unreadable):
+            raise ValueError(f"is {NOT_CSV}")
+        return Layout.of(header)
+    except ValueError as error:
         raise UserError(f"{lines.found.path}: the first line {error}") from None
-    except StopIteration:
-        raise UserError(f"{lines.found.path} {lines.damage or 'is empty'}") from None
 
 
 def _parts(rows: Iterator[Any], decode: _Decode) -> Iterator[Batch]:

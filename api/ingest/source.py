@@ -22,7 +22,8 @@ Form = Literal["csv", "ndjson"]
 _CHUNK = 1 << 20  # bytes
 _HEAD = 1 << 16  # what is looked at to tell the form
 _LONG, _LONG_ZIPPED = 8 << 20, 1 << 20
-_LONGEST_LINE = 1 << 24
+_LONGEST_LINE = 1 << 20  # bytes; of a longer one only its start is looked at
+_SHOWN = 500
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _FORM_OF_SUFFIX: Final[dict[str, Form]] = {
@@ -76,7 +77,7 @@ def _form(path: Path, head: bytes) -> Form:
     text = head.removeprefix(_BOM).lstrip()
     if not text:
         raise UserError(f"{path} is empty")
-    if b"\0" in head:
+    if b"\0" in _first_line(text):  # further down it is one bad row
         raise UserError(f"{path} is not text in UTF-8")
     if text.startswith(b"["):
         raise UserError(f"{path} is one JSON array; NDJSON, one object a line, is needed")
@@ -86,15 +87,26 @@ def _form(path: Path, head: bytes) -> Form:
     return _FORM_OF_SUFFIX.get(plain.suffix.lower(), "csv")
 
 
+def _first_line(text: bytes) -> bytes:
+    return text.partition(b"\n")[0].partition(b"\r")[0]
+
+
 def digest(path: Path) -> str:
     """The name of the file's content: SHA-256 of its bytes, as packed."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+class Overlong(str):
+    """The start of a line that is too long to be looked at, and an ellipsis."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class Lines:
-    """The lines of a file, with their ends, once. Bytes that aren't UTF-8 become U+FFFD.
+    """The lines of a file, once. Each ends with a newline, however it ends in the file (LF, CR LF
+    or CR alone); the last one may lack it. Bytes that aren't UTF-8 become U+FFFD.
 
     A file that is cut off or damaged simply ends, with its last whole line; afterwards ``damage``
     says what is wrong. ``consumed`` counts the bytes of the file, as packed, that lie behind.
@@ -105,21 +117,26 @@ class Lines:
     damage: str = field(default="", init=False)
 
     def __iter__(self) -> Iterator[str]:
-        for text in self._whole_lines():
-            yield from io.StringIO(text, newline="\n")
+        for piece in self.pieces():
+            yield from lines_of(piece)
 
-    def _whole_lines(self) -> Iterator[str]:
-        """The text in pieces that end where a line does."""
-        rest = b""
+    def pieces(self) -> Iterator[str]:
+        """The text in pieces that end where a line does; a line too long is an Overlong alone."""
+        rest, overlong = b"", False
         for chunk in self._chunks():
-            whole, end, begun = (rest + chunk).rpartition(b"\n")
-            yield (whole + end).decode("utf-8", "replace")
-            rest = begun
+            begun = chunk[_first_end(chunk) :] if overlong else rest + chunk
+            overlong = overlong and not _first_end(chunk)
+            if overlong:
+                continue
+            end = max(begun.rfind(b"\n"), begun.rfind(b"\r")) + 1
+            if end:
+                yield _text(begun[:end])
+            rest = begun[end:]
             if len(rest) > _LONGEST_LINE:
-                self.damage = f"has a line of over {_LONGEST_LINE >> 20} MB"
-                return
-        if not self.damage:
-            yield rest.decode("utf-8", "replace")
+                yield Overlong(_text(rest[:_SHOWN]) + "…")
+                rest, overlong = b"", True
+        if rest and not self.damage:
+            yield _text(rest)
 
     def _chunks(self) -> Iterator[bytes]:
         with self.found.path.open("rb") as raw:
@@ -136,3 +153,20 @@ class Lines:
                 self.consumed = raw.tell()
                 yield chunk.removeprefix(_BOM) if first else chunk
                 first = False
+
+
+def lines_of(piece: str) -> Iterator[str]:
+    return io.StringIO(piece, newline="\n")
+
+
+def _text(piece: bytes) -> str:
+    """CR LF that falls apart between two pieces leaves a blank line, which is no row."""
+    if b"\r" in piece:
+        piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return piece.decode("utf-8", "replace")
+
+
+def _first_end(chunk: bytes) -> int:
+    """Where the first line of it is over; 0 where it isn't."""
+    ends = [place for place in (chunk.find(b"\n"), chunk.find(b"\r")) if place >= 0]
+    return min(ends) + 1 if ends else 0

@@ -12,6 +12,7 @@ from api.catalog import METRICS
 from api.ingest.batch import Batch, Bools, Draft, Floats, blank, device_column, draft, settle
 from api.ingest.decode import COLUMN_OF, DEVICE, INSTANT, TOO_WIDE, Devices, Rejection, decode_text
 from api.ingest.instants import parse_column
+from api.ingest.records import NOT_CSV, Unreadable
 from api.store.base import ReadingRow
 
 _PLAIN_NUMBERS = re.compile(r"[0-9.eE+\-]*", re.ASCII)  # what float() reads as the decoder does
@@ -51,10 +52,12 @@ class Layout:
 def batch_of_texts(
     rows: Sequence[Sequence[str]], layout: Layout, devices: Devices, now_ms: int
 ) -> Batch:
-    """Decode rows of texts; agrees with `decode_text` on every row."""
+    """Decode rows of texts; agrees with `decode_text` on every row that is one."""
 
     def exact(index: int) -> ReadingRow | Rejection:
         row = rows[index]
+        if isinstance(row, Unreadable):
+            return Rejection(NOT_CSV, "")
         fields = layout.fields(row)
         if any(text.strip() for text in row[layout.width :]):
             return Rejection(TOO_WIDE, fields[DEVICE].strip())

@@ -100,6 +100,8 @@ ORDINARY_NDJSON = "".join(
         ("crlf.ndjson", ORDINARY_NDJSON.replace("\n", "\r\n")),
         ("no-last-newline.csv", ORDINARY_CSV.rstrip("\n")),
         ("no-last-newline.ndjson", ORDINARY_NDJSON.rstrip("\n")),
+        ("cr.csv", ORDINARY_CSV.replace("\n", "\r")),
+        ("cr.ndjson", ORDINARY_NDJSON.replace("\n", "\r")),
         ("blank-lines.csv", ORDINARY_CSV.replace("\n", "\n\n")),
         ("blank-lines.ndjson", ORDINARY_NDJSON.replace("\n", "\n \n")),
         ("blank-first.csv", "\n\n" + ORDINARY_CSV),
@@ -232,6 +234,52 @@ def test_an_interrupted_file_goes_on_behind_its_last_commit(
     assert store.verify().wrong == 0
 
 
+ODD_LINES: dict[str, tuple[str, str, str]] = {
+    "a quote before the row": ('"FM-1,2024-03-01,1,', "not readable as CSV", ""),
+    "a quote before a field": ('FM-1,"2024-03-01,1,', "not readable as CSV", ""),
+    "a third quote": ('"FM-1","2024-03-01",",1', "not readable as CSV", ""),
+    "a quote at the end": ('FM-1,2024-03-01,1,"', "not readable as CSV", ""),
+    "a quote within a field": ('FM-1,2024-03-01,1"5,', "flow_rate is not a number", "FM-1"),
+    "a field beyond all bounds": ("x" * 200_000, "not readable as CSV", ""),
+    "a line beyond all bounds": ("x" * (5 << 20), "not readable as CSV", ""),
+    "commas beyond all bounds": ("," * (3 << 20), "not readable as CSV", ""),
+    "a NUL in a number": ("FM-1,2024-03-01,1\0,", "flow_rate is not a number", "FM-1"),
+    "a NUL after the instant": ("FM-1,2024-03-01T00:00:00Z\0,1,", "no valid instant", "FM-1"),
+    "a NUL after the device": ("FM-1\0,2024-03-01,1,", "unknown device", "FM-1\ufffd"),
+}
+
+
+@pytest.mark.parametrize("after", [0, 5, 19_999, 20_000])
+@pytest.mark.parametrize("odd", ODD_LINES)
+def test_an_odd_line_costs_itself_and_nothing_else(
+    sqlite_store: Store,
+    organization: str,
+    take_in: Callable[..., tuple[Progress, list[object]]],
+    odd: str,
+    after: int,
+) -> None:
+    line, reason, device = ODD_LINES[odd]
+    lines = LONG.splitlines(keepends=True)
+    lines.insert(1 + after, line + "\n")
+    progress, rows = take_in("".join(lines))
+    assert counts(progress) == (20_001, 20_000, 0, 1)
+    assert progress.complete
+    assert len(rows) == MOST_ROWS
+    (refusal,) = sqlite_store.refusals(organization)
+    assert (refusal.reason, refusal.device, refusal.count) == (reason, device, 1)
+    assert refusal.sample.rstrip("…") in line.replace("\0", "\ufffd")
+
+
+def test_lines_end_at_any_place_between_two_pieces_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "readings.csv"
+    for more in range(4):  # moves the ends over the border at 1 MiB
+        path.write_text(
+            (LONG * 2).replace(HEADER, HEADER.rstrip() + "," * more + "\n", 1), newline="\r\n"
+        )
+        found = batches(look_at(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60)
+        assert sum(batch.read for batch in found) == 40_001
+
+
 def test_another_organization_reads_the_same_file_for_itself(
     sqlite_store: Store, organization: str, tmp_path: Path
 ) -> None:
@@ -298,11 +346,9 @@ UNREADABLE: dict[str, tuple[bytes, str]] = {
     "other.csv": (b"serial,time\nFM-1,2024\n", "no column device and no column recorded_at"),
     "semicolons.csv": (ORDINARY_CSV.replace(",", ";").encode(), "has no column device"),
     "twice.csv": (b"device,recorded_at,quality,quality\n", "names the column quality twice"),
-    "unclosed.csv": (
-        HEADER.encode() + b'FM-1,2024-03-01,1,\nFM-1,"' + b"x" * 200_000,
-        "is no CSV from line 3 on",
-    ),
-    "endless.csv": (HEADER.encode() + b"x" * (17 << 20), "has a line of over 16 MB"),
+    "unclosed.csv": (b'"' + ORDINARY_CSV.encode(), "the first line is not readable as CSV"),
+    "endless.csv": (b"x" * (3 << 20), "the first line is not readable as CSV"),
+    "utf16-unmarked.csv": (ORDINARY_CSV.encode("utf-16-le"), "is not text in UTF-8"),
 }
 
 

@@ -1,0 +1,50 @@
+"""Lines of CSV to records of texts: one record a line, whatever its quotes say.
+
+No column of readings can hold a newline, so a quote that isn't closed costs its own line and not
+those that follow. Fields are quoted as RFC 4180 says, read as leniently as the csv module does.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+from api.ingest.source import Overlong, lines_of
+
+NOT_CSV: Final = "not readable as CSV"
+
+Record = Sequence[str]
+
+
+class Unreadable(tuple[str]):
+    """A line that is no record, as the only text of a row: so it is shorter than any header."""
+
+    __slots__ = ()
+
+
+def records(pieces: Iterable[str]) -> Iterator[Record]:
+    """The records of pieces of whole lines; blank lines are none."""
+    return filter(None, chain.from_iterable(map(_records, pieces)))
+
+
+def _records(piece: str) -> Iterable[Record]:
+    if isinstance(piece, Overlong):
+        return (Unreadable((piece,)),)
+    reader = csv.reader(chain(lines_of(piece), ("",)))  # a quote open at the end takes that in
+    try:
+        found = list(reader)
+    except csv.Error:
+        found = []
+    return found if len(found) == reader.line_num else map(record, lines_of(piece))
+
+
+def record(line: str) -> Record:
+    """One line alone; Unreadable where a quote stays open or a field is beyond csv's limit."""
+    reader = csv.reader((line, ""))
+    try:
+        found = next(reader)
+    except csv.Error:
+        return Unreadable((line.rstrip("\n"),))
+    return found if reader.line_num == 1 else Unreadable((line.rstrip("\n"),))
