@@ -198,15 +198,14 @@ def _distinct(edges: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(edges))
 
 
-def source_of(start_ms: int, end_ms: int) -> Resolution:
-    """What a local day or month is made from: the coarsest stored resolution whose buckets
-    neither of its edges cuts.
+def source_of(*edges_ms: int) -> Resolution:
+    """The coarsest stored resolution whose buckets none of these edges cuts.
 
-    1hour nearly everywhere; 10min or 5min where a zone is off the whole hour (Kolkata, Kathmandu,
-    Lord Howe in winter), so that a total stays exact. The bucket's own edges decide, so that a day
-    is the same whatever the range that it is asked for in.
+    A local day or month is made from what its own two edges leave whole, so that its total is
+    exact and the same whatever the range it is asked for in: 1hour nearly everywhere; 10min or 5min
+    where a zone is off the whole hour (Kolkata, Kathmandu, Lord Howe in winter).
     """
-    uncut = (r for r in reversed(STORED) if not (start_ms % r.fixed_ms or end_ms % r.fixed_ms))
+    uncut = (r for r in reversed(STORED) if not any(edge % r.fixed_ms for edge in edges_ms))
     return next(uncut, STORED[0])
 
 

@@ -34,7 +34,7 @@ def window_of(tz: ZoneInfo, now_ms: int) -> Window:
 def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
     """The coarsest rows that no local hour of the window cuts: hours nearly everywhere, 10 or 5
     minutes where a zone is off the whole hour."""
-    return source_of([offset for _, offset in offsets(tz, *window)])
+    return source_of(*(offset for _, offset in offsets(tz, *window)))
 
 
 def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:

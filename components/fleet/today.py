@@ -46,7 +46,7 @@ def such_days(day: Day) -> list[tuple[Window, Resolution]]:
     windows: list[tuple[Window, Resolution]] = []
     for week in range(1, WEEKS + 1):
         start, end = (day_start(day.tz, day.ordinal - 7 * week + d) for d in (0, 1))
-        windows.append((Window(start, end - 1), source_of([start, end])))
+        windows.append((Window(start, end - 1), source_of(start, end)))
     return windows
 
 
