@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def interface(site: Served, seconds: float) -> Iterator[Part]:
         yield _lived("by the interface", habits, crowd, seconds)
 
 
-def pages(site: Served, seconds: float) -> Iterator[Part]:
+def pages(site: Served, seconds: float, *, whole: bool = False) -> Iterator[Part]:
     with ExitStack() as opened:
         hands = opened.enter_context(ThreadPoolExecutor(HANDS))
         crowd = Crowd()
@@ -69,10 +69,10 @@ def pages(site: Served, seconds: float) -> Iterator[Part]:
         took = time.perf_counter() - start
         name = f"everybody arrives, {ARRIVALS_AT_ONCE} at a time"
         yield Part(name, took, list(figures(crowd.samples, took)), judged=False)
-        for name, whole in (("as the pages ask", False), ("all that five pages ask", True)):
-            crowd.samples.clear()
-            part = _lived(name, list(refreshing(desks, whole=whole)), crowd, seconds)
-            yield Part(part.name, part.seconds, part.figures, judged=not whole)
+        crowd.samples.clear()
+        name = "all that five pages ask" if whole else "as the pages ask"
+        part = _lived(name, list(refreshing(desks, whole=whole)), crowd, seconds)
+        yield replace(part, judged=not whole)
 
 
 def _lived(name: str, habits: list[Habit], crowd: Crowd, seconds: float) -> Part:
@@ -83,6 +83,7 @@ def _lived(name: str, habits: list[Habit], crowd: Crowd, seconds: float) -> Part
 PARTS: dict[str, Callable[[Served, float], Iterator[Part]]] = {
     "interface": interface,
     "pages": pages,
+    "whole pages": partial(pages, whole=True),
 }
 
 
