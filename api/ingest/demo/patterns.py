@@ -45,7 +45,9 @@ def _offsets(instants: Ints, time_zone: str) -> Ints:
 
 
 def _bump(hour: Floats, peak: float | Floats, width: float) -> Floats:
-    return np.exp(-(((hour - peak) / width) ** 2) / 2)
+    """Around the clock: what rises before midnight falls after it, without a step."""
+    away = (hour - peak + 12) % 24 - 12
+    return np.exp(-((away / width) ** 2) / 2)
 
 
 def _lively(stream: int, clock: Clock) -> Floats:
@@ -72,7 +74,8 @@ def office(stream: int, clock: Clock) -> Floats:
 def steady(stream: int, clock: Clock) -> Floats:
     warm = 0.22 * _bump(clock.hour, 15.5, 3.8)
     drift = 0.16 * noise.wave(noise.sub(stream, 1), clock.instants, 9 * HOUR_MS)
-    return 0.62 + warm + drift
+    ripple = 0.05 * noise.wave(noise.sub(stream, 2), clock.instants, 4 * MINUTE_MS)
+    return 0.6 + warm + drift + ripple
 
 
 def schedule(stream: int, clock: Clock) -> Floats:
