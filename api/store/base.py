@@ -168,8 +168,7 @@ class Directory(Protocol):
         ...
 
     def ingest_keys(self, organization_id: str) -> dict[str, int]:
-        """Every identifier a reading may name → the device's ``key``, by the rule of `resolve`
-        (UUIDs in lower case)."""
+        """Every identifier a reading may name → ``key``, as `resolve` does (UUIDs lower case)."""
         ...
 
 
@@ -217,8 +216,8 @@ class RefusalSummary:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a file has been taken in. ``digest`` names the file's content; ``position`` is the
-    number of rows behind; the counts are what the command reports at the end."""
+    """How far a file, named by its content's ``digest``, has been taken in: ``position`` rows are
+    behind; the counts are what the command reports at the end."""
 
     digest: str
     organization_id: str
@@ -244,9 +243,8 @@ class Ingest(Protocol):
 
         A row equal in device, instant and all values to one that is there changes nothing; a
         different row at the same instant is another event (seq 0, 1, … in order of arrival).
-        After the commit each rollup row equals a recomputation from raw. ``progress`` arrives
-        with the counts of all batches before this one; the store adds this batch's stored and
-        repeated before it keeps them.
+        After the commit each rollup row equals a recomputation from raw. ``progress`` arrives with
+        the counts of earlier batches; the store adds this one's stored and repeated.
         """
         ...
 
@@ -297,8 +295,8 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LatestQuestion:
-    """What to find for each device in one go. ``uptime`` and ``quality`` are the resolutions to
-    count buckets and to take quality from (RAW is allowed for quality); None where not asked."""
+    """For each device: ``uptime`` and ``quality`` are the resolutions to count buckets in and to
+    take quality from (the latter may be RAW); None where not asked."""
 
     span: Span
     uptime: Resolution | None = None
@@ -316,7 +314,8 @@ class LatestFound(NamedTuple):
 
 
 class TimeSeries(Protocol):
-    """Reads. Rows come ascending in time (raw: then by seq); conditions are ANDed."""
+    """Reads. Rows come ascending in time (raw: then by seq); conditions are ANDed. A sum or mean
+    that doesn't fit a double is None."""
 
     def count(
         self,
@@ -361,9 +360,8 @@ class TimeSeries(Protocol):
         edges: Sequence[int],
         where: Where = (),
     ) -> list[Piece]:
-        """The source rows in the span that match, grouped by ascending ``edges`` (one group
-        from each edge up to the next; n + 1 edges for n groups); groups without a row are left
-        out. Source is a raw or stored resolution."""
+        """The raw or stored source's rows that match, grouped by ascending ``edges`` (one group
+        from each edge up to the next: n + 1 edges for n); groups without a row are left out."""
         ...
 
     def latest(self, devices: Sequence[Device], question: LatestQuestion) -> dict[int, LatestFound]:
@@ -375,8 +373,8 @@ class TimeSeries(Protocol):
 
 
 class Verdict(NamedTuple):
-    """How many rollup rows were compared with a recomputation from raw, and how many differed
-    (wrong, missing or orphaned)."""
+    """Rollup rows compared with a recomputation from raw, and how many were wrong, missing or
+    orphaned."""
 
     buckets: int
     wrong: int

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 from api.store.base import Row
+from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query
 from api.store.sql.series import Grouped, Ranges, over_all, over_one
 from api.store.tables import Table
+
+T = TypeVar("T")
 
 
 class Transaction(Protocol):
@@ -48,6 +51,11 @@ class Seam(ABC):
         if len(ranges) == 1:
             return self.fetch(over_one(grouped, *ranges[0]))
         return self.fetch(over_all(self.dialect, grouped, ranges)) if ranges else []
+
+    def reckon(self, work: Callable[[Arithmetic], T]) -> T:
+        """Do what adds or divides readings. Dialects that fail where a result doesn't fit a double
+        do it a second time, guarded: it must leave nothing behind when it fails."""
+        return work(PLAIN)
 
     @abstractmethod
     def settle(self) -> None:

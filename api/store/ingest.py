@@ -12,6 +12,7 @@ from api.store.core import Seam, Transaction
 from api.store.refusals import merged, within_cap
 from api.store.sql import ingest as sql
 from api.store.sql import rollups
+from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import READING
 
 MAX_LOOKUP = 20_000  # instants asked for in one statement
@@ -28,9 +29,26 @@ class IngestPart(Seam):
         progress: Progress | None = None,
     ) -> Written:
         ordered = batch.in_order(rows)
+
+        def take_in(arithmetic: Arithmetic) -> Written:
+            return self._write(ordered, len(rows), refusals, progress, arithmetic)
+
+        written = self.reckon(take_in)
+        if progress is not None and progress.complete:
+            self.settle()
+        return written
+
+    def _write(
+        self,
+        ordered: list[ReadingRow],
+        arrived: int,
+        refusals: Sequence[Refusal],
+        progress: Progress | None,
+        arithmetic: Arithmetic,
+    ) -> Written:
         with self.transaction() as transaction:
-            stored = self._take_in(transaction, ordered) if ordered else 0
-            written = Written(stored, len(rows) - stored)
+            stored = self._take_in(transaction, ordered, arithmetic) if ordered else 0
+            written = Written(stored, arrived - stored)
             self._keep_refusals(transaction, refusals)
             if progress is not None:
                 counted = replace(
@@ -39,11 +57,11 @@ class IngestPart(Seam):
                     repeated=progress.repeated + written.repeated,
                 )
                 transaction.run(sql.keep_progress(counted))
-        if progress is not None and progress.complete:
-            self.settle()
         return written
 
-    def _take_in(self, transaction: Transaction, ordered: list[ReadingRow]) -> int:
+    def _take_in(
+        self, transaction: Transaction, ordered: list[ReadingRow], arithmetic: Arithmetic
+    ) -> int:
         hours = batch.hours_met(ordered)
         transaction.lock_devices([device for device, _, _ in hours])
         last_hours: dict[int, int] = dict(
@@ -55,7 +73,7 @@ class IngestPart(Seam):
         transaction.insert(READING, READING.names, new.further)
         rows = new.rows
         if rows:
-            self._recompute(transaction, rows, last_hours)
+            self._recompute(transaction, rows, last_hours, arithmetic)
         return len(rows)
 
     def _new_rows(
@@ -72,11 +90,15 @@ class IngestPart(Seam):
         return batch.decide(existing, ordered)
 
     def _recompute(
-        self, transaction: Transaction, new: list[Row], last_hours: dict[int, int]
+        self,
+        transaction: Transaction,
+        new: list[Row],
+        last_hours: dict[int, int],
+        arithmetic: Arithmetic,
     ) -> None:
         for resolution in STORED:
             ranges = batch.touched(new, resolution, last_hours)
-            transaction.run(rollups.recompute(self.dialect, resolution, ranges))
+            transaction.run(rollups.recompute(self.dialect, resolution, ranges, arithmetic))
         hours = batch.touched(new, COARSEST_STORED, last_hours)
         transaction.run(rollups.recount(self.dialect, hours))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
@@ -17,6 +17,8 @@ from psycopg.types.numeric import Int8BinaryDumper
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
+from api.store.core import T
+from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
 
@@ -157,6 +159,12 @@ class PostgresStore(CommonStore):
             raise UserError("the store is open for reading only")
         with self._connection() as connection, connection.transaction():
             yield PostgresTransaction(connection)
+
+    def reckon(self, work: Callable[[Arithmetic], T]) -> T:
+        try:
+            return work(PLAIN)
+        except errors.NumericValueOutOfRange:
+            return work(GUARDED)
 
     def settle(self) -> None:
         """Until its statistics are fresh, a day of a new store is planned 25 times too slow; the

@@ -27,6 +27,7 @@ from api.store.base import (
 from api.store.core import Seam
 from api.store.sql import latest as latest_sql
 from api.store.sql import series as sql
+from api.store.sql.arithmetic import Arithmetic
 
 JUMP_FROM = 5_000  # rows to skip from which the hour counters are asked where to land
 CHUNK_MS = 30 * DAY_MS  # of hours, summed at once on the way there
@@ -46,10 +47,14 @@ class SeriesPart(Seam):
         *,
         at_most: int | None = None,
     ) -> int:
+        def matching(arithmetic: Arithmetic) -> list[Row]:
+            return self.fetch(
+                sql.count_matching(device.key, resolution, span, where, at_most, arithmetic)
+            )
+
         if where:
-            query = sql.count_matching(device.key, resolution, span, where, at_most)
-        else:
-            query = sql.count_by_hours(device.key, resolution, span, at_most)
+            return int(self.reckon(matching)[0][0])
+        query = sql.count_by_hours(device.key, resolution, span, at_most)
         return int(self.fetch(query)[0][0]) if query else 0
 
     def rows(
@@ -65,8 +70,14 @@ class SeriesPart(Seam):
     ) -> list[Row]:
         if offset >= JUMP_FROM and not where and resolution is not COARSEST_STORED:
             span, offset = self._land(device, resolution, span, offset)
-        columns = sql.row_columns(resolution, frozenset(metrics))
-        return self.fetch(sql.page(device.key, resolution, columns, span, where, limit, offset))
+
+        def page(arithmetic: Arithmetic) -> list[Row]:
+            columns = sql.row_columns(resolution, frozenset(metrics), arithmetic)
+            return self.fetch(
+                sql.page(device.key, resolution, columns, span, where, limit, offset, arithmetic)
+            )
+
+        return self.reckon(page)
 
     def _land(
         self, device: Device, resolution: Resolution, span: Span, offset: int
@@ -103,7 +114,10 @@ class SeriesPart(Seam):
     def bounds(
         self, device: Device, resolution: Resolution, span: Span, where: Where = ()
     ) -> tuple[int, int] | None:
-        first, last = self.fetch(sql.bounds(device.key, resolution, span, where))[0]
+        def ends(arithmetic: Arithmetic) -> Row:
+            return self.fetch(sql.bounds(device.key, resolution, span, where, arithmetic))[0]
+
+        first, last = self.reckon(ends)
         return None if first is None else (first, last)
 
     def pieces(
@@ -124,7 +138,11 @@ class SeriesPart(Seam):
                 ranges.append((first, last))
         if not ranges:
             return []
-        found = self.fetch_over(sql.pieces(device.key, source, where), ranges)
+
+        def grouped(arithmetic: Arithmetic) -> list[Row]:
+            return self.fetch_over(sql.pieces(device.key, source, where, arithmetic), ranges)
+
+        found = self.reckon(grouped)
         return [
             Piece(starts[row[0]], row[1], row[2], (*row[3 : 3 + _BLANK], None, *row[4 + _BLANK :]))
             for row in found

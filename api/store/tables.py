@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
@@ -115,7 +114,6 @@ def _rollup(resolution: Resolution) -> Table:
 
 
 ROLLUPS: Final = {resolution: _rollup(resolution) for resolution in STORED}
-LADDER_UP: Final = tuple(pairwise(STORED))  # (child, parent), after the first made from raw
 
 COUNTED: Final = (RAW, *finer(COARSEST_STORED))
 HOUR_COUNTER: Final = Table(

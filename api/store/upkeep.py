@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from api.catalog import DAY_MS, HOUR_MS, STORED
+from api.catalog import DAY_MS, HOUR_MS, STORED, Resolution
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import migrations
-from api.store.base import Verdict
+from api.store.base import Row, Verdict
 from api.store.core import Seam
 from api.store.sql import rollups
 from api.store.sql import upkeep as sql
 from api.store.sql import verify as verify_sql
+from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.query import Query
 from api.store.sql.rollups import Range
-from api.store.tables import TIME_SERIES
+from api.store.tables import TIME_SERIES, Table
 from api.timez import floor_to
 
 WINDOW_MS = 31 * DAY_MS  # verified, and where wrong rebuilt, at a time
@@ -79,7 +81,7 @@ class UpkeepPart(Seam):
                 buckets += verdict.buckets
                 wrong += verdict.wrong
                 if repair and verdict.wrong:
-                    self._rebuild(window)
+                    self.reckon(partial(self._rebuild, window))
         return Verdict(buckets, wrong)
 
     def _windows(self, device_key: int) -> Iterator[Range]:
@@ -90,18 +92,23 @@ class UpkeepPart(Seam):
 
     def _verify(self, window: Range) -> Verdict:
         found = [
-            self.fetch(verify_sql.compare(table, resolution, window))[0]
-            for table, resolution in verify_sql.DERIVED
+            self._compare(table, resolution, window) for table, resolution in verify_sql.DERIVED
         ]
         return Verdict(sum(row[0] for row in found), sum(row[1] for row in found))
 
-    def _rebuild(self, window: Range) -> None:
+    def _compare(self, table: Table, resolution: Resolution, window: Range) -> Row:
+        def compare(arithmetic: Arithmetic) -> Row:
+            return self.fetch(verify_sql.compare(table, resolution, window, arithmetic))[0]
+
+        return self.reckon(compare)
+
+    def _rebuild(self, window: Range, arithmetic: Arithmetic) -> None:
         with self.transaction() as transaction:
             transaction.lock_devices([window[0]])
             for table, _ in verify_sql.DERIVED:
                 transaction.run(verify_sql.forget(table, window))
             for resolution in STORED:
-                transaction.run(rollups.recompute(self.dialect, resolution, [window]))
+                transaction.run(rollups.recompute(self.dialect, resolution, [window], arithmetic))
             transaction.run(rollups.recount(self.dialect, [window]))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from api.catalog import COARSEST_STORED, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query
 from api.store.tables import COUNTED, HOUR_COUNTER, ROLLUPS, Table, counter, finer
 
@@ -19,9 +20,14 @@ Range = tuple[int, int, int]
 _RANGE_NAMES = ("device_id", "low", "high")
 
 
-def recompute(dialect: Dialect, resolution: Resolution, ranges: Sequence[Range]) -> Query:
+def recompute(
+    dialect: Dialect,
+    resolution: Resolution,
+    ranges: Sequence[Range],
+    arithmetic: Arithmetic = PLAIN,
+) -> Query:
     """Set the rollup rows of these ranges from the next finer level."""
-    return Query(_recompute(dialect, resolution), dialect.bind(ranges))
+    return Query(_recompute(dialect, resolution, arithmetic), dialect.bind(ranges))
 
 
 def recount(dialect: Dialect, ranges: Sequence[Range]) -> Query:
@@ -29,32 +35,32 @@ def recount(dialect: Dialect, ranges: Sequence[Range]) -> Query:
     return Query(_recount(dialect), dialect.bind(ranges))
 
 
-def expressions(resolution: Resolution) -> tuple[str, ...]:
+def expressions(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, ...]:
     """What a rollup's columns after (device_id, ts) are, over the rows of the next finer level."""
     if resolution is STORED[0]:
-        return flat(resolution)
+        return flat(resolution, arithmetic)
     child = finer(resolution)[-1]
     counts = [f"SUM({counter(c)})" for c in (RAW, *finer(child))]
-    return (*counts, "COUNT(*)", *(e for m in ROLLED_METRICS for e in _from_child(m)))
+    return (*counts, "COUNT(*)", *(e for m in ROLLED_METRICS for e in _from_child(m, arithmetic)))
 
 
-def flat(resolution: Resolution) -> tuple[str, ...]:
+def flat(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, ...]:
     """The same columns over raw rows, for any stored resolution."""
     counts = [f"COUNT(DISTINCT ts / {c.fixed_ms})" for c in finer(resolution)]
-    return ("COUNT(*)", *counts, *(e for m in ROLLED_METRICS for e in _from_raw(m)))
+    return ("COUNT(*)", *counts, *(e for m in ROLLED_METRICS for e in _from_raw(m, arithmetic)))
 
 
-def _from_raw(metric: Metric) -> list[str]:
+def _from_raw(metric: Metric, arithmetic: Arithmetic) -> list[str]:
     name = metric.name
-    found = [f"SUM({name})", f"COUNT({name})"]
+    found = [arithmetic.total(name), f"COUNT({name})"]
     if metric.extremes:
         found += [f"CASE WHEN COUNT({name}) > 1 THEN {end}({name}) END" for end in ("MIN", "MAX")]
     return found
 
 
-def _from_child(metric: Metric) -> list[str]:
+def _from_child(metric: Metric, arithmetic: Arithmetic) -> list[str]:
     name = metric.name
-    found = [f"SUM({name}_sum)", f"SUM({name}_n)"]
+    found = [arithmetic.total(f"{name}_sum", f"{name}_n"), f"SUM({name}_n)"]
     if metric.extremes:
         found += [
             f"CASE WHEN SUM({name}_n) > 1"
@@ -65,13 +71,13 @@ def _from_child(metric: Metric) -> list[str]:
 
 
 @cache
-def _recompute(dialect: Dialect, resolution: Resolution) -> str:
+def _recompute(dialect: Dialect, resolution: Resolution, arithmetic: Arithmetic) -> str:
     table = ROLLUPS[resolution]
     source = finer(resolution)[-1].table if finer(resolution) else RAW.table
     bucket = f"s.ts / {resolution.fixed_ms} * {resolution.fixed_ms}"
     return (
         f"INSERT INTO {table.name} ({', '.join(table.names)})"
-        f" SELECT s.device_id, {bucket}, {', '.join(expressions(resolution))}"
+        f" SELECT s.device_id, {bucket}, {', '.join(expressions(resolution, arithmetic))}"
         f" FROM {dialect.relation(_RANGE_NAMES)} AS r CROSS JOIN {source} AS s"
         " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
         f" GROUP BY s.device_id, {bucket} {_overwrite(table)}"

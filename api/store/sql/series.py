@@ -15,6 +15,7 @@ from api.catalog import (
     Resolution,
 )
 from api.store.base import Condition, Span, Where
+from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query, both
 from api.store.tables import HOUR_COUNTER, counter
 from api.timez import FIRST_INSTANT_MS, LAST_INSTANT_MS, ceil_to, floor_to
@@ -37,7 +38,9 @@ def closed(span: Span) -> Closed:
 # --- Columns -------------------------------------------------------------------------------------
 
 
-def value(resolution: Resolution, column: Metric | Aggregate) -> str:
+def value(
+    resolution: Resolution, column: Metric | Aggregate, arithmetic: Arithmetic = PLAIN
+) -> str:
     """The final value of a column over the rows of a raw or stored resolution."""
     if resolution is RAW:
         return column.metric.name if isinstance(column, Aggregate) else column.name
@@ -45,16 +48,19 @@ def value(resolution: Resolution, column: Metric | Aggregate) -> str:
         raise ValueError(f"{column.name} is a raw column; {resolution.name} has aggregates")
     name = column.metric.name
     if column.function == "avg":
-        return f"{name}_sum / {name}_n"  # null where the sum is: no value, no division
+        # Null where the sum is: no value, no division.
+        return arithmetic.quotient(f"{name}_sum", f"{name}_n")
     if column.function == "total":
         return f"{name}_sum"
     return f"COALESCE({name}_{column.function}, {name}_sum)"
 
 
 @cache
-def row_columns(resolution: Resolution, metrics: frozenset[Metric]) -> str:
+def row_columns(
+    resolution: Resolution, metrics: frozenset[Metric], arithmetic: Arithmetic = PLAIN
+) -> str:
     columns = resolution.values(metrics)
-    return ", ".join(("ts", *(value(resolution, column) for column in columns)))
+    return ", ".join(("ts", *(value(resolution, column, arithmetic) for column in columns)))
 
 
 def _order(resolution: Resolution, direction: str = "") -> str:
@@ -68,13 +74,19 @@ def between(device_key: int, low: int, high: int) -> Query:
     return Query("device_id = ? AND ts >= ? AND ts <= ?", (device_key, low, high))
 
 
-def _condition(resolution: Resolution, condition: Condition) -> Query:
-    text = f"{value(resolution, condition.column)} {condition.operator} ?"
+def _condition(resolution: Resolution, condition: Condition, arithmetic: Arithmetic) -> Query:
+    text = f"{value(resolution, condition.column, arithmetic)} {condition.operator} ?"
     return Query(text, (float(condition.value),))
 
 
-def matching(device_key: int, resolution: Resolution, span: Span, where: Where) -> Query:
-    conditions = (_condition(resolution, condition) for condition in where)
+def matching(
+    device_key: int,
+    resolution: Resolution,
+    span: Span,
+    where: Where,
+    arithmetic: Arithmetic = PLAIN,
+) -> Query:
+    conditions = (_condition(resolution, condition, arithmetic) for condition in where)
     return both(between(device_key, *closed(span)), *conditions)
 
 
@@ -82,10 +94,15 @@ def matching(device_key: int, resolution: Resolution, span: Span, where: Where) 
 
 
 def count_matching(
-    device_key: int, resolution: Resolution, span: Span, where: Where, at_most: int | None
+    device_key: int,
+    resolution: Resolution,
+    span: Span,
+    where: Where,
+    at_most: int | None,
+    arithmetic: Arithmetic = PLAIN,
 ) -> Query:
     """Count by looking at the rows, no further than the ``at_most``-th."""
-    rows = matching(device_key, resolution, span, where)
+    rows = matching(device_key, resolution, span, where, arithmetic)
     if at_most is None:
         return Query(f"SELECT COUNT(*) FROM {resolution.table} WHERE {rows.sql}", rows.params)
     return Query(
@@ -180,8 +197,9 @@ def page(
     where: Where,
     limit: int,
     offset: int,
+    arithmetic: Arithmetic = PLAIN,
 ) -> Query:
-    rows = matching(device_key, resolution, span, where)
+    rows = matching(device_key, resolution, span, where, arithmetic)
     return Query(
         f"SELECT {columns} FROM {resolution.table} WHERE {rows.sql}"
         f" ORDER BY {_order(resolution)} LIMIT ? OFFSET ?",
@@ -202,9 +220,15 @@ def landing_hour(device_key: int, resolution: Resolution, hours: Closed, skipped
     )
 
 
-def bounds(device_key: int, resolution: Resolution, span: Span, where: Where) -> Query:
+def bounds(
+    device_key: int,
+    resolution: Resolution,
+    span: Span,
+    where: Where,
+    arithmetic: Arithmetic = PLAIN,
+) -> Query:
     """(first, last) as two seeks, both null where no row matches."""
-    rows = matching(device_key, resolution, span, where)
+    rows = matching(device_key, resolution, span, where, arithmetic)
 
     def end(direction: str) -> str:
         return (
@@ -250,19 +274,28 @@ def over_all(dialect: Dialect, grouped: Grouped, ranges: Ranges) -> Query:
     )
 
 
-_SQL_FUNCTION = {"avg": "AVG", "min": "MIN", "max": "MAX", "total": "SUM"}
-
-
 @cache
-def _all_aggregates(source: Resolution) -> str:
-    parts = (f"{_SQL_FUNCTION[a.function]}({value(source, a)})" for a in AGGREGATES)
+def _all_aggregates(source: Resolution, arithmetic: Arithmetic) -> str:
+    parts = (_aggregate(source, aggregate, arithmetic) for aggregate in AGGREGATES)
     return ", ".join(("MIN(ts)", "MAX(ts)", *parts))
 
 
-def pieces(device_key: int, source: Resolution, where: Where) -> Grouped:
+def _aggregate(source: Resolution, aggregate: Aggregate, arithmetic: Arithmetic) -> str:
+    term = value(source, aggregate, arithmetic)
+    count = None if source is RAW else f"{aggregate.metric.name}_n"
+    if aggregate.function == "avg":
+        return arithmetic.mean(term, count)
+    if aggregate.function == "total":
+        return arithmetic.total(term, count)
+    return f"{aggregate.function.upper()}({term})"
+
+
+def pieces(
+    device_key: int, source: Resolution, where: Where, arithmetic: Arithmetic = PLAIN
+) -> Grouped:
     """(low, first ts, last ts, *AGGREGATES), avg_ being the mean of the rows' values."""
-    conditions = tuple(_condition(source, condition) for condition in where)
-    return Grouped(device_key, source.table, _all_aggregates(source), conditions)
+    conditions = tuple(_condition(source, condition, arithmetic) for condition in where)
+    return Grouped(device_key, source.table, _all_aggregates(source, arithmetic), conditions)
 
 
 def hourly_counts(device_key: int, resolution: Resolution) -> Grouped:

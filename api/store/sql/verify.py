@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from api.catalog import COARSEST_STORED, ROLLED_METRICS, Resolution
+from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Query, both
 from api.store.sql.rollups import Range, flat
 from api.store.sql.series import between
 from api.store.tables import DEVICE, HOUR_COUNTER, READING, ROLLUPS, TIME_SERIES, Table
-
-TOLERANCE = 1e-9
-"""How far a sum may be off, as a share of the sum of the magnitudes: adding in another order
-rounds otherwise, by some 1e-16 a step."""
 
 DERIVED: tuple[tuple[Table, Resolution], ...] = (
     *((table, resolution) for resolution, table in ROLLUPS.items()),
@@ -40,12 +37,14 @@ def extent(device_key: int) -> Query:
     return Query(f"SELECT MIN(low), MAX(high) FROM ({union.sql}) AS extents", union.params)
 
 
-def compare(table: Table, resolution: Resolution, window: Range) -> Query:
+def compare(
+    table: Table, resolution: Resolution, window: Range, arithmetic: Arithmetic = PLAIN
+) -> Query:
     """(buckets in the window, how many of them are wrong, missing or orphaned)."""
     device_key, low, high = window
     rows = between(device_key, low, high - 1)
     params = (*rows.params, device_key, *rows.params)
-    return Query(_compare(table, resolution, rows.sql), params)
+    return Query(_compare(table, resolution, rows.sql, arithmetic), params)
 
 
 def forget(table: Table, window: Range) -> Query:
@@ -56,13 +55,13 @@ def forget(table: Table, window: Range) -> Query:
 
 
 @cache
-def _compare(table: Table, resolution: Resolution, rows: str) -> str:
+def _compare(table: Table, resolution: Resolution, rows: str, arithmetic: Arithmetic) -> str:
     bucket = f"ts / {resolution.fixed_ms} * {resolution.fixed_ms}"
-    fresh = dict(zip(ROLLUPS[resolution].names[2:], flat(resolution), strict=True))
+    fresh = dict(zip(ROLLUPS[resolution].names[2:], flat(resolution, arithmetic), strict=True))
     columns = [name for name in table.names if name not in table.key]
-    scales = [f"SUM(ABS({m.name})) AS {m.name}_scale" for m in ROLLED_METRICS]
+    scales = [f"{arithmetic.magnitude(m.name)} AS {m.name}_scale" for m in ROLLED_METRICS]
     made = ", ".join([*(f"{fresh[name]} AS {name}" for name in columns), *scales])
-    wrong = " OR ".join(_differs(name) for name in columns)
+    wrong = " OR ".join(_differs(name, arithmetic) for name in columns)
     # A seek for each fresh row, then the orphans as the rows that no seek met: a full join of
     # two derived tables has no index to go by, and grows with the square of the window.
     met = (
@@ -76,11 +75,8 @@ def _compare(table: Table, resolution: Resolution, rows: str) -> str:
     return f"SELECT fresh + kept - met, wrong + kept - met FROM ({met}) AS m, ({kept}) AS k"
 
 
-def _differs(column: str) -> str:
+def _differs(column: str, arithmetic: Arithmetic) -> str:
     if column not in _SUMS:
         return f"s.{column} IS DISTINCT FROM f.{column}"
-    scale = column.removesuffix("_sum") + "_scale"
-    return (
-        f"(s.{column} IS NULL) <> (f.{column} IS NULL)"
-        f" OR ABS(s.{column} - f.{column}) > {TOLERANCE} * f.{scale}"
-    )
+    magnitude = f"f.{column.removesuffix('_sum')}_scale"
+    return arithmetic.differs(f"s.{column}", f"f.{column}", magnitude)

@@ -1,0 +1,94 @@
+"""Sums, means and quotients of doubles where readings may be any finite number.
+
+A sum that doesn't fit a double is null beside a count above 0. One dialect answers an overflow
+with infinity, which becomes null here. The other one fails, and at an underflow too: its statement
+is then said again in `GUARDED` words, many times slower, which can't fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+GREATEST: Final = "1.7976931348623157e308"
+TINY: Final = "1e-300"
+BEYOND: Final = "1e400"  # more than any sum of doubles could bring back into range
+
+TOLERANCE: Final = 1e-9
+"""How far a sum may be off, as a share of the sum of the magnitudes: adding in another order
+rounds otherwise, by some 1e-16 a step."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arithmetic:
+    """``exact`` makes a term addable, ``double`` makes a sum a double again or null, ``mean_of``
+    the mean of exact terms, and ``quotient`` divides a double by a count."""
+
+    exact: Callable[[str], str]
+    double: Callable[[str], str]
+    mean_of: Callable[[str], str]
+    quotient: Callable[[str, str], str]
+
+    def total(self, term: str, count: str | None = None) -> str:
+        """The sum of a term. With ``count``, a null beside a count is a sum that didn't fit, and
+        what it is part of doesn't fit either."""
+        return self.double(f"SUM({self._known(term, count)})")
+
+    def mean(self, term: str, count: str | None = None) -> str:
+        return self.mean_of(self._known(term, count))
+
+    def magnitude(self, term: str) -> str:
+        """The sum of the magnitudes, for `differs`."""
+        return f"SUM(ABS({self.exact(term)}))"
+
+    def differs(self, kept: str, fresh: str, magnitude: str) -> str:
+        """Whether two sums are more than a rounding apart. Where their magnitudes don't fit a
+        double, the order of adding decides what the sum is, or that it is null."""
+        apart = f"ABS({self.exact(kept)} - {self.exact(fresh)}) > {TOLERANCE} * {magnitude}"
+        return (
+            f"(COALESCE({magnitude}, 0) <= {GREATEST}"
+            f" AND (({kept} IS NULL) <> ({fresh} IS NULL) OR {apart}))"
+        )
+
+    def _known(self, term: str, count: str | None) -> str:
+        exact = self.exact(term)
+        return exact if count is None else f"COALESCE({exact}, NULLIF({count}, 0) * {BEYOND})"
+
+
+def _finite(result: str) -> str:
+    return f"CASE WHEN ABS({result}) <= {GREATEST} THEN {result} END"
+
+
+def _decimal(term: str) -> str:
+    # By way of text, which says a double to the last bit; the direct cast keeps 15 digits.
+    return f"CAST(CAST({term} AS TEXT) AS NUMERIC)"
+
+
+def _nearest(result: str) -> str:
+    # A sum of doubles is a multiple of the smallest one: it can't underflow.
+    return f"CASE WHEN ABS({result}) <= {GREATEST} THEN CAST({result} AS DOUBLE PRECISION) END"
+
+
+def _guarded_mean(term: str) -> str:
+    mean = f"SUM({term}) / COUNT({term})"
+    return f"CASE WHEN ABS({mean}) < {TINY} THEN 0.0 ELSE {_nearest(mean)} END"
+
+
+def _guarded_quotient(dividend: str, count: str) -> str:
+    small = f"{count} > 1 AND ABS({dividend}) < {TINY}"
+    return f"CASE WHEN {small} THEN 0.0 ELSE {dividend} / {count} END"
+
+
+PLAIN: Final = Arithmetic(
+    exact=lambda term: term,
+    double=_finite,
+    mean_of=lambda term: _finite(f"AVG({term})"),
+    quotient=lambda dividend, count: f"{dividend} / {count}",
+)
+GUARDED: Final = Arithmetic(
+    exact=_decimal,
+    double=_nearest,
+    mean_of=_guarded_mean,
+    quotient=_guarded_quotient,
+)
