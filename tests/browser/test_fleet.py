@@ -105,6 +105,17 @@ def test_fifty_tiles_with_their_parts(wall: Wall) -> None:
     assert tab.run("return document.querySelector('main h1').textContent") == "Fleet"
 
 
+def test_a_silent_tiles_gap_is_shaded(wall: Wall) -> None:
+    wall.open("?status=silent")
+    box = wall.tab.run(
+        "const gap = document.querySelector('a.tile .spark .gaps');"
+        "const box = gap.getBoundingClientRect();"
+        "return [getComputedStyle(gap).display, box.width, box.height]"
+    )
+    assert box[0] != "none"
+    assert min(box[1:]) > 20
+
+
 def test_a_label_is_text_whatever_it_holds(wall: Wall) -> None:
     wall.open(f"?q={serial(HOLED)}")
     assert wall.tab.text(".tile-label") == MARKUP
