@@ -45,21 +45,24 @@ def site(settings: Settings) -> WSGIApplication:
     """The service under its paths, the dashboard everywhere else.
 
     The dashboard asks its own service in-process, without rate limits; what comes over the
-    network is limited. With WEIR_API_URL it asks that remote server instead.
+    network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
+    a store nor a service here.
     """
     from api.client import Client
     from api.server import create_service
+    from api.server.elsewhere import create_stand_in
     from api.store.open import open_store
     from components.access import Access
     from components.access.rules import is_loopback
     from components.dashboard import create_dashboard
 
-    store = open_store(settings.database, read_only=True)
     if settings.api_url:
         client = Client.remote(settings.api_url)
+        service = create_stand_in(settings)
     else:
+        store = open_store(settings.database, read_only=True)
         client = Client.in_process(create_service(store, settings))
-    service = create_service(store, settings, limits=True, compression=True)
+        service = create_service(store, settings, limits=True, compression=True)
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 from api.errors import ConfigurationError
 
 MIN_SECRET_BYTES = 32
+LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 
 def _text(value: str) -> str:
@@ -43,7 +48,9 @@ def _database(value: str) -> str:
     if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
         return value
     if value.startswith(("postgresql://", "postgres://")):
-        return value
+        parts = urlsplit(value)
+        if parts.hostname or parse_qs(parts.query).get("host"):  # the latter: a socket's folder
+            return value
     raise ValueError("must be sqlite:///path or postgresql://user@host/name")
 
 
@@ -57,6 +64,46 @@ def _url(value: str) -> str:
     if value and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
         raise ValueError("must be an http:// or https:// URL")
     return value.rstrip("/")
+
+
+def _key(value: str) -> str:
+    if value and not _UUID.fullmatch(value):
+        raise ValueError("must be a key: a UUID, without a Key ID and a dot before it")
+    return value
+
+
+def _issuer(value: str) -> str:
+    if value == LOCAL_ISSUER:
+        raise ValueError(f"must not be {LOCAL_ISSUER}: that is the issuer of Weir's own tokens")
+    return value
+
+
+def _key_set(value: str) -> str:
+    if not value:
+        return value
+    if "://" in value:
+        parts = urlsplit(value)
+        if parts.hostname and (
+            parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
+        ):
+            return value
+        raise ValueError("must be an https:// URL (http:// on loopback only) or a file's path")
+    try:
+        keys = json.loads(Path(value).read_bytes())["keys"]
+    except OSError as error:
+        raise ValueError(f"is a file that can't be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError, LookupError, TypeError):
+        keys = None
+    if not isinstance(keys, list):
+        raise ValueError("is a file that holds no JWK set")
+    return value
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _origins(value: str) -> tuple[str, ...]:
@@ -116,12 +163,13 @@ TABLE: tuple[Setting, ...] = (
         "WEIR_API_URL",
         "",
         _url,
-        "A remote server of the interface for the dashboard to show. Unset: this one.",
+        "A remote server of the interface for the dashboard to show; then there is no store and no"
+        " service here: `/management` answers 404, `/healthz` still does. Unset: this one.",
     ),
     Setting(
         "WEIR_API_KEY",
         "",
-        _text,
+        _key,
         "The service-api-key with which the dashboard signs in by itself, for readers at this"
         " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
     ),
@@ -144,13 +192,19 @@ TABLE: tuple[Setting, ...] = (
         "Requests per second that one key may make over the network, ten times that in a burst;"
         " 0 switches the limits off.",
     ),
-    Setting("WEIR_JWT_ISSUER", "", _text, "`iss` of an external issuer of bearer tokens."),
+    Setting(
+        "WEIR_JWT_ISSUER",
+        "",
+        _issuer,
+        "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own.",
+    ),
     Setting("WEIR_JWT_AUDIENCE", "weir", _text, "`aud` that the external issuer's tokens carry."),
     Setting(
         "WEIR_JWT_JWKS",
         "",
-        _text,
-        "The external issuer's key set: an https:// URL or a file's path.",
+        _key_set,
+        "The external issuer's key set: an https:// URL (http:// on loopback only) or a file's"
+        " path.",
     ),
     Setting(
         "WEIR_JWT_ALGORITHM",
@@ -206,8 +260,27 @@ class Settings:
 
     @property
     def secret(self) -> str:
-        """The signing secret: as set, or made at first need and kept in the instance folder."""
-        return self.secret_key or _kept_secret(Path(self.instance) / "secret_key")
+        """The signing secret: as set, or made at first need and kept in the instance folder.
+        Raises ConfigurationError where it can't be kept or had."""
+        if self.secret_key:
+            return self.secret_key
+        path = Path(self.instance) / "secret_key"
+        with _instance_named():
+            kept = _kept_secret(path)
+        if len(kept.encode()) < MIN_SECRET_BYTES:
+            raise ConfigurationError(
+                f"WEIR_INSTANCE: {path} must hold at least {MIN_SECRET_BYTES} bytes"
+            )
+        return kept
+
+    def prepare(self) -> None:
+        """Make the instance folder and the secret now, rather than at first need. Raises
+        ConfigurationError where the folder can't be written, or the secret can't be had."""
+        folder = Path(self.instance)
+        with _instance_named():
+            folder.mkdir(parents=True, exist_ok=True)
+            _private_draft(folder / "probe", "").unlink()
+        _ = self.secret
 
     @property
     def demo_key_path(self) -> Path:
@@ -228,6 +301,19 @@ class Settings:
         if self.api_url or not path.exists():
             return ""
         return str(json.loads(path.read_text("utf-8"))["key"])
+
+
+@contextmanager
+def _instance_named() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise ConfigurationError(
+            f"WEIR_INSTANCE can't be used: {where}{error.strerror or error}"
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigurationError("WEIR_INSTANCE holds a secret_key that is not text") from None
 
 
 def write_private(path: Path, text: str) -> None:

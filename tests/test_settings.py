@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from api.auth import tokens
 from api.errors import ConfigurationError
-from api.settings import TABLE, Settings
+from api.settings import LOCAL_ISSUER, TABLE, Settings
 
 
 def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
@@ -43,6 +44,16 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_RATE_LIMIT", "-1"),
         ("WEIR_JWT_ALGORITHM", "none"),
         ("WEIR_JWT_ISSUER", "https://issuer.example"),  # without its keys
+        ("WEIR_JWT_ISSUER", "weir"),
+        ("WEIR_JWT_JWKS", "/nonexistent"),
+        ("WEIR_JWT_JWKS", "."),
+        ("WEIR_JWT_JWKS", "pyproject.toml"),
+        ("WEIR_JWT_JWKS", "ftp://issuer.example"),
+        ("WEIR_JWT_JWKS", "https://"),
+        ("WEIR_JWT_JWKS", "http://issuer.example/keys"),
+        ("WEIR_API_KEY", "notauuid"),
+        ("WEIR_DATABASE", "postgresql://"),
+        ("WEIR_DATABASE", "postgresql:///weir"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str) -> None:
@@ -52,9 +63,10 @@ def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str) -
     assert "\n" not in str(caught.value)
 
 
-def test_a_bad_secret_is_not_repeated_in_the_message() -> None:
+@pytest.mark.parametrize("name", ["WEIR_SECRET_KEY", "WEIR_API_KEY"])
+def test_a_bad_secret_is_not_repeated_in_the_message(name: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        Settings.from_env({"WEIR_SECRET_KEY": "hunter2"})
+        Settings.from_env({name: "hunter2"})
     assert "hunter2" not in str(caught.value)
 
 
@@ -70,3 +82,40 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
 def test_origins_are_a_list() -> None:
     settings = Settings.from_env({"WEIR_CORS_ORIGINS": "https://a.example, http://b.example:8080"})
     assert settings.cors_origins == ("https://a.example", "http://b.example:8080")
+
+
+def test_the_issuer_that_is_taken_is_the_one_of_our_own_tokens() -> None:
+    assert LOCAL_ISSUER == tokens.LOCAL_ISSUER
+
+
+@pytest.mark.parametrize(
+    "value", ["https://issuer.example/keys", "http://127.0.0.1:8080/keys", "http://[::1]/keys"]
+)
+def test_a_key_set_comes_over_a_way_that_nobody_can_change(value: str) -> None:
+    environ = {"WEIR_JWT_ISSUER": "https://issuer.example", "WEIR_JWT_JWKS": value}
+    assert Settings.from_env(environ).jwt_jwks == value
+
+
+def test_a_socket_is_a_host_too() -> None:
+    value = "postgresql:///weir?host=/var/run/postgresql"
+    assert Settings.from_env({"WEIR_DATABASE": value}).database == value
+
+
+def test_a_folder_that_cannot_be_made_is_one_line_that_names_the_setting(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    settings = Settings.from_env({"WEIR_INSTANCE": str(tmp_path / "file" / "instance")})
+    with pytest.raises(ConfigurationError, match=r"^WEIR_INSTANCE can't be used: .*file"):
+        settings.prepare()
+
+
+@pytest.mark.parametrize("kept", [b"", b"short", b"\xff" * 40])
+def test_a_kept_secret_that_is_none_is_not_signed_with(tmp_path: Path, kept: bytes) -> None:
+    (tmp_path / "secret_key").write_bytes(kept)
+    settings = Settings.from_env({"WEIR_INSTANCE": str(tmp_path)})
+    with pytest.raises(ConfigurationError, match=r"^WEIR_INSTANCE"):
+        settings.prepare()
+
+
+def test_preparing_leaves_the_secret_and_nothing_else(tmp_path: Path) -> None:
+    Settings.from_env({"WEIR_INSTANCE": str(tmp_path / "new" / "instance")}).prepare()
+    assert [path.name for path in (tmp_path / "new" / "instance").iterdir()] == ["secret_key"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from api.commands.frame import Group, Outcome, opened, settings
+from api.commands.frame import Group, Outcome, opened, settings, upgrade_store
 
 group = Group("db", help="The store's schema.")
 rollups = Group("rollups", help="The pre-built aggregates.")
@@ -13,13 +13,7 @@ rollups = Group("rollups", help="The pre-built aggregates.")
 @group.command()
 def upgrade() -> object:
     """Create the store, or bring its schema up to date."""
-    from api.store.open import open_store
-
-    store = open_store(settings().database)
-    try:
-        before, now = store.upgrade()
-    finally:
-        store.close()
+    before, now = upgrade_store(settings().database)
     return {"before": before, "now": now}
 
 

@@ -18,7 +18,7 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask.helpers import get_debug_flag
 
-from api.errors import StoreMissing, UserError, WeirError
+from api.errors import ConfigurationError, StoreMissing, UserError, WeirError
 from api.settings import Settings
 from api.store.base import Grant, Organization, Scope, Store
 from api.timez import stamp
@@ -54,15 +54,32 @@ def opened(*, read_only: bool = False) -> Generator[Store]:
 
 def ensure_store(url: str) -> None:
     """Create the embedded store where there is none yet; a server's database is left alone."""
-    from api.store.open import open_store
-
     if not url.startswith("sqlite:"):
         return
+    with _connected(url) as store:
+        try:
+            store.check()
+        except StoreMissing:
+            store.upgrade()
+
+
+def upgrade_store(url: str) -> tuple[int, int]:
+    """Create the store or bring its schema up to date: (version before, version now)."""
+    with _connected(url) as store:
+        return store.upgrade()
+
+
+@contextmanager
+def _connected(url: str) -> Generator[Store]:
+    """The store whether it is there or not. ConfigurationError where its place can't be used."""
+    from api.store.open import open_store
+
     store = open_store(url)
     try:
-        store.check()
-    except StoreMissing:
-        store.upgrade()
+        yield store
+    except OSError as error:
+        said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise ConfigurationError(f"WEIR_DATABASE can't be used: {said}") from None
     finally:
         store.close()
 

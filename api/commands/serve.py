@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -51,10 +52,12 @@ def serve(host: str | None, port: int | None, workers: int | None, demo: bool) -
     """Serve the dashboard and the service until stopped."""
     known = settings()
     address, port = _free(host or known.host, known.port if port is None else port)
-    ensure_store(known.database)
-    with opened(read_only=True) as store:  # it is there, and of this schema
-        if demo and store.organization(ORGANIZATION_ID) is None:
-            raise UserError("the demo fleet is not there: flask demo seed")
+    known.prepare()
+    if not known.api_url:
+        ensure_store(known.database)
+        _check_store(demo)
+    elif demo:
+        raise UserError("--demo needs a store of its own: unset WEIR_API_URL")
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
     server = _server(address, port, workers or known.workers)
@@ -62,8 +65,18 @@ def serve(host: str | None, port: int | None, workers: int | None, demo: bool) -
         feed = DemoFeed()
         server.on_startup(feed.start)
         server.on_shutdown(feed.stop)
-    load = partial(_site, multiprocessing.Lock(), f"Weir is at http://{shown}:{port}")
+    failed = multiprocessing.Lock()
+    announcement = f"Weir is at http://{shown}:{port}"
+    load = partial(_site, multiprocessing.Lock(), failed, announcement)
     server.serve(target_loader=load, wrap_loader=False)
+    if not failed.acquire(block=False):  # a worker has said why
+        raise SystemExit(1)
+
+
+def _check_store(demo: bool) -> None:
+    with opened(read_only=True) as store:  # it is there, and of this schema
+        if demo and store.organization(ORGANIZATION_ID) is None:
+            raise UserError("the demo fleet is not there: flask demo seed")
 
 
 def _free(host: str, port: int) -> tuple[str, int]:
@@ -102,8 +115,9 @@ def _server(address: str, port: int, workers: int) -> Any:
     )
 
 
-def _site(first: Lock, announcement: str) -> Callable[..., Any]:
-    """In a worker: build the site. The first one that has it says where."""
+def _site(first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
+    """In a worker: build the site. The first one that has it says where; the first one that can't
+    says why and stops the server, which would only start others that can't either."""
     # A worker is forked with the supervisor's handlers, which would swallow a SIGTERM that comes
     # while the site is still being built: it has no request to finish yet, so it may just end.
     for stop in (signal.SIGTERM, signal.SIGINT):
@@ -112,7 +126,11 @@ def _site(first: Lock, announcement: str) -> Callable[..., Any]:
     try:
         site: Callable[..., Any] = getattr(import_module(module), factory)()
     except Exception as error:
-        click.echo(f"Error: the site can't be built: {type(error).__name__}: {error}", err=True)
+        if failed.acquire(block=False):
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            click.echo(f"Error: the site can't be built: {said}", err=True)
+            os.kill(os.getppid(), signal.SIGTERM)
+        time.sleep(STOP_S)  # the server ends us; if we went by ourselves, it would complain
         raise SystemExit(1) from error
     if first.acquire(block=False):
         click.echo(announcement)

@@ -290,11 +290,32 @@ def test_what_was_begun_is_finished_before_the_server_stops(shell: Shell) -> Non
 def test_a_site_that_cannot_be_built_stops_the_server_without_a_stack_trace(shell: Shell) -> None:
     (shell.folder / "app.py").write_text(SLOW_SITE.replace("def site", "1 / 0\n    def site"))
     shell.environ["PYTHONPATH"] = str(ROOT)
-    server = shell.start("serve", "--workers", "1", cwd=shell.folder)
-    _, err = server.communicate(timeout=PATIENCE_S)
-    assert server.returncode == 1
-    assert "Error: the site can't be built: ZeroDivisionError: division by zero" in err
-    assert "Traceback" not in err
+    server = shell.start("serve", "--workers", "2", cwd=shell.folder)
+    out, err = server.communicate(timeout=PATIENCE_S)
+    assert (server.returncode, out) == (1, "")
+    assert err == "Error: the site can't be built: ZeroDivisionError: division by zero\n"
+
+
+@pytest.mark.parametrize("name", ["WEIR_INSTANCE", "WEIR_DATABASE"])
+def test_a_place_that_cannot_be_used_stops_the_start_and_is_named(shell: Shell, name: str) -> None:
+    (shell.folder / "file").write_text("")
+    place = shell.folder / "file" / "weir"
+    shell.environ[name] = f"sqlite:///{place}" if name == "WEIR_DATABASE" else str(place)
+    code, out, err = shell.run("serve")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert err.startswith(f"Error: {name} can't be used: ")
+
+
+def test_a_dashboard_of_a_remote_server_needs_no_store(shell: Shell) -> None:
+    shell.environ["WEIR_API_URL"] = f"http://127.0.0.1:{free_port()}"
+    assert "WEIR_API_URL" in shell.run("serve", "--demo")[2]
+    server = shell.start("serve", "--workers", "1")
+    eventually(lambda: shell.get("/healthz") == (200, b"ok\n"), "the server was up")
+    status, body = shell.get("/management/v1/version")
+    assert (status, json.loads(body)["type"]) == (404, "urn:weir:problem:not-found")
+    assert shell.get("/sign-in")[0] == 200
+    assert stopped(server, signal.SIGTERM)[0] == 0
+    assert not (shell.folder / "weir.sqlite").exists()
 
 
 # --- The demo fleet ------------------------------------------------------------------------------

@@ -58,13 +58,9 @@ def station(running: Station) -> Iterator[Station]:
 
 @contextmanager
 def dashboard(folder: Path, url: str, key: str) -> Iterator[str]:
-    """The address of a whole site whose own store is empty, and which shows that server."""
-    own = f"sqlite:///{folder / 'own.sqlite'}"
-    store = open_store(own)
-    store.upgrade()
-    store.close()
+    """The address of a whole site that has no store of its own and shows that server."""
     settings = {
-        "WEIR_DATABASE": own,
+        "WEIR_DATABASE": f"sqlite:///{folder / 'never.sqlite'}",
         "WEIR_INSTANCE": str(folder / "instance"),
         "WEIR_API_URL": url,
         "WEIR_API_KEY": key,
