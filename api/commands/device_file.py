@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -19,6 +20,9 @@ from api.timez import parse_instant, zone
 
 SERIAL: Final = "serialNumber"
 GROUPS: Final = "groups"
+MAX_DEPTH: Final = 64  # of arrays and objects within a field
+_LONG: Final = range(-(2**63), 2**63)
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
 
 _Check = Callable[[Any], None]
 """Raises ValueError in words where the value won't do."""
@@ -85,9 +89,35 @@ def _device(place: str, entry: object) -> tuple[NewDevice, list[str]]:
 
 def _checked(place: str, name: str, check: _Check, value: Any) -> None:
     try:
+        _storable(value)
         check(value)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{place}: {name} {error}") from None
+
+
+def _storable(value: object) -> None:
+    """What every database takes, wherever in the field it stands."""
+    for atom in _atoms(value):
+        if isinstance(atom, str) and ("\0" in atom or _HALF.search(atom)):
+            raise ValueError("holds a NUL or half a surrogate pair, which is no text")
+        if isinstance(atom, int) and atom not in _LONG:
+            raise ValueError("holds an integer beyond 64 bits")
+        if isinstance(atom, float) and not math.isfinite(atom):  # 1e999
+            raise ValueError("holds a number beyond the largest one")
+
+
+def _atoms(value: object, depth: int = 0) -> Iterator[object]:
+    """All that isn't made of something else, the names in objects too."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"is nested more than {MAX_DEPTH} deep")
+    if isinstance(value, dict):
+        yield from cast("dict[str, object]", value)
+        value = list(cast("dict[str, object]", value).values())
+    if isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _atoms(item, depth + 1)
+    else:
+        yield value
 
 
 def _no_constant(name: str) -> None:

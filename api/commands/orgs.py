@@ -19,7 +19,9 @@ group = Group("orgs", help="Organizations.")
 def create(name: str, organization_id: str | None, cost_per_gallon: float | None) -> object:
     """Create an organization."""
     for called, text in (("the name", name), ("--id", organization_id)):
-        if text is not None and (not text or text != " ".join(text.split())):
+        if text is not None and (
+            text != " ".join(text.split()) or not (text.isprintable() and text)
+        ):
             raise UserError(f"{called} must be text without needless blanks")
     if cost_per_gallon is not None and not (
         math.isfinite(cost_per_gallon) and cost_per_gallon >= 0

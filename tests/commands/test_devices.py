@@ -144,6 +144,13 @@ def test_another_organization_in_an_entry_is_ignored_with_a_warning(
         ({"reportingInterval": True}, "reportingInterval must be a number of seconds"),
         ({"reportingInterval": 10**400}, "reportingInterval"),
         ({"label": 5}, "label must be text"),
+        ({"label": "\ud800"}, "label holds a NUL or half a surrogate pair"),
+        ({"label": "a\0b"}, "label holds a NUL or half a surrogate pair"),
+        ({"groups": ["north", "\0"]}, "groups holds a NUL or half a surrogate pair"),
+        ({"billingSubscriptions": ["\udfff"]}, "billingSubscriptions holds a NUL"),
+        ({"config": {"a": [{"\0": 1}]}}, "config holds a NUL or half a surrogate pair"),
+        ({"costPerGallon": {"a": 10**30}}, "costPerGallon holds an integer beyond 64 bits"),
+        ({"config": {"a": [-(2**63) - 1]}}, "config holds an integer beyond 64 bits"),
     ],
 )
 def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
@@ -167,6 +174,11 @@ def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
         ("[1]", "entry 1 must be an object"),
         ('[{"serialNumber": "M-1", "config": {"a": NaN}}]', "NaN is no number"),
         ("[" * 100_000, "is not JSON"),
+        ('[{"serialNumber": "M-1", "config": {"a": 1e999}}]', "a number beyond the largest one"),
+        (
+            '[{"serialNumber": "M-1", "config": {"a": ' + "[" * 200 + "]" * 200 + "}}]",
+            "config is nested more than 64 deep",
+        ),
     ],
 )
 def test_a_file_of_something_else_says_so(
@@ -200,3 +212,12 @@ def test_the_devices_of_every_real_source_import(
             "updated": 0,
         }
         assert weir.ask("devices", "import", path, "--org", org)["updated"] == number
+
+
+def test_what_is_just_within_the_bounds_arrives(
+    import_: Callable[..., Any], devices: Callable[[], list[Device]]
+) -> None:
+    config = {"most": 2**63 - 1, "least": -(2**63), "text": "\U0001f4a7 ÿ"}
+    import_([{"serialNumber": "M-1", "label": "\U0001f4a7", "config": config}])
+    (device,) = devices()
+    assert (device.label, device.config) == ("\U0001f4a7", config)
