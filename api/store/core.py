@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar, Protocol, TypeVar
 
+from api.errors import UserError
 from api.store.base import Row
 from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query
@@ -14,6 +15,13 @@ from api.store.sql.series import Grouped, Ranges, over_all, over_one
 from api.store.tables import Table
 
 T = TypeVar("T")
+
+
+class Taken(UserError):
+    """A value that must be unique is there already. Says nothing more: who wrote knows of what."""
+
+    def __init__(self) -> None:
+        super().__init__("the store refuses it: a value that must be unique is taken")
 
 
 class Transaction(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from uuid import uuid4
 
 import orjson
@@ -17,12 +18,14 @@ from api.store.base import (
     Row,
     Scope,
 )
-from api.store.core import Seam, Transaction
+from api.store.core import Seam, Taken, Transaction
 from api.store.devices import COLUMNS, columns_said, device_from
 from api.store.importing import Plan, Planner, Values
 from api.store.sql import directory as sql
 from api.store.tables import DEVICE, DEVICE_GROUP
 from api.timez import now_ms
+
+NAMED = 5  # devices in a message that can't tell which of them it means
 
 
 class DirectoryPart(Seam):
@@ -108,15 +111,31 @@ class DirectoryPart(Seam):
         )
 
     def _carry_out(self, transaction: Transaction, plan: Plan) -> None:
-        # What gives an identifier up goes first, so that another device may take it at once.
-        for values in sorted(plan.updated.values(), key=lambda values: values["active"]):
-            transaction.run(sql.update_device(values))
+        if plan.released:  # first, since two devices may swap what each must have alone
+            transaction.run(sql.release(self.dialect, sorted(plan.released)))
+        for values in plan.updated.values():
+            with _named([values]):
+                transaction.run(sql.update_device(values))
         rows = [tuple(values[column] for column in COLUMNS) for values in plan.created.values()]
-        transaction.insert(DEVICE, COLUMNS, rows)
+        with _named(list(plan.created.values())):
+            transaction.insert(DEVICE, COLUMNS, rows)
         if plan.groups:
             transaction.run(sql.leave_groups(self.dialect, list(plan.groups)))
         members = [(name, key) for key, names in plan.groups.items() for name in names]
         transaction.insert(DEVICE_GROUP, DEVICE_GROUP.names, members)
+
+
+@contextmanager
+def _named(devices: Sequence[Values]) -> Generator[None]:
+    """A refusal of the database in terms of these devices: the plan has named what it foresaw."""
+    try:
+        yield
+    except Taken as error:
+        serials = ", ".join(values["serial_number"] for values in devices[:NAMED])
+        more = f" or one of {len(devices) - NAMED} more" if len(devices) > NAMED else ""
+        raise UserError(
+            f"device {serials}{more}: the id, serial number or networkUniqueIdentifier is taken"
+        ) from error
 
 
 def _values(row: Sequence[object]) -> Values:

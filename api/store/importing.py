@@ -18,14 +18,17 @@ UNIQUE_WHEN_ACTIVE = (
     ("serial_number", "serial number"),
     ("network_unique_identifier", "networkUniqueIdentifier"),
 )
+_CLAIMS = ("active", *(column for column, _ in UNIQUE_WHEN_ACTIVE))
 
 
 @dataclass
 class Plan:
-    """The devices to create and to update, by key, and the groups that were said."""
+    """The devices to create and to update, by key, and the groups that were said. ``released``
+    are those updated that give an identifier up, which another one may take."""
 
     created: dict[int, Values] = field(default_factory=dict[int, Values])
     updated: dict[int, Values] = field(default_factory=dict[int, Values])
+    released: set[int] = field(default_factory=set[int])
     groups: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
     imported: Imported = field(default_factory=lambda: Imported(0, 0))
 
@@ -95,7 +98,12 @@ class Planner:
             return
         after["updated_ms"] = self.now_ms
         self.known[key] = after
-        (plan.created if key in plan.created else plan.updated)[key] = after
+        if key in plan.created:
+            plan.created[key] = after
+        else:
+            plan.updated[key] = after
+            if before["active"] and any(before[c] != after[c] for c in _CLAIMS):
+                plan.released.add(key)
         self._remember(key, after)
 
     def _remember(self, key: int, values: Values) -> None:

@@ -17,7 +17,7 @@ from psycopg.types.numeric import Int8BinaryDumper
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
-from api.store.core import T
+from api.store.core import T, Taken
 from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
@@ -235,14 +235,19 @@ class PostgresTransaction:
         return _fetch(self._connection, query)
 
     def run(self, query: Query) -> None:
-        self._connection.execute(_native(query.sql), query.params)
+        with _translated():
+            self._connection.execute(_native(query.sql), query.params)
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
             return
         types = {column.name: COPY_TYPES[column.kind] for column in table.columns}
         copy_in = f"COPY {table.name} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
-        with self._connection.cursor() as cursor, cursor.copy(copy_in.encode()) as copy:
+        with (
+            _translated(),
+            self._connection.cursor() as cursor,
+            cursor.copy(copy_in.encode()) as copy,
+        ):
             copy.set_types([types[name] for name in columns])
             for row in rows:
                 copy.write_row(row)
@@ -268,7 +273,9 @@ def _translated() -> Generator[None]:
         yield
     except (errors.UndefinedTable, errors.InvalidCatalogName) as error:
         raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
-    except (errors.UniqueViolation, errors.ReadOnlySqlTransaction) as error:
+    except errors.UniqueViolation as error:
+        raise Taken from error
+    except errors.ReadOnlySqlTransaction as error:
         raise UserError(f"the store refuses it: {error.diag.message_primary}") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise Unavailable("The store is out of reach.", retry_after_s=1.0) from error

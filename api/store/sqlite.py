@@ -15,6 +15,7 @@ import orjson
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
+from api.store.core import Taken
 from api.store.sql.query import Dialect, Params, Query, insert
 from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.tables import Table
@@ -25,6 +26,7 @@ READ_CACHE_KIB: Final = 32 * 1024
 WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
 WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
+TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
 # --- The dialect ---------------------------------------------------------------------------------
@@ -79,6 +81,12 @@ class _Connection(Protocol):
     def executemany(self, statements: str, sequenceofbindings: Sequence[Row]) -> _Cursor: ...
 
     def close(self) -> None: ...
+
+
+class _Failed(Protocol):
+    """What apsw's annotations don't say of its errors."""
+
+    extendedresult: int
 
 
 def _connect(name: str, flags: int) -> _Connection:
@@ -279,6 +287,8 @@ def _translated() -> Generator[None]:
     ) as error:
         raise Unavailable(f"The store can't be read or written: {error}.") from error
     except apsw.ConstraintError as error:
+        if cast(_Failed, error).extendedresult in TAKEN:
+            raise Taken from error
         raise UserError(f"the store refuses it: {error}") from error
     except apsw.SQLError as error:
         if str(error).startswith("no such table"):

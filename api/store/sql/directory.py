@@ -148,6 +148,15 @@ def next_key() -> Query:
     return Query(f"SELECT COALESCE(MAX(key), 0) + 1 FROM {DEVICE.name}")
 
 
+def release(dialect: Dialect, keys: Sequence[int]) -> Query:
+    """Let go of what only one active device may have, until these devices are updated."""
+    return Query(
+        f"UPDATE {DEVICE.name} SET active = 0 WHERE key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
 def update_device(values: dict[str, Any]) -> Query:
     changed = [column for column in COLUMNS if column != "key"]
     return Query(
