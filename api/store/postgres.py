@@ -150,8 +150,17 @@ class PostgresStore(CommonStore):
     # --- The seam ---
 
     def fetch(self, query: Query) -> list[Row]:
-        with self._connection() as connection:
-            return _fetch(connection, query)
+        idle = self._idle()
+        with _translated():
+            used = self._unused(idle)
+            if used is not None:
+                try:
+                    return _ask(idle, used, query)
+                except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                    if not _has_ended(used, error):
+                        raise
+                    idle.clear()  # what ended this one while it lay idle ended the others too
+            return _ask(idle, self._open(), query)
 
     @contextmanager
     def transaction(self) -> Generator[PostgresTransaction]:
@@ -180,10 +189,10 @@ class PostgresStore(CommonStore):
 
     @contextmanager
     def _connection(self) -> Generator[Connection]:
-        """A connection that answered just now, and goes back unless it broke."""
+        """A connection that goes back unless it broke."""
         idle = self._idle()
         with _translated():
-            connection = self._answering(idle)
+            connection = self._unused(idle) or self._open()
             try:
                 yield connection
             finally:
@@ -195,12 +204,13 @@ class PostgresStore(CommonStore):
             self._own = _Idle()
         return self._own
 
-    def _answering(self, idle: _Idle) -> Connection:
+    def _unused(self, idle: _Idle) -> Connection | None:
+        """An idle connection, as far as can be told without asking the server."""
         while (connection := idle.take()) is not None:
             if not _has_news(connection):
                 return connection
             connection.close()
-        return self._open()
+        return None
 
     def _open(self) -> Connection:
         connection = psycopg.connect(
@@ -222,6 +232,18 @@ def _has_news(connection: Connection) -> bool:
 def _fetch(connection: Connection, query: Query) -> list[Row]:
     sql = _native(query.sql)
     return connection.execute(sql, query.params, prepare=True, binary=True).fetchall()
+
+
+def _ask(idle: _Idle, connection: Connection, query: Query) -> list[Row]:
+    """A read on a connection that goes back unless it broke."""
+    try:
+        return _fetch(connection, query)
+    finally:
+        idle.give(connection)
+
+
+def _has_ended(connection: Connection, error: psycopg.Error) -> bool:
+    return connection.closed or isinstance(error, (errors.AdminShutdown, errors.CrashShutdown))
 
 
 class PostgresTransaction:

@@ -9,6 +9,7 @@ import pytest
 
 from api.catalog import RAW
 from api.errors import Unavailable
+from api.store import postgres
 from api.store.base import Progress, Span
 from api.store.postgres import PostgresStore
 from api.store.sql.query import Query
@@ -48,6 +49,57 @@ def test_a_restart_between_requests_goes_unnoticed(store: PostgresStore, postgre
     assert store.count(device, RAW, Span()) == 5
     end_all_sessions(postgres_url)
     assert store.write(steady(device, 6)).stored == 1
+
+
+def test_a_read_outlives_connections_that_ended_without_a_word(
+    store: PostgresStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (device,) = new_meters(store, 1)
+    store.write(steady(device, 5))
+    with store.transaction(), store.transaction(), store.transaction():
+        pass  # three connections, idle from here on
+    end_all_sessions(postgres_url)
+    monkeypatch.setattr(postgres, "_has_news", lambda _: False)
+    assert store.count(device, RAW, Span()) == 5
+    assert store.write(steady(device, 6)).stored == 1
+
+
+def test_a_read_is_asked_twice_at_most(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Query] = []
+
+    def cut_off(connection: postgres.Connection, query: Query) -> None:
+        asked.append(query)
+        connection.close()
+        raise psycopg.OperationalError("gone")
+
+    store.check()
+    monkeypatch.setattr(postgres, "_fetch", cut_off)
+    for attempts in (2, 1):  # once idle and once fresh; then nothing is idle
+        asked.clear()
+        with pytest.raises(Unavailable):
+            store.check()
+        assert len(asked) == attempts
+
+
+def test_a_query_that_fails_on_a_living_connection_is_not_asked_again(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Query] = []
+    fetch = postgres._fetch
+
+    def counted(connection: postgres.Connection, query: Query) -> list[tuple[object, ...]]:
+        asked.append(query)
+        return fetch(connection, query)
+
+    store.check()
+    monkeypatch.setattr(postgres, "_fetch", counted)
+    slow = Query("SELECT set_config('statement_timeout', '10', false), pg_sleep(0)")
+    store.fetch(slow)
+    with pytest.raises(Unavailable):
+        store.fetch(Query("SELECT pg_sleep(5)"))
+    assert len(asked) == 2
 
 
 def test_a_session_ended_within_a_transaction_undoes_it(
