@@ -18,7 +18,7 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask.helpers import get_debug_flag
 
-from api.errors import ConfigurationError, StoreMissing, UserError, WeirError
+from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
 from api.settings import Settings
 from api.store.base import Grant, Organization, Scope, Store
 from api.timez import stamp
@@ -77,6 +77,10 @@ def _connected(url: str) -> Generator[Store]:
     store = open_store(url)
     try:
         yield store
+    except StoreMissing:
+        raise
+    except Unavailable as error:
+        raise ConfigurationError(f"WEIR_DATABASE can't be used: {error.detail}") from error
     except OSError as error:
         said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         raise ConfigurationError(f"WEIR_DATABASE can't be used: {said}") from None

@@ -306,6 +306,13 @@ def test_a_place_that_cannot_be_used_stops_the_start_and_is_named(shell: Shell, 
     assert err.startswith(f"Error: {name} can't be used: ")
 
 
+def test_a_file_that_is_no_store_stops_the_start_and_is_named(shell: Shell) -> None:
+    (shell.folder / "weir.sqlite").write_text("Dear diary, " * 100)
+    code, out, err = shell.run("serve")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert err.startswith("Error: WEIR_DATABASE can't be used: ")
+
+
 def test_a_dashboard_of_a_remote_server_needs_no_store(shell: Shell) -> None:
     shell.environ["WEIR_API_URL"] = f"http://127.0.0.1:{free_port()}"
     assert "WEIR_API_URL" in shell.run("serve", "--demo")[2]
