@@ -46,7 +46,7 @@ def races(ground: Ground, rounds: int) -> Iterator[Race]:
     for name, (resolution, zone, goal) in QUESTIONS.items():
         windows = ground.windows(name, (end - start) * 9 // 10, rounds)
         yield _race(ground, name, windows, resolution, zone, goal, COARSEST_STORED)
-        source = timez.source_of(timez.day_edges(timez.zone(zone), start, end))
+        source = timez.source_of(*timez.day_edges(timez.zone(zone), start, end))
         if source is not COARSEST_STORED:  # the rule's own rows, several times as many
             yield _race(ground, name, windows, resolution, zone, goals.DAY, source)
 
@@ -94,7 +94,7 @@ def _grouped(store: Store, zone: str) -> Run:
 
     def answer(window: Window) -> bytes:
         (device, span), tz = window, timez.zone(zone)
-        source = timez.source_of(timez.day_edges(tz, *_closed(span)))
+        source = timez.source_of(*timez.day_edges(tz, *_closed(span)))
         volumes: dict[int, float] = {}
         for row in store.rows(device, source, span, limit=1_000_000):
             day = timez.local_ordinal(tz, row[0])
