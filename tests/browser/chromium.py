@@ -120,6 +120,14 @@ class Tab:
     def click(self, selector: str) -> None:
         self.run("document.querySelector(arguments[0]).click()", selector)
 
+    def back(self) -> None:
+        """As a page goes back. The browser's own button skips entries that a script made without
+        a person's gesture, which is what clicks by script are."""
+        self.run("window.history.back()")
+
+    def forward(self) -> None:
+        self.run("window.history.forward()")
+
     # --- The pointer -----------------------------------------------------------------------------
 
     def move(self, x: float, y: float) -> None:

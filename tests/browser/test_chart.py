@@ -76,10 +76,10 @@ def test_the_back_button_undoes_a_zoom(tab: Tab, site: Site) -> None:
     chart.drag(0.5, 0.9)
     tab.until(lambda: chart.badge() != coarse)
     zoomed, fine = chart.range(), chart.badge()
-    tab.driver.back()
+    tab.back()
     tab.until(lambda: chart.badge() == coarse)
     assert chart.range() == before
-    tab.driver.forward()
+    tab.forward()
     tab.until(lambda: chart.badge() == fine)
     assert chart.range() == zoomed
 

@@ -141,12 +141,12 @@ def test_a_column_sorts_and_the_way_back_sorts_again(listed: List, tab: Tab) -> 
     assert listed.address == "/devices?sort=deviceTimeZone"
     header = '.ag-header-cell[col-id="deviceTimeZone"]'
     assert tab.run(f"return document.querySelector('{header}').ariaSort") == "ascending"
-    tab.driver.back()
+    tab.back()
     listed.starts(LAST)
-    tab.driver.back()
+    tab.back()
     listed.shows(FIRST)
     assert listed.address == "/devices"
-    tab.driver.forward()
+    tab.forward()
     listed.starts(LAST)
 
 
@@ -195,7 +195,7 @@ def test_everything_by_keyboard(listed: List, tab: Tab, site: Site) -> None:
     listed.keys(Keys.ENTER)
     Chart(tab).drawn()
     assert listed.address.startswith(f"/devices/{site.fleet.ids[LIVE]}")
-    tab.driver.back()
+    tab.back()
     listed.starts("Tenant 12 main")
     assert listed.address == "/devices?q=tenant+12"
     tab.until(lambda: tab.run(focused) == "label")
@@ -212,7 +212,7 @@ def test_a_way_back_leads_to_the_row_that_was_left(listed: List, tab: Tab) -> No
         label,
     )
     tab.until(lambda: tab.text("h1") == label)
-    tab.driver.back()
+    tab.back()
     listed.shows(label)
 
 

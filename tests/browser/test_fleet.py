@@ -171,10 +171,11 @@ def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
     wall.tab.until(lambda: wall.said().get("window") == ["30d"])
     wall.chip("silent")
     wall.shows(NEVER)
-    wall.tab.driver.back()
-    wall.tab.driver.back()
+    wall.tab.back()
     wall.shows(SILENT, NEVER)
-    assert wall.said()["window"] == ["1h"]
+    wall.tab.back()
+    wall.tab.until(lambda: wall.said().get("window") == ["1h"])
+    wall.shows(SILENT, NEVER)
     assert wall.tab.text(".segments [aria-pressed=true]") == "1 h"
     href = wall.tab.run("return document.querySelector('a.tile').getAttribute('href')")
     assert href.endswith("?range=1h&zone=Asia%2FKolkata&units=metric")
@@ -186,7 +187,7 @@ def test_a_tile_leads_to_its_device_and_back_again(wall: Wall, site: Site) -> No
     wall.tab.click("a.tile")
     wall.tab.until(lambda: "Riser 11" in wall.tab.text("h1"))
     assert wall.tab.driver.current_url.endswith(f"/devices/{site.fleet.ids[serial(11)]}")
-    wall.tab.driver.back()
+    wall.tab.back()
     wall.shows(11)
     wall.complete()
     assert wall.tab.run("return window.notReloaded")

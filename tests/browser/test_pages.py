@@ -63,9 +63,9 @@ def test_the_list_leads_to_a_device_and_back(tab: Tab, site: Site) -> None:
     tab.click(f'a[href="/devices/{site.fleet.ids[LIVE]}"]')
     Chart(tab).drawn()
     tab.until(lambda: tab.driver.title == "Tenant 12 main · Weir")
-    tab.driver.back()
+    tab.back()
     tab.until(lambda: "124 active devices" in tab.text())
-    tab.driver.forward()
+    tab.forward()
     Chart(tab).drawn()
 
 
