@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from api.auth import tokens
 from api.errors import ConfigurationError
-from api.settings import LOCAL_ISSUER, TABLE, Settings
+from api.settings import TABLE, Settings
 
 
 def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
@@ -82,10 +81,6 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
 def test_origins_are_a_list() -> None:
     settings = Settings.from_env({"WEIR_CORS_ORIGINS": "https://a.example, http://b.example:8080"})
     assert settings.cors_origins == ("https://a.example", "http://b.example:8080")
-
-
-def test_the_issuer_that_is_taken_is_the_one_of_our_own_tokens() -> None:
-    assert LOCAL_ISSUER == tokens.LOCAL_ISSUER
 
 
 @pytest.mark.parametrize(

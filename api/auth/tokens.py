@@ -22,10 +22,10 @@ from api import timez
 from api.auth.keyset import KeySet
 from api.auth.principal import BEARER, Principal, unauthorized
 from api.errors import Forbidden, Unauthorized
-from api.settings import Settings
+from api.settings import LOCAL_ISSUER, Settings
 from api.store.base import Grant, Scope
 
-LOCAL_ISSUER: Final = "weir"
+
 LOCAL_AUDIENCE: Final = "weir"
 LOCAL_ALGORITHM: Final = "HS256"
 READ: Final = "weir:read"
