@@ -25,7 +25,6 @@ from api.errors import Forbidden, Unauthorized
 from api.settings import LOCAL_ISSUER, Settings
 from api.store.base import Grant, Scope
 
-
 LOCAL_AUDIENCE: Final = "weir"
 LOCAL_ALGORITHM: Final = "HS256"
 READ: Final = "weir:read"
