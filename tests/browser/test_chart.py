@@ -12,7 +12,7 @@ from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
 from tests.dashboards import AUTUMN, CLOCKS, HOLE_MS, LIVE, NEVER, SPRING, Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def opened(tab: Tab, site: Site, serial: str, query: str = "") -> Chart:

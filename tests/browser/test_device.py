@@ -13,7 +13,7 @@ from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
 from tests.dashboards import LIVE, NEVER, Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def opened(tab: Tab, site: Site, query: str = "", serial: str = LIVE) -> Chart:

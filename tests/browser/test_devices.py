@@ -12,7 +12,7 @@ from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
 from tests.dashboards import LIVE, Fleet, Site, make_fleet, served
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 CROWD = 10_000
 TOTAL = CROWD + 4

@@ -16,7 +16,7 @@ from tests.browser.chromium import Tab
 from tests.dashboards import Fleet, Site
 from tests.fleets import DEGRADED, HOLED, LOW, MARKUP, NEVER, SILENT, serial, watched_fleet
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,10 @@ def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
     wall.tab.until(lambda: wall.said().get("window") == ["30d"])
     wall.chip("silent")
     wall.shows(NEVER)
+    wall.tab.until(lambda: wall.said().get("status") == ["nodata"])
     wall.tab.back()
+    wall.tab.until(lambda: wall.said().get("status") == ["silent,nodata"])
+    assert wall.said().get("window") == ["30d"]
     wall.shows(SILENT, NEVER)
     wall.tab.back()
     wall.tab.until(lambda: wall.said().get("window") == ["1h"])
@@ -361,11 +364,11 @@ def test_what_a_reader_of_names_hears(wall: Wall) -> None:
 
 def test_a_tile_is_reached_by_keyboard_and_shows_it(wall: Wall) -> None:
     wall.open()
-    outline = wall.tab.run(
+    focused = (
         "const t = document.querySelector('a.tile'); t.focus({focusVisible: true});"
         "const s = getComputedStyle(t); return [s.outlineStyle, s.outlineWidth]"
     )
-    assert outline == ["solid", "2px"]
+    wall.tab.until(lambda: wall.tab.run(focused) == ["solid", "2px"])
 
 
 @pytest.mark.slow

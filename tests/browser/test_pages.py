@@ -8,7 +8,7 @@ from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
 from tests.dashboards import LIVE, TRICKY, Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def pages(site: Site) -> dict[str, str]:

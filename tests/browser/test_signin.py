@@ -17,7 +17,7 @@ from api.store.base import Grant
 from tests.browser.conftest import Serve, Window
 from tests.world import METER, TWIN, World
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PATIENCE_S = 10.0
 SHOTS = Path(__file__).resolve().parents[2] / "screenshots"
