@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import psycopg
 import pytest
@@ -10,17 +12,32 @@ import pytest
 from tests.world import World, opened
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgres"])
-def world(
+@pytest.fixture(scope="session")
+def world_on(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[World]:
+) -> Iterator[Callable[[str], World]]:
+    """The one world of a dialect, opened when it is first asked for.
+
+    Kept apart from ``world``, which pytest sets up anew each time its parameter changes: a
+    process of a divided run comes back to a dialect with every file that it is given.
+    """
+    with ExitStack() as open_worlds:
+
+        @cache
+        def on(dialect: str) -> World:
+            if dialect == "sqlite":
+                url = f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}"
+            else:
+                server = request.getfixturevalue("postgres_server")
+                with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+                    connection.execute("CREATE DATABASE weir_world")
+                url = f"{server}/weir_world"
+            return open_worlds.enter_context(opened(url))
+
+        yield on
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def world(request: pytest.FixtureRequest, world_on: Callable[[str], World]) -> World:
     """Read only: a test that needs to change something makes a world of its own."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}"
-    else:
-        server = request.getfixturevalue("postgres_server")
-        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-            connection.execute("CREATE DATABASE weir_world")
-        url = f"{server}/weir_world"
-    with opened(url) as world:
-        yield world
+    return world_on(request.param)
