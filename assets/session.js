@@ -47,19 +47,4 @@
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) check();
   });
-
-  /* The account's menu closes like any other: by Escape, or by turning elsewhere. */
-  function closeMenus(except) {
-    document.querySelectorAll("details.account[open]").forEach((menu) => {
-      if (menu !== except) menu.open = false;
-    });
-  }
-  document.addEventListener("click", (event) => closeMenus(event.target.closest("details.account")));
-  document.addEventListener("focusin", (event) => closeMenus(event.target.closest("details.account")));
-  document.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && document.querySelector("details.account[open]");
-    if (!menu) return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
 })();

@@ -1,0 +1,66 @@
+"""A menu: a button that opens a few entries, each a row of data. assets/menu.js closes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from components.markup import attributes, labelled
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to have. ``href`` is the address of a file. Without one it is a button, and
+    ``deed`` is what a script of the page makes of it (``data-deed``)."""
+
+    label: str
+    note: str = ""
+    href: str = ""
+    deed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Entries that belong together, under a heading."""
+
+    heading: str
+    entries: tuple[Entry, ...]
+
+
+def menu(
+    label: str, sections: Sequence[Section], *, name: str, body_id: str = "", kind: str = ""
+) -> Component:
+    """``name`` is what a screen reader calls the button. With ``body_id`` a callback may fill the
+    menu later, by what `body` gives."""
+    identity: dict[str, Any] = {"id": body_id} if body_id else {}
+    return html.Details(
+        [
+            html.Summary(label, className="button", **labelled(name)),
+            html.Div(body(sections), className="menu-body", **identity),
+        ],
+        className=f"menu {kind}".strip(),
+    )
+
+
+def body(sections: Sequence[Section]) -> list[Component]:
+    return [part for section in sections for part in _section(section)]
+
+
+def _section(section: Section) -> list[Component]:
+    return [
+        html.P(section.heading, className="menu-heading"),
+        html.Ul([html.Li(_entry(entry)) for entry in section.entries]),
+    ]
+
+
+def _entry(entry: Entry) -> Component:
+    words = [html.Span(entry.label), html.Span(entry.note, className="quiet")]
+    if entry.href:
+        return html.A(words, href=entry.href, className="menu-entry")
+    return html.Button(
+        words, type="button", className="menu-entry", **attributes(data_deed=entry.deed)
+    )
