@@ -278,3 +278,38 @@ FUTURE_TOLERANCE_MS: Final = DAY_MS
 
 # How long a revoked or expired credential may still be honoured by any cache.
 CREDENTIAL_CACHE_S: Final = 5.0
+
+
+# --- Embeds --------------------------------------------------------------------------------------
+
+EMBEDS_PREFIX: Final = "/embeds/v1"
+EMBED_PAGE_PREFIX: Final = "/embed"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedView:
+    """What an embed may show: of how many devices at most; ``metric`` names a chart's tab."""
+
+    name: str
+    label: str
+    most_devices: int
+    metric: bool = False
+
+
+EMBED_VIEWS: Final = (
+    EmbedView("chart", "Chart", 1, metric=True),
+    EmbedView("tile", "Tile", 1),
+    EmbedView("wall", "Wall of tiles", MAX_IDS),
+)
+EMBED_VIEW_BY_NAME: Final = {view.name: view for view in EMBED_VIEWS}
+CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # a chart's tabs
+UNIT_SYSTEMS: Final = ("us", "metric")
+EMBED_THEMES: Final = ("system", "light", "dark")
+EMBED_CONTROLS: Final = ("range", "zone", "units", "theme")  # what a viewer may be let change
+DEVICE_ZONE: Final = "device"  # each device's own time zone
+EMBED_TITLE_LENGTH: Final = 120
+EMBED_MAX_ORIGINS: Final = 20
+# A chart takes any rolling window; tiles have a line and a heartbeat of these lengths.
+EMBED_WINDOW_S: Final = Limit(600, 5 * 366 * 86_400, 86_400)
+TILE_WINDOWS_S: Final = (3_600, 86_400, 7 * 86_400, 30 * 86_400)
+EMBED_TOKEN_S: Final = Limit(10, 600, 600)  # what a host's own backend mints

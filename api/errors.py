@@ -10,11 +10,13 @@
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
     │   ├── TooManyRequests     429  carries retry_after_s
+    │   │   └── Busy            429  what waits to be written is as much as may wait
     │   ├── Internal            500
     │   └── Unavailable         503  the store can't answer now; carries retry_after_s
     │       └── StoreMissing    503
     ├── Unreachable                  the client got no answer at all: refused, timed out, cut off
     ├── UnexpectedAnswer             the client got an answer that isn't of this interface
+    ├── NotOffered                   the client asks for what this server doesn't have
     ├── ConfigurationError           a setting that stops the start; names the setting
     └── UserError                    a command can't do what was asked; one clear line
 
@@ -42,13 +44,15 @@ class ParameterProblem:
 
 @dataclass(eq=False)
 class ServiceError(WeirError):
-    """An answer of the service that isn't a success. ``detail`` is for people, never a secret."""
+    """An answer of the service that isn't a success. ``detail`` is for people, never a secret;
+    ``reason`` a word for programs that must tell apart what has one status and title."""
 
     detail: str = ""
     retry_after_s: float | None = None
     challenges: tuple[str, ...] = ()
     request_id: str | None = None
     errors: tuple[ParameterProblem, ...] = field(default=())
+    reason: str | None = None
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal"
@@ -83,6 +87,10 @@ class TooManyRequests(ServiceError):
     status, code, title = 429, "too-many-requests", "Too many requests"
 
 
+class Busy(TooManyRequests):
+    code, title = "busy", "Busy"
+
+
 class Internal(ServiceError):
     status, code, title = 500, "internal", "Internal error"
 
@@ -101,6 +109,10 @@ class Unreachable(WeirError):
 
 class UnexpectedAnswer(WeirError):
     """An answer came that isn't of this interface (HTML from a proxy, a broken body)."""
+
+
+class NotOffered(WeirError):
+    """The server answers the interface, but doesn't have what goes beyond it (embeds)."""
 
 
 class ConfigurationError(WeirError):

@@ -4,6 +4,7 @@
 typed answers. Nothing else of the project speaks HTTP to the service.
 """
 
+from api.client.embeds import Embed, EmbedDefinition, EmbedToken, Fixed, Rolling
 from api.client.endpoints import ActiveFilter, Client, Credential
 from api.client.replies import (
     Device,
@@ -20,8 +21,13 @@ __all__ = [
     "Credential",
     "Device",
     "DevicePage",
+    "Embed",
+    "EmbedDefinition",
+    "EmbedToken",
+    "Fixed",
     "Latest",
     "LatestEntry",
     "Organization",
+    "Rolling",
     "Series",
 ]

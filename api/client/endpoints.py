@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 from urllib.parse import quote
@@ -13,6 +14,7 @@ import httpx
 
 from api.catalog import (
     COLUMNS_TYPE,
+    EMBEDS_PREFIX,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -22,10 +24,17 @@ from api.catalog import (
     Metric,
     Resolution,
 )
-from api.client import replies
+from api.client import embeds, replies
+from api.client.embeds import Embed, EmbedDefinition, EmbedToken
 from api.client.replies import DevicePage, Latest, Organization, Series
-from api.client.transport import IN_PROCESS_WIDTH, Transport, in_process_http, remote_http
-from api.errors import Unauthorized
+from api.client.transport import (
+    IN_PROCESS_WIDTH,
+    Params,
+    Transport,
+    in_process_http,
+    remote_http,
+)
+from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
 from api.timez import stamp
 
 # Weir's own service answers in columns, which cost a fraction of row objects to build and to
@@ -243,15 +252,62 @@ class Client:
         )
         return replies.latest(body)
 
+    # --- Embeds: Weir's own, beyond the interface ---
+
+    def embeds(self) -> tuple[Embed, ...]:
+        """Those of the credential's organization within its grant, newest first.
+        NotOffered where the server has no embeds."""
+        try:
+            return embeds.embeds(self._ask(f"{EMBEDS_PREFIX}/embeds", {}))
+        except (NotFound, UnexpectedAnswer) as error:
+            raise NotOffered("This server has no embeds.") from error
+
+    def embed(self, embed_id: str) -> Embed:
+        return embeds.embed(self._ask(_embed_path(embed_id), {}))
+
+    def own_embed(self) -> Embed:
+        """The embed whose token asks."""
+        return embeds.embed(self._ask(f"{EMBEDS_PREFIX}/self", {}))
+
+    def create_embed(self, definition: EmbedDefinition) -> Embed:
+        """BadRequest names each field that can't be used, by its name in JSON."""
+        body = embeds.definition_body(definition)
+        return embeds.embed(self._send("POST", f"{EMBEDS_PREFIX}/embeds", body))
+
+    def revoke_embed(self, embed_id: str) -> Embed:
+        return embeds.embed(self._send("DELETE", _embed_path(embed_id), {}))
+
+    def mint_embed_token(self, embed_id: str, ttl_s: int | None = None) -> EmbedToken:
+        """A short token, or without ``ttl_s`` the link token, which lives as long as its embed."""
+        body = {} if ttl_s is None else {"ttl": ttl_s}
+        return embeds.token(self._send("POST", f"{_embed_path(embed_id)}/tokens", body))
+
+    # --- Asking ---
+
     def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
         said = {name: _texts(value) for name, value in params.items() if value is not None}
-        headers = {**self._headers, "Accept": accept}
+        return self._ask(PATH_PREFIX + path, said, accept)
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        with self._refusals_told():
+            return self._transport.get(path, said, {**self._headers, "Accept": accept})
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+        with self._refusals_told():
+            return self._transport.send(method, path, self._headers, body)
+
+    @contextmanager
+    def _refusals_told(self) -> Generator[None]:
         try:
-            return self._transport.get(PATH_PREFIX + path, said, headers)
+            yield
         except Unauthorized:
             if self._on_unauthorized is not None:
                 self._on_unauthorized()
             raise
+
+
+def _embed_path(embed_id: str) -> str:
+    return f"{EMBEDS_PREFIX}/embeds/{quote(embed_id, safe='')}"
 
 
 def _texts(value: str | int | list[str]) -> str | list[str]:

@@ -1,4 +1,5 @@
-"""One GET to the service: bounded in time and number, retried where that helps, errors typed."""
+"""One request to the service: bounded in time and number, errors typed; a GET is sent again where
+that helps."""
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ ATTEMPTS: Final = 3
 FIRST_PAUSE_S: Final = 0.2  # doubles with each attempt, with jitter
 LONGEST_PAUSE_S: Final = 5.0  # a server that asks for more is reported, not waited for
 
+_SUCCESSES: Final = frozenset((200, 201))
 _RETRIED_STATUSES: Final = frozenset((429, 502, 503, 504))
 _GATEWAY_STATUSES: Final = frozenset((502, 503, 504))
 # A GET may be sent again when its connection failed. A read that timed out may not: the service is
@@ -70,7 +72,7 @@ def in_process_http(app: Any) -> httpx.Client:
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """Sends GETs. Thread-safe; ``sleep`` is what it waits with between attempts, ``width`` how
+    """Sends requests. Thread-safe; ``sleep`` is what it waits with between attempts, ``width`` how
     many questions at a time pay off."""
 
     http: httpx.Client
@@ -98,6 +100,18 @@ class Transport:
             self.sleep(pause if wanted is None else wanted)
         raise AssertionError("the last attempt returns or raises")
 
+    def send(
+        self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> Any:
+        """The body of a success, as parsed JSON. Sent once: what changes something must not be
+        done twice because its answer got lost. Raises as `get` does."""
+        said = {**headers, "Content-Type": "application/json"}
+        try:
+            answer = self.http.request(method, path, content=orjson.dumps(body), headers=said)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _unreachable(error) from error
+        return _body(answer)
+
 
 def _pauses() -> list[float]:
     """How long to wait between attempts; jitter keeps many dashboards from asking in step."""
@@ -119,7 +133,7 @@ def _unreachable(error: Exception) -> Unreachable:
 
 
 def _body(answer: httpx.Response) -> Any:
-    if answer.status_code != 200:
+    if answer.status_code not in _SUCCESSES:
         raise _error(answer)
     if "json" not in answer.headers.get("Content-Type", ""):
         raise UnexpectedAnswer(f"The answer is {_content_type(answer)}, not JSON.")
@@ -160,12 +174,13 @@ def _service_error(
     kind: type[ServiceError], problem: Mapping[str, Any], retry_after_s: float | None
 ) -> ServiceError:
     detail = problem.get("detail") or problem.get("message") or ""
-    request_id = problem.get("instance")
+    request_id, reason = problem.get("instance"), problem.get("reason")
     return kind(
         detail=detail if isinstance(detail, str) else "",
         retry_after_s=retry_after_s,
         request_id=request_id if isinstance(request_id, str) else None,
         errors=tuple(_parameter_problems(problem.get("errors"))),
+        reason=reason if isinstance(reason, str) else None,
     )
 
 

@@ -52,7 +52,7 @@ def answer_error(error: Exception) -> Response:
 
 
 def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
-    """RFC 9457's members, and ours: which parameter has which problem."""
+    """RFC 9457's members, and ours: which parameter has which problem, and a word for why."""
     shown: dict[str, Any] = {
         "type": f"urn:weir:problem:{problem.code}",
         "title": problem.title,
@@ -60,6 +60,8 @@ def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
         "detail": problem.detail,
         "instance": instance,
     }
+    if problem.reason:
+        shown["reason"] = problem.reason
     if problem.errors:
         shown["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in problem.errors]
     return shown

@@ -1,0 +1,172 @@
+"""Embeds as typed values: what one shows, and what is known of one that was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.catalog import DEVICE_ZONE, EMBED_PAGE_PREFIX, EMBED_THEMES, EMBED_WINDOW_S, UNIT_SYSTEMS
+from api.client.fields import (
+    Json,
+    a_list,
+    an_object,
+    instant,
+    maybe_text,
+    needed_instant,
+    text,
+    whole,
+)
+from api.errors import UnexpectedAnswer
+from api.timez import stamp
+
+ACTIVE: Final = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Rolling:
+    """The last so many seconds, up to now."""
+
+    last_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Inclusive bounds, epoch milliseconds."""
+
+    from_ms: int
+    to_ms: int
+
+
+USUAL_WINDOW: Final = Rolling(EMBED_WINDOW_S.default or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedDefinition:
+    """What an embed shows and to whom.
+
+    ``view`` is a name of `catalog.EMBED_VIEWS`; ``devices`` are UUIDs (any identifier while it is
+    created); ``metric``, a name of `catalog.CHARTS`, is a chart's alone. ``origins`` may frame it
+    beside this site's own, which always may. ``zone`` is an IANA name or "device"; ``controls``
+    are what a viewer may change.
+    """
+
+    view: str
+    devices: tuple[str, ...]
+    metric: str | None = None
+    origins: tuple[str, ...] = ()
+    window: Rolling | Fixed = USUAL_WINDOW
+    zone: str = DEVICE_ZONE
+    units: str = UNIT_SYSTEMS[0]
+    theme: str = EMBED_THEMES[0]
+    controls: tuple[str, ...] = ()
+    title: str = ""
+    expires_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """An embed that was made. ``state`` is active, expired, revoked or stopped (its maker's key
+    or organization has ended); ``created_by`` a Key ID, "token" or "command"."""
+
+    id: str
+    organization_id: str
+    definition: EmbedDefinition
+    state: str
+    created_by: str
+    created_ms: int
+    revoked_ms: int | None = None
+
+    @property
+    def path(self) -> str:
+        """Where it is shown."""
+        return f"{EMBED_PAGE_PREFIX}/{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedToken:
+    """``expires_ms`` None: as long as its embed, which has no end of its own."""
+
+    token: str
+    expires_ms: int | None
+
+
+# --- To and from JSON ----------------------------------------------------------------------------
+
+
+def definition_body(definition: EmbedDefinition) -> dict[str, Any]:
+    """As a request says it; what is usual is said too."""
+    return {
+        "view": definition.view,
+        "devices": list(definition.devices),
+        "metric": definition.metric,
+        "origins": list(definition.origins),
+        "window": _window_body(definition.window),
+        "zone": definition.zone,
+        "units": definition.units,
+        "theme": definition.theme,
+        "controls": list(definition.controls),
+        "title": definition.title,
+        "expires": _stamped(definition.expires_ms),
+    }
+
+
+def _window_body(window: Rolling | Fixed) -> dict[str, Any]:
+    if isinstance(window, Rolling):
+        return {"last": window.last_s}
+    return {"from": _stamped(window.from_ms), "to": _stamped(window.to_ms)}
+
+
+def _stamped(instant_ms: int | None) -> str | None:
+    return None if instant_ms is None else stamp(instant_ms, fraction=True)
+
+
+def embeds(body: Any) -> tuple[Embed, ...]:
+    return tuple(embed(each) for each in a_list(body, "answer"))
+
+
+def embed(body: Any) -> Embed:
+    said = an_object(body, "embed")
+    return Embed(
+        id=text(said, "id"),
+        organization_id=text(said, "organizationId"),
+        definition=_definition(said),
+        state=text(said, "state"),
+        created_by=text(said, "createdBy"),
+        created_ms=needed_instant(said, "created"),
+        revoked_ms=instant(said, "revoked"),
+    )
+
+
+def _definition(said: Json) -> EmbedDefinition:
+    return EmbedDefinition(
+        view=text(said, "view"),
+        devices=_texts(said, "devices"),
+        metric=maybe_text(said, "metric"),
+        origins=_texts(said, "origins"),
+        window=_window(an_object(said.get("window"), "window")),
+        zone=text(said, "zone"),
+        units=text(said, "units"),
+        theme=text(said, "theme"),
+        controls=_texts(said, "controls"),
+        title=text(said, "title"),
+        expires_ms=instant(said, "expires"),
+    )
+
+
+def _window(said: Json) -> Rolling | Fixed:
+    if "last" in said:
+        return Rolling(whole(said, "last"))
+    return Fixed(needed_instant(said, "from"), needed_instant(said, "to"))
+
+
+def _texts(said: Json, name: str) -> tuple[str, ...]:
+    values = a_list(said.get(name), name)
+    if not all(isinstance(value, str) for value in values):
+        raise UnexpectedAnswer(f"{name}: must be texts")
+    return tuple(values)
+
+
+def token(body: Any) -> EmbedToken:
+    said: Mapping[str, Any] = an_object(body, "answer")
+    return EmbedToken(text(said, "token"), instant(said, "expiresAt"))

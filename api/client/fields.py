@@ -1,0 +1,80 @@
+"""One field of an answer at a time: what must be there, and what may be missing.
+
+Raises UnexpectedAnswer and names the field where an answer breaks the interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from api.errors import UnexpectedAnswer
+from api.timez import parse_instant
+
+Json = Mapping[str, Any]
+
+_REQUIRED: Any = object()
+
+
+def an_object(value: Any, name: str) -> Json:
+    if not isinstance(value, dict):
+        raise UnexpectedAnswer(f"{name}: must be an object")
+    return cast(Json, value)
+
+
+def a_list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise UnexpectedAnswer(f"{name}: must be an array")
+    return cast(list[Any], value)
+
+
+def maybe_object(body: Json, name: str) -> Json:
+    value = body.get(name)
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def text(body: Json, name: str, default: str = _REQUIRED) -> str:
+    value = body.get(name)
+    if isinstance(value, str):
+        return value
+    if default is _REQUIRED:
+        raise UnexpectedAnswer(f"{name}: must be a text")
+    return default
+
+
+def maybe_text(body: Json, name: str) -> str | None:
+    value = body.get(name)
+    return value if isinstance(value, str) else None
+
+
+def number(body: Json, name: str) -> float | None:
+    value = body.get(name)
+    return value if type(value) in (int, float) else None
+
+
+def maybe_whole(body: Json, name: str) -> int | None:
+    value = number(body, name)
+    return int(value) if value is not None else None
+
+
+def whole(body: Json, name: str) -> int:
+    value = maybe_whole(body, name)
+    if value is None:
+        raise UnexpectedAnswer(f"{name}: must be a number")
+    return value
+
+
+def instant(body: Json, name: str) -> int | None:
+    """None where it is missing, null or unreadable: an optional date doesn't spoil a page."""
+    value = body.get(name)
+    try:
+        return parse_instant(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def needed_instant(body: Json, name: str) -> int:
+    value = instant(body, name)
+    if value is None:
+        raise UnexpectedAnswer(f"{name}: must be a date-time")
+    return value
