@@ -248,6 +248,12 @@ class Ingest(Protocol):
         """
         ...
 
+    def add(
+        self, rows: Sequence[ReadingRow], *, refusals: Sequence[Refusal] = ()
+    ) -> list[ReadingRow]:
+        """Take readings in as `write` does; the rows that are new by it, each once."""
+        ...
+
     def progress(self, digest: str, organization_id: str) -> Progress | None: ...
 
     def refusals(self, organization_id: str | None = None) -> list[RefusalSummary]:

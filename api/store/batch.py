@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from api.catalog import COARSEST_STORED, RAW_COLUMNS, Resolution
 from api.store.base import ReadingRow, Row
@@ -79,6 +79,11 @@ class New(NamedTuple):
     def rows(self) -> list[Row]:
         """All of them by device and instant."""
         return sorted([*self.first, *self.further], key=instant_of) if self.further else self.first
+
+    @property
+    def readings(self) -> list[ReadingRow]:
+        """The same as they came, those first at their instant before the others."""
+        return [*self.first, *(cast("ReadingRow", row[:-1]) for row in self.further)]
 
 
 def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> New:

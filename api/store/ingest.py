@@ -38,6 +38,19 @@ class IngestPart(Seam):
             self.settle()
         return written
 
+    def add(
+        self, rows: Sequence[ReadingRow], *, refusals: Sequence[Refusal] = ()
+    ) -> list[ReadingRow]:
+        ordered = batch.in_order(rows)
+
+        def take_in(arithmetic: Arithmetic) -> batch.New:
+            with self.transaction() as transaction:
+                new = self._take_in(transaction, ordered, arithmetic)
+                self._keep_refusals(transaction, refusals)
+            return new
+
+        return self.reckon(take_in).readings
+
     def _write(
         self,
         ordered: list[ReadingRow],
@@ -47,7 +60,7 @@ class IngestPart(Seam):
         arithmetic: Arithmetic,
     ) -> Written:
         with self.transaction() as transaction:
-            stored = self._take_in(transaction, ordered, arithmetic) if ordered else 0
+            stored = len(self._take_in(transaction, ordered, arithmetic).rows)
             written = Written(stored, arrived - stored)
             self._keep_refusals(transaction, refusals)
             if progress is not None:
@@ -61,7 +74,9 @@ class IngestPart(Seam):
 
     def _take_in(
         self, transaction: Transaction, ordered: list[ReadingRow], arithmetic: Arithmetic
-    ) -> int:
+    ) -> batch.New:
+        if not ordered:
+            return batch.New([], [])
         hours = batch.hours_met(ordered)
         transaction.lock_devices([device for device, _, _ in hours])
         last_hours: dict[int, int] = dict(
@@ -74,7 +89,7 @@ class IngestPart(Seam):
         rows = new.rows
         if rows:
             self._recompute(transaction, rows, last_hours, arithmetic)
-        return len(rows)
+        return new
 
     def _new_rows(
         self,

@@ -1,0 +1,104 @@
+"""Telling publishers what was stored, after the commit and beside the writer, never in its way."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Condition, Thread
+from typing import Final, NamedTuple
+
+from api.errors import WeirError
+from api.ingest.roster import Roster
+from api.ingest.submission import Submission
+from api.store.base import ReadingRow
+
+MOST_WAITING: Final = 100_000  # rows; beyond, the oldest are dropped: publishing promises nothing
+
+_log = logging.getLogger(__name__)
+
+
+class Stored(NamedTuple):
+    """A reading that was new and is committed. ``device_id`` is the device's UUID."""
+
+    organization_id: str
+    device_id: str
+    row: ReadingRow
+
+
+Hook = Callable[[Sequence[Stored]], object]
+"""Told of what was stored, some commits at a time, in the order of the commits. Always called by
+the same thread, which waits for it; what it raises is logged and changes nothing."""
+
+_Told = tuple[str, list[ReadingRow]]
+
+
+class Announcer:
+    """Calls hooks from a thread of its own. Without hooks it does nothing at all."""
+
+    def __init__(self, roster: Roster, hooks: Sequence[Hook]) -> None:
+        self._roster, self._hooks = roster, tuple(hooks)
+        self._waiting: deque[_Told] = deque()
+        self._rows = self._dropped = 0
+        self._closing = False
+        self._changed = Condition()
+        self._thread = Thread(target=self._run, name="announcer", daemon=True)
+        if self._hooks:
+            self._thread.start()
+
+    def tell(self, submission: Submission, stored: list[ReadingRow]) -> None:
+        """Returns at once, whatever the hooks do."""
+        if not self._hooks or not stored:
+            return
+        with self._changed:
+            self._waiting.append((submission.organization_id, stored))
+            self._rows += len(stored)
+            while self._rows > MOST_WAITING and len(self._waiting) > 1:
+                gone = len(self._waiting.popleft()[1])
+                self._rows -= gone
+                self._dropped += gone
+            self._changed.notify()
+
+    def close(self, timeout_s: float) -> None:
+        """Let the hooks have what waits, for so long at most."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while told := self._next():
+            try:
+                stored = self._described(told)
+            except WeirError as error:
+                _log.warning("what was stored can't be published: %s", error)
+                continue
+            for hook in self._hooks:
+                _call(hook, stored)
+
+    def _next(self) -> list[_Told]:
+        """All that waits; nothing once closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing)
+            told = list(self._waiting)
+            self._waiting.clear()
+            self._rows, dropped, self._dropped = 0, self._dropped, 0
+        if dropped:
+            _log.warning("publishers are too slow: %d stored readings were not published", dropped)
+        return told
+
+    def _described(self, told: Sequence[_Told]) -> list[Stored]:
+        return [
+            Stored(organization_id, device_id, row)
+            for organization_id, rows in told
+            for row in rows
+            if (device_id := self._roster.device_id(organization_id, row[0])) is not None
+        ]
+
+
+def _call(hook: Hook, stored: Sequence[Stored]) -> None:
+    try:
+        hook(stored)
+    except Exception:  # noqa: BLE001 - a publisher's own business: the readings are in
+        _log.exception("a publisher failed")

@@ -1,0 +1,47 @@
+"""Which devices there are, kept a few seconds: live sources ask about the same ones all day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from api.ingest.decode import Devices
+from api.store.base import DeviceQuery, Directory, Grant, Scope
+
+KEPT_S: Final = 5.0
+_ANYONE: Final = DeviceQuery(active=None)
+
+
+class Roster:
+    """An organization's devices by what readings call them, and the UUIDs of their keys.
+
+    For threads. Raises what the store raises.
+    """
+
+    def __init__(self, directory: Directory, clock_s: Callable[[], float] = monotonic) -> None:
+        self._directory, self._clock_s = directory, clock_s
+        self._devices: dict[str, tuple[float, Devices]] = {}
+        self._ids: dict[int, str] = {}
+        self._lock = Lock()
+
+    def devices(self, organization_id: str, *, within_s: float = KEPT_S) -> Devices:
+        """Every device that the organization's readings may name, as it was at most so long ago.
+        A source that meets an unknown device may ask again with a smaller ``within_s``."""
+        with self._lock:
+            asked_s = self._clock_s()
+            kept = self._devices.get(organization_id)
+            if kept is None or asked_s - kept[0] > within_s:
+                devices = Devices(self._directory.ingest_keys(organization_id))
+                kept = self._devices[organization_id] = (asked_s, devices)
+            return kept[1]
+
+    def device_id(self, organization_id: str, key: int) -> str | None:
+        """The UUID of one of the organization's devices, active or not."""
+        with self._lock:
+            if key not in self._ids:  # keys and UUIDs of devices never change
+                scope = Scope(organization_id, Grant(everything=True))
+                found = self._directory.devices(scope, _ANYONE)
+                self._ids.update((device.key, device.id) for device in found)
+            return self._ids.get(key)

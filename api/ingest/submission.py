@@ -1,0 +1,77 @@
+"""What a live source hands over, and what became of each of its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from api.ingest.batch import Refusals
+from api.ingest.decode import Rejection
+from api.store.base import ReadingRow, Refusal
+
+Entry = ReadingRow | Rejection
+"""A row that a source sent: a reading, or why it is none."""
+
+
+class Fate(StrEnum):
+    """What became of a row. A repeat was stored before: to its sender that is success as well."""
+
+    STORED = "stored"
+    REPEATED = "repeated"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """Rows of one organization from one ``source``, which names it in the table of refusals.
+    ``samples`` hold the text of refused rows by their place, as far as there is one."""
+
+    organization_id: str
+    source: str
+    entries: Sequence[Entry]
+    samples: Mapping[int, str] = field(default_factory=dict[int, str])
+
+    @property
+    def readings(self) -> list[ReadingRow]:
+        return [entry for entry in self.entries if not isinstance(entry, Rejection)]
+
+    def refusals(self, at_ms: int) -> Iterator[Refusal]:
+        """Counted by reason and device, for the store to keep."""
+        found = Refusals()
+        for place, entry in enumerate(self.entries):
+            if isinstance(entry, Rejection):
+                found.add(entry, self.samples.get(place, ""))
+        for r in found.all():
+            yield Refusal(
+                self.organization_id, self.source, r.reason, r.device, r.sample, at_ms, r.count
+            )
+
+    def fates(self, fresh: set[ReadingRow]) -> list[Fate]:
+        """Each row's fate, in order. ``fresh`` are the rows that the store found new and nobody
+        has claimed yet; this takes its own out of it, so that a row's second copy is a repeat."""
+        fates: list[Fate] = []
+        for entry in self.entries:
+            if isinstance(entry, Rejection):
+                fates.append(Fate.REFUSED)
+            elif entry in fresh:
+                fresh.remove(entry)
+                fates.append(Fate.STORED)
+            else:
+                fates.append(Fate.REPEATED)
+        return fates
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The fate of each row of a submission, in its order, given once all are committed."""
+
+    fates: Sequence[Fate]
+
+    def count(self) -> Mapping[Fate, int]:
+        return Counter(self.fates)
+
+
+def readings_of(submissions: Iterable[Submission]) -> list[ReadingRow]:
+    return [row for submission in submissions for row in submission.readings]

@@ -1,0 +1,200 @@
+"""The one way for live sources to write: many hand over, one thread commits for all of them.
+
+What waits is joined into one transaction (group commit): a commit costs the same for one row as
+for a thousand. Nobody is told that a row is in before it is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Condition, RLock, Thread
+from time import monotonic, sleep
+from typing import Final, cast
+
+from api.errors import Busy, Unavailable
+from api.ingest.announcer import Announcer, Hook
+from api.ingest.roster import Roster
+from api.ingest.submission import Fate, Receipt, Submission, readings_of
+from api.store.base import ReadingRow, Store
+from api.timez import now_ms
+
+GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody waits long
+MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
+LINGER_S: Final = 0.002  # what comes together goes together
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    submission: Submission
+    future: Future[Receipt] = field(default_factory=Future[Receipt])
+
+    @property
+    def size(self) -> int:
+        return max(1, len(self.submission.entries))
+
+
+class Writer:
+    """Takes submissions from any thread; owns the store's writing from its own.
+
+    ``hooks`` hear of what was stored, after its commit. The store is the caller's to close, after
+    `close`.
+    """
+
+    def __init__(
+        self, store: Store, hooks: Sequence[Hook] = (), *, most_waiting: int = MOST_WAITING
+    ) -> None:
+        self.roster = Roster(store)
+        self._store, self._most_waiting = store, most_waiting
+        self._announcer = Announcer(self.roster, hooks)
+        self._waiting: deque[_Pending] = deque()
+        self._rows = 0
+        self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
+        self.last_commit_ms: int | None = None
+        self.trouble = ""  # what keeps the store from taking anything now
+        lock = RLock()
+        self._work, self._room = Condition(lock), Condition(lock)
+        self._thread = Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    # --- For sources ---
+
+    def submit(self, submission: Submission, *, wait_s: float = 0.0) -> Future[Receipt]:
+        """Hand rows over. The future's receipt comes once they are committed; it holds an error
+        where they can't ever be, or weren't before the end: then none of them was acknowledged.
+
+        Busy where too much waits already, after waiting ``wait_s`` for room; Unavailable once
+        closed. While the store is away, what was handed over waits.
+        """
+        pending = _Pending(submission)
+        with self._work:
+            self._room.wait_for(lambda: self._closing or self._fits(pending.size), wait_s)
+            if self._closing:
+                raise Unavailable("The writer is stopping.", retry_after_s=2.0)
+            if not self._fits(pending.size):
+                raise Busy("Too much waits to be written.", retry_after_s=1.0)
+            self._waiting.append(pending)
+            self._rows += pending.size
+            self._work.notify()
+        return pending.future
+
+    def close(self, timeout_s: float = 10.0) -> None:
+        """Take nothing more, write what waits and return. What the store can't take within the
+        time fails, unacknowledged."""
+        with self._work:
+            self._give_up_s = monotonic() + timeout_s
+            self._work.notify_all()
+            self._room.notify_all()
+        self._thread.join()
+        self._announcer.close(timeout_s)
+
+    @property
+    def waiting_rows(self) -> int:
+        return self._rows
+
+    # --- The thread ---
+
+    @property
+    def _closing(self) -> bool:
+        return self._give_up_s is not None
+
+    def _fits(self, size: int) -> bool:
+        return not self._waiting or self._rows + size <= self._most_waiting
+
+    def _run(self) -> None:
+        while (group := self._next_group()) is not None:
+            if group:
+                self._commit(group)
+
+    def _next_group(self) -> list[_Pending] | None:
+        """What goes into one transaction; None once closed and empty."""
+        with self._work:
+            self._work.wait_for(lambda: self._waiting or self._closing)
+            if not self._waiting:
+                return None
+            self._work.wait_for(lambda: self._rows >= GROUP_ROWS or self._closing, LINGER_S)
+            group, rows = list[_Pending](), 0
+            while self._waiting and (not group or rows + self._waiting[0].size <= GROUP_ROWS):
+                pending = self._waiting.popleft()
+                rows += pending.size
+                if pending.future.set_running_or_notify_cancel():
+                    group.append(pending)
+            self._rows -= rows
+            self._room.notify_all()
+        return group
+
+    def _commit(self, group: Sequence[_Pending]) -> None:
+        """Until it is in, or it is time to give up. What the store refuses for good is found by
+        trying one at a time, so that it takes no other with it."""
+        try:
+            new = self._insistently(group)
+        except Exception as error:  # noqa: BLE001 - the batch's own: it would fail for ever
+            if len(group) > 1:
+                for pending in group:
+                    self._commit([pending])
+                return
+            if not isinstance(error, Unavailable):
+                _log.exception("a submission of %s can't be stored", group[0].submission.source)
+            group[0].future.set_exception(error)
+        else:
+            self._acknowledge(group, new)
+
+    def _insistently(self, group: Sequence[_Pending]) -> list[ReadingRow]:
+        submissions = [pending.submission for pending in group]
+        rows = readings_of(submissions)
+        at_ms = now_ms()
+        refusals = [r for submission in submissions for r in submission.refusals(at_ms)]
+        for pause_s in _pauses():
+            if self.trouble and self._out_of_time():
+                raise Unavailable(self.trouble)
+            try:
+                new = self._store.add(rows, refusals=refusals)
+            except Unavailable as error:
+                self._say(error)
+                self._pause(pause_s)
+            else:
+                self._recover()
+                return new
+        raise AssertionError("there is always another pause")
+
+    def _out_of_time(self) -> bool:
+        return self._give_up_s is not None and monotonic() >= self._give_up_s
+
+    def _pause(self, pause_s: float) -> None:
+        with self._work:
+            if self._give_up_s is None:
+                self._work.wait_for(lambda: self._closing, pause_s)
+                return
+        sleep(max(0.0, min(pause_s, self._give_up_s - monotonic())))
+
+    def _say(self, error: Unavailable) -> None:
+        if not self.trouble:
+            _log.warning("nothing can be stored now, trying again: %s", error)
+        self.trouble = str(error)
+
+    def _recover(self) -> None:
+        if self.trouble:
+            _log.warning("readings are stored again")
+        self.trouble, self.last_commit_ms = "", now_ms()
+
+    def _acknowledge(self, group: Sequence[_Pending], new: Sequence[ReadingRow]) -> None:
+        fresh = set(new)
+        for pending in group:
+            fates = pending.submission.fates(fresh)
+            pending.future.set_result(Receipt(fates))
+            entries = zip(pending.submission.entries, fates, strict=True)
+            stored = [cast("ReadingRow", row) for row, fate in entries if fate is Fate.STORED]
+            self._announcer.tell(pending.submission, stored)
+
+
+def _pauses() -> Iterator[float]:
+    pause_s = FIRST_PAUSE_S
+    while True:
+        yield pause_s
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)

@@ -1,0 +1,306 @@
+"""Many sources, one writer: each row is told its fate once it is in, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.errors import Busy, Unavailable
+from api.ingest import live
+from api.ingest.announcer import Stored
+from api.ingest.decode import Rejection
+from api.ingest.submission import Entry, Fate, Receipt, Submission
+from api.ingest.writer import Writer
+from api.store.base import Device, ReadingRow, Store
+from tests.store import strategies
+from tests.store.fleet import NOON_MS, new_meters, reading, steady
+from tests.store.test_writing import assert_true_to, rows_of
+
+PATIENCE_S = 30.0
+STORED, REPEATED, REFUSED = Fate.STORED, Fate.REPEATED, Fate.REFUSED
+
+
+@contextmanager
+def writing(store: Any, *hooks: Any, **options: Any) -> Iterator[Writer]:
+    writer = Writer(store, hooks, **options)
+    yield writer
+    writer.close()
+
+
+def sent(*entries: Entry, source: str = "test", org: str = "acme") -> Submission:
+    return Submission(org, source, entries)
+
+
+def fates(future: Future[Receipt]) -> Sequence[Fate]:
+    return future.result(PATIENCE_S).fates
+
+
+class Moody:
+    """A store whose next writes go as told: an error is raised, an event is waited for."""
+
+    def __init__(self, store: Store, *moods: Exception | threading.Event) -> None:
+        self._store, self.moods = store, list(moods)
+        self.sizes: list[int] = []
+
+    def add(self, rows: Sequence[ReadingRow], **more: Any) -> list[ReadingRow]:
+        mood = self.moods.pop(0) if self.moods else None
+        if isinstance(mood, Exception):
+            raise mood
+        if mood is not None:
+            assert mood.wait(PATIENCE_S)
+        self.sizes.append(len(rows))
+        return self._store.add(rows, **more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+# --- Fates ---------------------------------------------------------------------------------------
+
+
+def test_each_row_is_told_its_fate_in_order(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    one, two = reading(meter, NOON_MS, quality=1), reading(meter, NOON_MS, quality=2)
+    refused = Rejection("unknown device", "M-?")
+    with writing(store) as writer:
+        assert fates(writer.submit(sent(one, refused, one, two))) == [
+            STORED, REFUSED, REPEATED, STORED,
+        ]  # fmt: skip
+        receipt = writer.submit(sent(two, refused)).result(PATIENCE_S)
+    assert receipt.count() == {REPEATED: 1, REFUSED: 1}
+    [kept] = store.refusals("acme")
+    assert (kept.reason, kept.device, kept.source, kept.count) == (
+        "unknown device", "M-?", "test", 2,
+    )  # fmt: skip
+    assert_true_to(store, meter, [one, two], 10)
+
+
+def test_nothing_is_acknowledged_before_it_can_be_read(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    with writing(store) as writer:
+        for number, row in enumerate(steady(meter, 30), 1):
+            fates(writer.submit(sent(row)))
+            assert len(rows_of(store, meter)) == number
+
+
+@settings(max_examples=15, deadline=None)
+@given(drawn=st.lists(strategies.readings, min_size=1, max_size=4), seed=st.integers(0, 2**32))
+def test_rows_that_are_joined_lead_to_the_store_that_single_ones_would(
+    sqlite_world: Store, drawn: list[Any], seed: int
+) -> None:
+    meters = new_meters(sqlite_world, len(drawn))
+    rows = [
+        (meter.key, instant, *values)
+        for meter, pairs in zip(meters, drawn, strict=True)
+        for instant, values in pairs
+    ] * 2
+    random.Random(seed).shuffle(rows)
+    with writing(sqlite_world) as writer:
+        futures = [writer.submit(sent(*rows[n : n + 3])) for n in range(0, len(rows), 3)]
+        told = [fate for future in futures for fate in fates(future)]
+    assert told.count(STORED) == len(set(rows))
+    assert told.count(REPEATED) == len(rows) - len(set(rows))
+    for meter in meters:
+        assert_true_to(sqlite_world, meter, [row for row in rows if row[0] == meter.key], 1e6)
+
+
+@pytest.fixture(scope="module")
+def sqlite_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    from api.store.open import open_store
+
+    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('writer') / 'weir.sqlite'}")
+    store.upgrade()
+    yield store
+    store.close()
+
+
+def test_sources_at_once_are_joined_and_none_is_lost(store: Store) -> None:
+    meters = new_meters(store, 8)
+    moody = Moody(store)
+
+    def source(meter: Device) -> None:
+        told = [writer.submit(sent(row, row)) for row in steady(meter, 50)]
+        assert [fates(future) for future in told] == [[STORED, REPEATED]] * 50
+
+    with writing(moody) as writer:
+        threads = [threading.Thread(target=source, args=(meter,)) for meter in meters]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE_S)
+    assert sum(moody.sizes) == 8 * 50 * 2
+    assert len(moody.sizes) < 8 * 50 / 4
+    for meter in meters:
+        assert_true_to(store, meter, steady(meter, 50), 10_000)
+
+
+# --- A store that is away, and batches that can't be ---------------------------------------------
+
+
+def test_a_store_that_is_away_is_waited_for(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    moody = Moody(store, Unavailable("gone"), Unavailable("gone"))
+    with writing(moody) as writer:
+        futures = [writer.submit(sent(row)) for row in steady(meter, 3)]
+        assert [fates(future) for future in futures] == [[STORED]] * 3
+        assert (writer.trouble, writer.waiting_rows) == ("", 0)
+        assert writer.last_commit_ms is not None
+
+
+def test_a_locked_file_is_waited_for(sqlite_store: Store, sqlite_url: str) -> None:
+    [meter] = new_meters(sqlite_store, 1)
+    other = apsw.Connection(sqlite_url.removeprefix("sqlite:///"))
+    other.execute("BEGIN IMMEDIATE")
+    with writing(sqlite_store) as writer:
+        future = writer.submit(sent(*steady(meter, 1)))
+        with pytest.raises(TimeoutError):
+            future.result(0.3)
+        other.execute("ROLLBACK")
+        assert fates(future) == [STORED]
+    other.close()
+
+
+def test_a_batch_that_cannot_be_stored_takes_no_other_with_it(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    begin = threading.Event()
+    poison = reading(meter, NOON_MS, quality=float("inf"))
+    with writing(Moody(store, begin)) as writer:
+        good = [writer.submit(sent(row)) for row in steady(meter, 2)]
+        bad = writer.submit(sent(poison))
+        good += [writer.submit(sent(row)) for row in steady(meter, 2, seed=1)]
+        begin.set()
+        assert [fates(future) for future in good] == [[STORED]] * 4
+        with pytest.raises(ValueError, match="finite"):
+            bad.result(PATIENCE_S)
+
+
+def test_a_full_queue_says_so_and_takes_in_again(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    begin, rows = threading.Event(), steady(meter, 12)
+    with writing(Moody(store, begin), most_waiting=3) as writer:
+        under_way = writer.submit(sent(rows[0]))
+        eventually(lambda: writer.waiting_rows == 0)
+        waiting = [writer.submit(sent(row)) for row in rows[1:4]]
+        with pytest.raises(Busy) as refused:
+            writer.submit(sent(rows[4]))
+        assert refused.value.retry_after_s
+        threading.Timer(0.1, begin.set).start()
+        waiting.append(writer.submit(sent(rows[4]), wait_s=PATIENCE_S))
+        assert [fates(future) for future in (under_way, *waiting)] == [[STORED]] * 5
+        assert fates(writer.submit(sent(*rows[5:]))) == [STORED] * 7  # larger than the bound
+
+
+def eventually(check: Callable[[], bool]) -> None:
+    deadline = threading.Event()
+    for _ in range(int(PATIENCE_S / 0.01)):
+        if check():
+            return
+        deadline.wait(0.01)
+    raise AssertionError("it never came")
+
+
+# --- The end -------------------------------------------------------------------------------------
+
+
+def test_closing_writes_what_waits_and_takes_nothing_more(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    writer = Writer(store)
+    futures = [writer.submit(sent(row)) for row in steady(meter, 20)]
+    writer.close()
+    assert [future.result(0).fates for future in futures] == [[STORED]] * 20
+    with pytest.raises(Unavailable):
+        writer.submit(sent())
+
+
+def test_what_cannot_be_written_before_the_end_is_not_acknowledged(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    writer = Writer(Moody(store, *[Unavailable("gone")] * 100))
+    futures = [writer.submit(sent(row)) for row in steady(meter, 3)]
+    writer.close(0.3)
+    for future in futures:
+        with pytest.raises(Unavailable, match="gone"):
+            future.result(0)
+    assert rows_of(store, meter) == []
+
+
+def test_who_gives_up_waiting_stops_nobody_else(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    begin, rows = threading.Event(), steady(meter, 3)
+    with writing(Moody(store, begin)) as writer:
+        first = writer.submit(sent(rows[0]))
+        eventually(lambda: writer.waiting_rows == 0)
+        assert writer.submit(sent(rows[1])).cancel()
+        begin.set()
+        assert fates(first) == [STORED]
+        assert fates(writer.submit(sent(rows[2]))) == [STORED]
+    assert len(rows_of(store, meter)) == 2
+
+
+# --- Publishers ----------------------------------------------------------------------------------
+
+
+def test_publishers_hear_of_what_is_new_with_its_device_and_nothing_else(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    rows, heard = steady(meter, 4), list[Stored]()
+
+    def broken(stored: Sequence[Stored]) -> None:
+        raise RuntimeError("no broker")
+
+    with writing(store, broken, heard.extend) as writer:
+        writer.submit(sent(*rows[:3], rows[0], Rejection("no device", ""))).result(PATIENCE_S)
+        writer.submit(sent(*rows)).result(PATIENCE_S)
+    assert heard == [Stored("acme", meter.id, row) for row in rows]
+
+
+def test_a_publisher_that_hangs_holds_nothing_up(store: Store) -> None:
+    [meter] = new_meters(store, 1)
+    hanging = threading.Event()
+    writer = Writer(store, [lambda _: hanging.wait(PATIENCE_S)])
+    for row in steady(meter, 5):
+        assert fates(writer.submit(sent(row))) == [STORED]
+    writer.close(0.1)
+    hanging.set()
+
+
+# --- Rows as live sources send them --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", [{}, {"recordedAt": None}, {"recorded_at": None}])
+def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str, None]) -> None:
+    [meter] = new_meters(store, 1)
+    with writing(store) as writer:
+        devices = writer.roster.devices("acme")
+        payload = {"device": meter.serial_number, "flowRate": 2, **when}
+        sent_in = live.submission("acme", "test", [payload], devices, NOON_MS)
+        assert fates(writer.submit(sent_in)) == [STORED]
+    assert rows_of(store, meter) == [reading(meter, NOON_MS, flow_rate=2)[1:]]
+
+
+@pytest.mark.parametrize("payload", [None, 3, [], "x", {"device": "nobody"}, {"flowRate": 10**400}])
+def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: object) -> None:
+    new_meters(store, 1)
+    with writing(store) as writer:
+        devices = writer.roster.devices("acme")
+        sent_in = live.submission("acme", "hostile", [payload], devices, NOON_MS)
+        assert fates(writer.submit(sent_in)) == [REFUSED]
+    [kept] = store.refusals("acme")
+    assert (kept.source, kept.sample) == ("hostile", live.sample(payload))
+
+
+def test_a_new_device_is_known_as_soon_as_it_is_asked_for(store: Store) -> None:
+    with writing(store) as writer:
+        [first] = new_meters(store, 1)
+        assert writer.roster.devices("acme").find(first.id) == first.key
+        [second] = new_meters(store, 1)
+        assert writer.roster.devices("acme").find(second.id) is None
+        assert writer.roster.devices("acme", within_s=0).find(second.id) == second.key
+        assert writer.roster.device_id("acme", second.key) == second.id
