@@ -4,7 +4,7 @@
 typed answers. Nothing else of the project speaks HTTP to the service.
 """
 
-from api.client.embeds import Embed, EmbedDefinition, EmbedToken, Fixed, Rolling
+from api.client.embeds import Embed, EmbedToken
 from api.client.endpoints import ActiveFilter, Client, Credential
 from api.client.replies import (
     Device,
@@ -14,6 +14,7 @@ from api.client.replies import (
     Organization,
     Series,
 )
+from api.embeds import EmbedDefinition, Fixed, Rolling
 
 __all__ = [
     "ActiveFilter",

@@ -1,4 +1,4 @@
-"""Embeds as typed values: what one shows, and what is known of one that was made."""
+"""Embeds that were made, as typed values, and their definitions to and from JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.catalog import DEVICE_ZONE, EMBED_PAGE_PREFIX, EMBED_THEMES, EMBED_WINDOW_S, UNIT_SYSTEMS
+from api.catalog import EMBED_PAGE_PREFIX
 from api.client.fields import (
     Json,
     a_list,
@@ -17,51 +17,11 @@ from api.client.fields import (
     text,
     whole,
 )
+from api.embeds import EmbedDefinition, Fixed, Rolling
 from api.errors import UnexpectedAnswer
 from api.timez import stamp
 
 ACTIVE: Final = "active"
-
-
-@dataclass(frozen=True, slots=True)
-class Rolling:
-    """The last so many seconds, up to now."""
-
-    last_s: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """Inclusive bounds, epoch milliseconds."""
-
-    from_ms: int
-    to_ms: int
-
-
-USUAL_WINDOW: Final = Rolling(EMBED_WINDOW_S.default or 0)
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedDefinition:
-    """What an embed shows and to whom.
-
-    ``view`` is a name of `catalog.EMBED_VIEWS`; ``devices`` are UUIDs (any identifier while it is
-    created); ``metric``, a name of `catalog.CHARTS`, is a chart's alone. ``origins`` may frame it
-    beside this site's own, which always may. ``zone`` is an IANA name or "device"; ``controls``
-    are what a viewer may change.
-    """
-
-    view: str
-    devices: tuple[str, ...]
-    metric: str | None = None
-    origins: tuple[str, ...] = ()
-    window: Rolling | Fixed = USUAL_WINDOW
-    zone: str = DEVICE_ZONE
-    units: str = UNIT_SYSTEMS[0]
-    theme: str = EMBED_THEMES[0]
-    controls: tuple[str, ...] = ()
-    title: str = ""
-    expires_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

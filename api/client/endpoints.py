@@ -25,7 +25,7 @@ from api.catalog import (
     Resolution,
 )
 from api.client import embeds, replies
-from api.client.embeds import Embed, EmbedDefinition, EmbedToken
+from api.client.embeds import Embed, EmbedToken
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.transport import (
     IN_PROCESS_WIDTH,
@@ -34,6 +34,7 @@ from api.client.transport import (
     in_process_http,
     remote_http,
 )
+from api.embeds import EmbedDefinition
 from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
 from api.timez import stamp
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from api.errors import ConfigurationError
 from api.store.base import Store
+from api.store.web.base import WebStore
 
 
 def open_store(url: str, *, read_only: bool = False) -> Store:
@@ -20,3 +23,23 @@ def open_store(url: str, *, read_only: bool = False) -> Store:
 
         return PostgresStore(url, read_only=read_only)
     raise ConfigurationError("WEIR_DATABASE must be sqlite:///path or postgresql://…")
+
+
+def open_web_store(url: str, *, read_only: bool = False) -> WebStore:
+    """Where the web writes, for the store behind ``url``: ``weir.web.sqlite`` beside
+    ``weir.sqlite``, or the same database. Connects at first need; web workers write here."""
+    if url.startswith("sqlite:///"):
+        from api.store.sqlite import SqliteWebStore
+
+        path = PurePath(url.removeprefix("sqlite:///"))
+        return SqliteWebStore(str(beside(path)), read_only=read_only)
+    if url.startswith(("postgresql://", "postgres://")):
+        from api.store.postgres import PostgresWebStore
+
+        return PostgresWebStore(url, read_only=read_only)
+    raise ConfigurationError("WEIR_DATABASE must be sqlite:///path or postgresql://…")
+
+
+def beside(store: PurePath) -> PurePath:
+    """The file for what the web writes, of a store's file."""
+    return store.with_name(f"{store.stem}.web{store.suffix}")

@@ -21,6 +21,8 @@ from api.store.core import T, Taken
 from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
+from api.store.versioned import Versioned
+from api.store.web.common import CommonWebStore
 
 CONNECT_TIMEOUT_S: Final = 5
 MAX_IDLE: Final = 8  # connections kept open between uses, for each process
@@ -137,8 +139,8 @@ class _Idle:
 _inherited: list[_Idle] = []  # kept alive on purpose: see _Idle
 
 
-class PostgresStore(CommonStore):
-    """The store in one database. ``read_only`` sessions can't write, whatever they are asked."""
+class PostgresDatabase(Versioned):
+    """One database. ``read_only`` sessions can't write, whatever they are asked."""
 
     dialect = DIALECT
 
@@ -244,6 +246,14 @@ def _ask(idle: _Idle, connection: Connection, query: Query) -> list[Row]:
 
 def _has_ended(connection: Connection, error: psycopg.Error) -> bool:
     return connection.closed or isinstance(error, (errors.AdminShutdown, errors.CrashShutdown))
+
+
+class PostgresStore(PostgresDatabase, CommonStore):
+    """The store in one database."""
+
+
+class PostgresWebStore(PostgresDatabase, CommonWebStore):
+    """What the web itself writes, in the same database: nobody waits for an import there."""
 
 
 class PostgresTransaction:

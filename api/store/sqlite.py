@@ -19,6 +19,8 @@ from api.store.core import Taken
 from api.store.sql.query import Dialect, Params, Query, insert
 from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.tables import Table
+from api.store.versioned import Versioned
+from api.store.web.common import CommonWebStore
 
 BUSY_TIMEOUT_MS: Final = 60_000
 STATEMENTS: Final = 200  # kept prepared, for each connection
@@ -118,8 +120,8 @@ class _Connections:
 _inherited: list[_Connections] = []  # kept alive on purpose: see _Connections
 
 
-class SqliteStore(CommonStore):
-    """The store in one file. Reads go one at a time: threads that step statements side by side
+class SqliteFile(Versioned):
+    """One file. Reads go one at a time: threads that step statements side by side
     fight for the interpreter's lock and take three times as long as in turn."""
 
     dialect = DIALECT
@@ -240,6 +242,15 @@ class SqliteStore(CommonStore):
         ):
             connection.execute(f"PRAGMA {pragma}")
         return connection
+
+
+class SqliteStore(SqliteFile, CommonStore):
+    """The store in one file."""
+
+
+class SqliteWebStore(SqliteFile, CommonWebStore):
+    """What the web itself writes, in a small file of its own beside the store's: a bulk import
+    holds the store's one write lock for as long as a batch takes, and comes back at once."""
 
 
 class SqliteTransaction:

@@ -1,0 +1,119 @@
+"""Embeds, for every dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from api.embeds import EmbedDefinition, Fixed, Rolling
+from api.errors import UserError
+from api.store.base import Grant, Row
+from api.store.core import Taken
+from api.store.sql import embeds as sql
+from api.store.versioned import Versioned
+from api.store.web.base import Embed, Maker
+from api.store.web.tables import EMBED
+
+
+class EmbedsPart(Versioned):
+    """`api.store.web.base.Embeds`, for every dialect."""
+
+    def create_embed(self, embed: Embed) -> None:
+        values = _values(embed)
+        row = tuple(values[name] for name in EMBED.names)
+        try:
+            with self.transaction() as transaction:
+                transaction.insert(EMBED, EMBED.names, [row])
+        except Taken:
+            raise UserError(f"there is an embed {embed.id} already") from None
+
+    def embed(self, embed_id: str) -> Embed | None:
+        found = self.fetch(sql.embed(embed_id))
+        return _embed(found[0]) if found else None
+
+    def embeds(self, organization_id: str) -> list[Embed]:
+        return [_embed(row) for row in self.fetch(sql.embeds(organization_id))]
+
+    def revoke_embed(self, embed_id: str, at_ms: int) -> bool:
+        with self.transaction() as transaction:
+            transaction.run(sql.revoke(embed_id, at_ms))
+            return bool(transaction.fetch(sql.embed(embed_id)))
+
+
+def _values(embed: Embed) -> dict[str, Any]:
+    said, maker = embed.definition, embed.maker
+    window = said.window
+    rolling = isinstance(window, Rolling)
+    return {
+        "id": embed.id,
+        "organization_id": embed.organization_id,
+        "maker": maker.called,
+        "key_id": maker.key_id,
+        "granted": None if maker.granted is None else _granted_text(maker.granted),
+        "view_name": said.view,
+        "devices": _text(said.devices),
+        "metric": said.metric,
+        "origins": _text(said.origins),
+        "window_s": window.last_s if rolling else None,
+        "from_ms": None if rolling else window.from_ms,
+        "to_ms": None if rolling else window.to_ms,
+        "zone": said.zone,
+        "units": said.units,
+        "theme": said.theme,
+        "controls": _text(said.controls),
+        "title": said.title,
+        "created_ms": embed.created_ms,
+        "expires_ms": said.expires_ms,
+        "revoked_ms": embed.revoked_ms,
+    }
+
+
+def _embed(row: Row) -> Embed:
+    of = dict(zip(EMBED.names, row, strict=True))
+    rolling = of["window_s"] is not None
+    return Embed(
+        id=of["id"],
+        organization_id=of["organization_id"],
+        maker=Maker(of["maker"], of["key_id"], _granted(of["granted"])),
+        definition=EmbedDefinition(
+            view=of["view_name"],
+            devices=_texts(of["devices"]),
+            metric=of["metric"],
+            origins=_texts(of["origins"]),
+            window=Rolling(of["window_s"]) if rolling else Fixed(of["from_ms"], of["to_ms"]),
+            zone=of["zone"],
+            units=of["units"],
+            theme=of["theme"],
+            controls=_texts(of["controls"]),
+            title=of["title"],
+            expires_ms=of["expires_ms"],
+        ),
+        created_ms=of["created_ms"],
+        revoked_ms=of["revoked_ms"],
+    )
+
+
+def _text(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(orjson.loads(text))
+
+
+def _granted_text(grant: Grant) -> str:
+    return _text(
+        {
+            "everything": grant.everything,
+            "groups": sorted(grant.groups),
+            "devices": sorted(grant.devices),
+        }
+    )
+
+
+def _granted(text: str | None) -> Grant | None:
+    if text is None:
+        return None
+    said = orjson.loads(text)
+    return Grant(said["everything"], frozenset(said["groups"]), frozenset(said["devices"]))

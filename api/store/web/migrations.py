@@ -1,0 +1,21 @@
+"""Numbered steps to the present schema of what the web writes, apart from the store's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from api.store.sql.query import Dialect
+from api.store.web.tables import EMBED
+
+VERSION_TABLE: Final = "web_schema_version"
+
+
+def _first(dialect: Dialect) -> list[str]:
+    return EMBED.ddl(dialect)
+
+
+STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first,)
+"""STEPS[n] takes a schema from version n to n + 1; a step that was released never changes."""
+
+CURRENT: Final = len(STEPS)
