@@ -13,6 +13,7 @@ from api.timez import zone_names
 from components import charts
 from components.drawing import Subject
 from components.markup import attributes, labelled
+from components.menu import menu
 from components.parts import segments, select
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
@@ -49,6 +50,7 @@ class Ids(StrEnum):
     CUSTOM_SAID = "chart-custom-said"
     OVERVIEW = "chart-overview"
     OVERVIEW_TOLD = "chart-overview-told"
+    EXPORTS = "chart-exports"
 
 
 KEYS = (
@@ -116,6 +118,7 @@ def _controls(subject: Subject, view: View) -> Component:
                 disabled=True,
                 **attributes(data_do="reset"),
             ),
+            menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
         ],
         className="controls",
     )

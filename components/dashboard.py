@@ -13,12 +13,11 @@ from dash import Dash
 from flask_compress import Compress
 
 from api.client import Client
-from components import grid, session, theme
+from components import downloads, grid, session, theme
 from components.access import Access, Door
 from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
 from components.delivery import Delivery, content_security_policy
-from components.device import download
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 ASSETS: Final = ROOT / "assets"
@@ -72,7 +71,8 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
     )
     app.index_string = _index(app)
     session.install(app.server, folder)
-    app.server.add_url_rule(download.ROUTE, "rows", download.download)
+    for rule, name, view in downloads.rules():
+        app.server.add_url_rule(rule, name, view)
     app.layout = dash.page_container
     _load_pages()
     _compress(app)

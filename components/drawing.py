@@ -17,8 +17,8 @@ from components import charts, words
 from components.causes import Life, Stretch, stretches, total_ms
 from components.charts import Figure
 from components.clock import Clock, abbreviation, known_zone
-from components.directory import last_seen_ms
-from components.fleet.meters import DEFAULT_QUALITY_LIMIT
+from components.directory import Found, last_seen_ms
+from components.fleet.meters import DEFAULT_QUALITY_LIMIT, read_meter
 from components.frames import MIN_CADENCE_MS, Frame, clipped, frame, in_scale, largest, within
 from components.hovers import TOLD
 from components.ranges import Window, with_margins
@@ -26,6 +26,8 @@ from components.readings import bar_series, flow_series
 from components.theme import palette
 from components.traces import Canvas, Picture
 from components.view import DEFAULT_TAB, TAB_BY_NAME, Tab, View
+
+GATEWAY = "Gateway"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,19 @@ class Subject:
     quality_limit: float = DEFAULT_QUALITY_LIMIT
     installed_on_ms: int | None = None
     active: bool = True
+
+    @classmethod
+    def of(cls, found: Found, interval_s: float | None) -> Subject:
+        device, meter = found.device, read_meter(found.device)
+        return cls(
+            device.id,
+            device.time_zone,
+            interval_s,
+            tab="signal" if device.category == GATEWAY else DEFAULT_TAB.name,
+            quality_limit=meter.quality_limit,
+            installed_on_ms=device.installed_on_ms,
+            active=found.active,
+        )
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Subject:

@@ -43,6 +43,10 @@ def asked() -> Mapping[str, str]:
     return request.args
 
 
+def takes_gzip() -> bool:
+    return request.accept_encodings["gzip"] > 0
+
+
 def can_sign_out() -> bool:
     """Whether it is ours to end; a proxy that says who asks would say it again."""
     return _looking().how is not How.PROXY

@@ -21,18 +21,27 @@ from dash import (
 )
 from dash.development.base_component import Component
 
-from api.catalog import RAW
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import drawing, hovers, session, shell
 from components.chart_card import Ids, chart_card, chart_tools
-from components.device import below, custom, days, heat, kpis, measures, overview, rows, strip
+from components.device import (
+    below,
+    custom,
+    days,
+    exports,
+    heat,
+    kpis,
+    measures,
+    overview,
+    rows,
+    strip,
+)
 from components.device.below import Card
-from components.device.download import address
 from components.device.gaps import gap_list
 from components.device.shown import Shown, read_shown, write_shown
 from components.device.strip import STATE_ID, Cell
-from components.directory import Found, find_device, usual_interval_s
+from components.directory import find_device, usual_interval_s
 from components.drawing import Subject
 from components.fleet.desk import current_desk
 from components.fleet.meters import Meter, read_meter
@@ -40,7 +49,6 @@ from components.parts import failed_page, failure, message
 from components.view import View, read_view
 
 PLACE = "/devices"
-GATEWAY = "Gateway"
 register_page(
     __name__,
     path_template="/devices/<device_id>",
@@ -73,7 +81,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
     try:
         client = session.current_client()
         found = find_device(client, identifier, now)
-        subject = _subject(found, usual_interval_s(client, found))
+        subject = Subject.of(found, usual_interval_s(client, found))
         priced = measures.price_of(read_meter(found.device)) is not None
     except NotFound:
         return _unknown(identifier)
@@ -88,19 +96,6 @@ def layout(device_id: str = "", **said: Any) -> Component:
         below.below(),
         place=PLACE,
         tools=chart_tools(subject, view),
-    )
-
-
-def _subject(found: Found, interval_s: float | None) -> Subject:
-    device, meter = found.device, read_meter(found.device)
-    return Subject(
-        device.id,
-        device.time_zone,
-        interval_s,
-        tab="signal" if device.category == GATEWAY else "flow_rate",
-        quality_limit=meter.quality_limit,
-        installed_on_ms=device.installed_on_ms,
-        active=found.active,
     )
 
 
@@ -362,8 +357,6 @@ def by_hour(shown: Said | None, kept: Said) -> list[Any]:
 
 @callback(
     *_card(Card.ROWS),
-    Output(below.SHOWN_FILE, "href"),
-    Output(below.RAW_FILE, "href"),
     Input(Ids.SHOWN, "data"),
     Input(below.ROWS_PAGE, "data"),
     State(Ids.SUBJECT, "data"),
@@ -372,15 +365,28 @@ def by_hour(shown: Said | None, kept: Said) -> list[Any]:
 def as_rows(shown: Said | None, page: Any, kept: Said) -> list[Any]:
     read = read_shown(shown)
     if read is None:
-        return [no_update] * 5
+        return [no_update] * 3
     subject = Subject.read(kept)
-    files = [address(subject.device_id, read, each) for each in (read.resolution, RAW)]
     tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
     try:
         told = rows.ask(
             session.current_client(), subject.device_id, read.resolution, read.window, tz, number
         )
     except WeirError as error:
-        return [no_update, no_update, failure(error), *files]
+        return [no_update, no_update, failure(error)]
     note = f"· {read.resolution.label}, latest first, {tz.key}"
-    return [rows.table(told, tz, read.units), note, "", *files]
+    return [rows.table(told, tz, read.units), note, ""]
+
+
+@callback(
+    Output(Ids.EXPORTS, "children"),
+    *(Output(card.exports, "children") for card in Card),
+    *_ASKED,
+    prevent_initial_call=True,
+)
+def to_have(shown: Said | None, kept: Said) -> list[Any]:
+    """What each card's menu offers of what is shown."""
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * (1 + len(Card))
+    return exports.offered(Subject.read(kept).device_id, read)

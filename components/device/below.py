@@ -3,7 +3,6 @@ card waits, fails and is empty for itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
@@ -13,6 +12,7 @@ from dash.development.base_component import Component
 from components import words
 from components.clock import Clock
 from components.markup import attributes
+from components.menu import menu
 
 
 class Card(StrEnum):
@@ -30,34 +30,42 @@ class Card(StrEnum):
     def note(self) -> str:
         return f"{self.value}-note"
 
+    @property
+    def exports(self) -> str:
+        return f"{self.value}-exports"
+
 
 ROWS_PAGE = "device-rows-page"
-SHOWN_FILE = "device-file-shown"
-RAW_FILE = "device-file-raw"
 
 
 def below() -> Component:
-    files = [
-        html.A("CSV of these rows", id=SHOWN_FILE, className="button push", href="#"),
-        html.A("CSV of raw readings", id=RAW_FILE, className="button", href="#"),
-    ]
     return html.Div(
         [
             _card(Card.DAYS, "Volume by day"),
             _card(Card.HEAT, "When it flows"),
-            _card(Card.ROWS, "Rows", kind="wide", tools=files),
+            _card(Card.ROWS, "Rows", kind="wide"),
             dcc.Store(id=ROWS_PAGE, data=1),
         ],
         className="below",
     )
 
 
-def _card(card: Card, title: str, *, kind: str = "", tools: Sequence[Component] = ()) -> Component:
+def _card(card: Card, title: str, *, kind: str = "") -> Component:
     heading = f"{card.value}-title"
     return html.Section(
         [
             html.Div(
-                [html.H2(title, id=heading), html.Span(id=card.note), *tools],
+                [
+                    html.H2(title, id=heading),
+                    html.Span(id=card.note),
+                    menu(
+                        "Export",
+                        (),
+                        name=f"Export: {title}",
+                        body_id=card.exports,
+                        kind="push",
+                    ),
+                ],
                 className="card-head",
             ),
             html.P(id=card.trouble, className="card-trouble"),

@@ -1,26 +1,25 @@
-"""Rows as CSV: UTC and local time, units in the headers, a page at a time."""
+"""A device's rows as a table for files: UTC and local time, units in the headers, a page at a
+time."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_DURATION, LIMIT, METRICS, RAW, Metric, Resolution
+from api.catalog import FLOW_DURATION, FLOW_RATE, LIMIT, METRICS, RAW, Metric, Resolution
 from api.client import Client, Series
-from api.timez import stamp, stamps
+from components.clock import WEEKDAYS
+from components.device.heat import HOURS, Week
 from components.device.paging import pages
+from components.files.names import file_stem, of_window
+from components.files.table import Column, Kind, Part, Table
 from components.ranges import Window
 from components.units import US, Units
 
-# What a spreadsheet would take for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _PLAIN_UNITS: Final = {"°C": "degC", "m³": "m3", "%": "percent"}  # as every program reads them
-_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +35,32 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _Value:
+    """A column of the interface, as the file has it."""
+
     name: str
-    header: str
-    factor: float
+    column: Column
 
 
-def file_name(order: Order) -> str:
-    """``FM-10523_2026-11-13T234100Z_2026-11-20T234059Z_10min.csv``: the same for the same rows."""
-    first, last = (stamp(at).replace(":", "") for at in order.window)
-    serial = _NAME.sub("-", order.serial).strip("-.") or "device"
-    return f"{serial}_{first}_{last}_{order.resolution.name}.csv"
+def rows(client: Client, order: Order) -> Table:
+    values = _values(order)
+    fraction = order.resolution is RAW
+    local = f"time_local ({order.tz.key})"
+    return Table(
+        file_stem(order.serial, *of_window(order.window), order.resolution.name),
+        "Readings" if fraction else f"Rows of {order.resolution.label}",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column("time_utc", Kind.INSTANT, fraction=fraction, width=24),
+            Column(local, Kind.INSTANT, tz=order.tz, fraction=fraction, width=24),
+            *(value.column for value in values),
+        ],
+        _parts(client, order, values),
+    )
 
 
-def lines(client: Client, order: Order) -> Iterator[str]:
-    """The file in parts of at most ten thousand rows. Asks for the first rows before it gives the
-    header, so that whoever may not have them gets none of it."""
-    columns = _columns(order)
-    header = _text([["serial_number", "time_utc", f"time_local ({order.tz.key})",
-                     *(column.header for column in columns)]])  # fmt: skip
-    for part in pages(
+def _parts(client: Client, order: Order, values: Sequence[_Value]) -> Iterator[Part]:
+    for page in pages(
         client,
         order.device_id,
         order.resolution,
@@ -63,32 +68,15 @@ def lines(client: Client, order: Order) -> Iterator[str]:
         limit=LIMIT.maximum or 0,
         timezone=order.tz.key if order.resolution.calendar else None,
     ):
-        yield header + _text(_rows(part, order, columns))
-        header = ""
-    if header:
-        yield header
+        yield _part(page, order, values)
 
 
-def _rows(part: Series, order: Order, columns: Sequence[_Column]) -> Iterator[Sequence[object]]:
-    fraction = order.resolution is RAW
-    times = zip(
-        stamps(part.times_ms, fraction=fraction),
-        stamps(part.times_ms, order.tz, fraction=fraction),
-        strict=True,
-    )
-    values = [_scaled(part.values(c.name), c.factor) for c in columns]
-    for (utc, local), *row in zip(times, *values, strict=True):
-        yield [order.serial, utc, local, *row]
+def _part(page: Series, order: Order, values: Sequence[_Value]) -> Part:
+    serials = [order.serial] * len(page)
+    return [serials, page.times_ms, page.times_ms, *(page.values(v.name) for v in values)]
 
 
-def _scaled(values: Sequence[float | None], factor: float) -> Sequence[float | None]:
-    """To twelve digits: more are only the trace of a conversion."""
-    if factor == 1:
-        return values
-    return [None if v is None else float(f"{v * factor:.12g}") for v in values]
-
-
-def _columns(order: Order) -> list[_Column]:
+def _values(order: Order) -> list[_Value]:
     if order.resolution is RAW:
         named = [(metric.name, metric) for metric in METRICS]
     else:
@@ -98,7 +86,7 @@ def _columns(order: Order) -> list[_Column]:
             if metric is not FLOW_DURATION
             for function in _functions(metric)
         ]
-    return [_column(name, metric, order.units) for name, metric in named]
+    return [_Value(name, number_of(name, metric, order.units)) for name, metric in named]
 
 
 def _functions(metric: Metric) -> tuple[str, ...]:
@@ -106,17 +94,30 @@ def _functions(metric: Metric) -> tuple[str, ...]:
     return ("avg", *(("min", "max") if metric.extremes else ()), *totals)
 
 
-def _column(name: str, metric: Metric, units: Units) -> _Column:
+def number_of(name: str, metric: Metric, units: Units) -> Column:
+    """``avg_flow_rate (gal/min)``."""
     scale = units.scale(metric, 1000.0)  # one unit for a whole file
-    return _Column(name, f"{name} ({_PLAIN_UNITS.get(scale.unit, scale.unit)})", scale.factor)
+    return Column(f"{name} ({_PLAIN_UNITS.get(scale.unit, scale.unit)})", factor=scale.factor)
 
 
-def _text(rows: Iterator[Sequence[object]] | Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerows([_safe(cell) for cell in row] for row in rows)
-    return out.getvalue()
-
-
-def _safe(cell: object) -> object:
-    """Texts that start like a formula are told to be texts; numbers are numbers."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+def hours(order: Order, week: Week) -> Table:
+    """Mean flow by weekday and local hour, the week's hours one below the other."""
+    zone = order.tz.key
+    days = [[name] * HOURS for name in WEEKDAYS]
+    part: Part = [
+        [order.serial] * len(WEEKDAYS) * HOURS,
+        list(chain.from_iterable(days)),
+        [f"{hour:02}:00" for _ in WEEKDAYS for hour in range(HOURS)],
+        list(chain.from_iterable(week)),
+    ]
+    return Table(
+        file_stem(order.serial, *of_window(order.window), "hours-of-the-week"),
+        "Hours of the week",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column(f"weekday_local ({zone})", Kind.TEXT),
+            Column(f"hour_local ({zone})", Kind.TEXT),
+            number_of("mean_flow_rate", FLOW_RATE, order.units),
+        ],
+        iter([part]),
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from pathlib import Path
 
 import pytest
 
@@ -209,24 +208,6 @@ def test_the_live_tail_keeps_the_zoom_and_rests_while_hidden(tab: Tab, site: Sit
         assert (asked(tab) > questions) == (hidden == "false")
     tab.until(lambda: tab.text("#chart-live") == "Updated just now")
     assert chart.range() == zoomed
-
-
-def test_files_of_rows(tab: Tab, site: Site, tmp_path: Path) -> None:
-    opened(tab, site, "?range=7d")
-    tab.until(
-        lambda: tab.run("return document.querySelector('#device-file-shown').href.length") > 60
-    )
-    lines = tab.driver.execute_async_script(
-        """const done = arguments[arguments.length - 1];
-           const link = document.querySelector('#device-file-shown');
-           fetch(link.href).then(async (r) => done([r.headers.get('content-disposition'),
-             (await r.text()).split('\\r\\n')]));"""
-    )
-    assert re.match(r'attachment; filename="FM-LIVE_20\d\d-.*_5min\.csv"', lines[0])
-    assert lines[1][0].startswith(
-        "serial_number,time_utc,time_local (America/Denver),avg_flow_rate"
-    )
-    assert len(lines[1]) > 1_900
 
 
 def test_gaps_lead_to_their_span(tab: Tab, site: Site) -> None:

@@ -156,14 +156,43 @@ def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
 
 def test_rows_are_paged_from_the_latest(page: Any, looking: Site) -> None:
     said, device = shown(SPRING, HOUR_MS), kept(looking, CLOCKS)
-    first, note, _, shown_file, raw_file = page.as_rows(said, 1, device)
+    first, note, _ = page.as_rows(said, 1, device)
     assert note == "· raw, latest first, America/Denver"
     assert "161–180 of 180 rows" in text(first)
     last = page.as_rows(said, 9, device)[0]
     assert "1–20 of 180 rows" in text(last)
     assert text(page.as_rows(said, 10**9, device)[0]) == text(last)
-    assert "resolution=raw" in shown_file
-    assert "resolution=raw" in raw_file
+
+
+def hrefs(body: Any) -> list[str]:
+    return [str(e.href) for e in of_kind(body, "A")]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
+    device = kept(looking, CLOCKS)
+    chart, days, week, rows = page.to_have(shown(SPRING, HOUR_MS), device)
+    assert [href.partition("?")[0].rpartition("/")[2] for href in hrefs(days) + hrefs(week)] == [
+        "days.csv",
+        "days.xlsx",
+        "hours.csv",
+        "hours.xlsx",
+    ]
+    assert hrefs(chart) == hrefs(rows)
+    assert all("resolution=raw" in href for href in hrefs(chart))
+    by_hour = {**shown(SPRING, HOUR_MS), "resolution": "1hour", "zone": "Asia/Tokyo"}
+    chart, *_ = page.to_have(by_hour, device)
+    told = hrefs(chart)
+    assert [("1hour" in href, "raw" in href) for href in told] == [
+        (True, False),
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+    assert all("zone=Asia%2FTokyo" in href for href in told)
+
+
+def test_no_menu_is_filled_before_anything_is_shown(page: Any, looking: Site) -> None:
+    assert page.to_have(None, kept(looking, CLOCKS)) == [no_update] * 4
 
 
 def test_the_overview_is_of_long_ranges(page: Any, looking: Site) -> None:
@@ -191,7 +220,7 @@ def test_a_file_over_the_wire(web: httpx.Client, site: Site) -> None:
     assert answer.headers["Content-Type"].startswith("text/csv")
     assert answer.headers["Cache-Control"] == "private, no-store"
     assert answer.headers["Content-Disposition"] == (
-        'attachment; filename="FM-CLOCKS_2026-03-08T050000Z_2026-03-08T055959Z_10min.csv"'
+        'attachment; filename="weir_FM-CLOCKS_2026-03-08T050000Z_2026-03-08T055959Z_10min.csv"'
     )
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert [row["time_local (Asia/Kolkata)"][:16] for row in rows] == [

@@ -1,4 +1,4 @@
-"""Rows as files."""
+"""A device's rows as a table."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from api.client import Client
 from api.timez import DAY_MS, zone
 from components.device import export
 from components.device.export import Order
+from components.files import comma
 from components.ranges import Window
 from components.units import METRIC
 from tests.components.device.service import Bench, bench
@@ -33,7 +34,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def read(client: Client, order: Order) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(export.lines(client, order)))))
+    text = "".join(comma.lines(export.rows(client, order)))
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_raw_rows_with_both_times_and_units(made: Bench) -> None:
@@ -71,35 +73,45 @@ def test_days_are_the_zones(made: Bench) -> None:
 
 def test_no_rows_are_a_header(made: Bench) -> None:
     window = Window(START - 2 * DAY_MS, START - DAY_MS)
-    assert read(made.client, Order(made.device_id, "B-1", RAW, window, KOLKATA)) == []
-    text = "".join(export.lines(made.client, Order(made.device_id, "B-1", RAW, window, KOLKATA)))
+    order = Order(made.device_id, "B-1", RAW, window, KOLKATA)
+    assert read(made.client, order) == []
+    text = "".join(comma.lines(export.rows(made.client, order)))
     assert text.startswith("serial_number,time_utc,")
 
 
-@pytest.mark.parametrize(
-    ("serial", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-1", "'-1"),
-        ("@A1", "'@A1"),
-        ("\tx", "'\tx"),
-        ("A=1", "A=1"),
-    ],
-)
-def test_a_cell_is_never_a_formula(made: Bench, serial: str, cell: str) -> None:
-    rows = read(made.client, Order(made.device_id, serial, RAW, WINDOW, KOLKATA))
-    assert rows[0]["serial_number"] == cell
-    assert rows[3]["flow_rate (gal/min)"] == "-1.5"  # a number is a number
+def test_a_serial_number_is_never_a_formula_and_a_number_never_a_text(made: Bench) -> None:
+    rows = read(made.client, Order(made.device_id, "-1", RAW, WINDOW, KOLKATA))
+    assert rows[3]["serial_number"] == "'-1"
+    assert rows[3]["flow_rate (gal/min)"] == "-1.5"
+
+
+def test_the_hours_of_a_week_are_168_rows() -> None:
+    week: list[list[float | None]] = [
+        [float(day * 24 + hour) for hour in range(24)] for day in range(7)
+    ]
+    week[6][23] = None
+    order = Order("d", "B-1", RAW, WINDOW, KOLKATA, METRIC)
+    text = "".join(comma.lines(export.hours(order, week)))
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == [
+        "serial_number",
+        "weekday_local (Asia/Kolkata)",
+        "hour_local (Asia/Kolkata)",
+        "mean_flow_rate (L/min)",
+    ]
+    assert len(rows) == 1 + 168
+    assert rows[1 + 24][1:3] == ["Tue", "00:00"]
+    assert float(rows[1 + 24][3]) == pytest.approx(24 * 3.785411784)
+    assert rows[-1] == ["B-1", "Sun", "23:00", ""]
 
 
 @pytest.mark.parametrize(
     ("serial", "name"),
     [
-        ("FM-10523", "FM-10523_2026-11-20T000000Z_2026-11-20T235959Z_raw.csv"),
-        ('../a"b\r\n', "a-b_2026-11-20T000000Z_2026-11-20T235959Z_raw.csv"),
-        ("水", "device_2026-11-20T000000Z_2026-11-20T235959Z_raw.csv"),
+        ("FM-10523", "weir_FM-10523_2026-11-20T000000Z_2026-11-20T235959Z_raw"),
+        ('../a"b\r\n', "weir_a-b_2026-11-20T000000Z_2026-11-20T235959Z_raw"),
+        ("水", "weir_水_2026-11-20T000000Z_2026-11-20T235959Z_raw"),
     ],
 )
-def test_a_file_is_named_by_device_and_range(serial: str, name: str) -> None:
-    assert export.file_name(Order("d", serial, RAW, WINDOW, KOLKATA)) == name
+def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str) -> None:
+    assert export.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name

@@ -1,0 +1,42 @@
+"""The addresses of files, and which table each one holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from werkzeug.wrappers import Response
+
+from api.client import Client
+from components import session
+from components.device import download as device
+from components.files import sending
+from components.files.table import Table
+
+Make = Callable[..., Table]
+"""From the client that asks, the address' query and what its path names."""
+
+FILES: Final[Mapping[str, Make]] = {
+    "/download/devices/<path:device_id>/rows": device.rows_file,
+    "/download/devices/<path:device_id>/days": device.days_file,
+    "/download/devices/<path:device_id>/hours": device.hours_file,
+}
+
+
+def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
+    """(address, name, view function) of every file, in each of its kinds."""
+    for path, make in FILES.items():
+        for kind in sending.KINDS:
+            yield f"{path}.{kind}", f"{make.__name__}.{kind}".replace(".", "_"), _view(make, kind)
+
+
+def _view(make: Make, kind: str) -> Callable[..., Response]:
+    def view(**named: str) -> Response:
+        """Streams, whatever the number of rows."""
+        client: Client = session.current_client()
+        return sending.sent(
+            partial(make, client, session.asked(), **named), kind, gzip=session.takes_gzip()
+        )
+
+    return view

@@ -1,0 +1,34 @@
+"""What files are called: the same rows, the same name. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+from api.timez import stamp
+from components.ranges import Window
+
+_PLAIN: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_FORBIDDEN: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\s]+')  # by one file system or another
+LONGEST: Final = 150
+
+
+def file_stem(*parts: str) -> str:
+    """``weir_FM-10523_2026-11-13T234100Z_2026-11-20T234059Z_10min``."""
+    told = (_FORBIDDEN.sub("-", part).strip("-. ") for part in parts)
+    return "_".join(("weir", *(part[:LONGEST] for part in told if part)))
+
+
+def of_window(window: Window) -> tuple[str, str]:
+    first, last = (stamp(at).replace(":", "") for at in window)
+    return first, last
+
+
+def disposition(name: str) -> str:
+    """The header that names a download: in ASCII for all, in full (RFC 5987) where that differs."""
+    stem, dot, ending = name.rpartition(".")
+    plain = _PLAIN.sub("-", stem).strip("-.") + dot + ending
+    if plain == name:
+        return f'attachment; filename="{plain}"'
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,0 +1,93 @@
+"""A table as the answer to a request: streamed, a part at a time, whatever its length."""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from collections.abc import Callable, Generator
+from typing import Final
+
+from werkzeug.wrappers import Response
+
+from api.errors import ServiceError, WeirError
+from components.files import comma, workbook
+from components.files.names import disposition
+from components.files.table import Table
+from components.parts import failure
+
+CSV: Final = "csv"
+XLSX: Final = "xlsx"
+KINDS: Final = {
+    CSV: "text/csv; charset=utf-8; header=present",
+    XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+_GZIP_LEVEL: Final = 1  # three times as fast as 6, a sixth larger
+_GZIP: Final = 31  # zlib's name for its container
+
+_log = logging.getLogger(__name__)
+
+
+def sent(make: Callable[[], Table], kind: str, *, gzip: bool) -> Response:
+    """What may go wrong goes wrong before anything is said: the first rows are asked for first.
+    ``make`` raises ValueError for what it can't understand, a WeirError where the service can't
+    answer. ``gzip``: the reader takes it; a workbook is compressed already."""
+    try:
+        table = make()
+        parts = _text(table) if kind == CSV else workbook.chunks(table)
+        first = next(parts)
+    except ValueError as error:
+        return plain(400, str(error))
+    except WeirError as error:
+        return plain(error.status if isinstance(error, ServiceError) else 502, failure(error))
+    headers = {"Content-Disposition": disposition(f"{table.name}.{kind}")}
+    body = _whole(first, parts)
+    if kind == CSV:
+        headers["Vary"] = "Accept-Encoding"
+        if gzip:
+            headers["Content-Encoding"] = "gzip"
+            body = _gzipped(body)
+    return Response(body, content_type=KINDS[kind], headers=headers)
+
+
+def plain(status: int, text: str) -> Response:
+    return Response(f"{text}\n", status=status, mimetype="text/plain")
+
+
+def _text(table: Table) -> Generator[bytes]:
+    """A file that breaks off says so in its last line; then the connection is cut as well."""
+    begun = False
+    try:
+        for part in comma.lines(table):
+            yield part.encode()
+            begun = True
+    except WeirError as error:
+        if begun:
+            yield comma.broken_off(failure(error)).encode()
+        raise
+
+
+def _whole(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
+    """The server closes this at the end, or when the reader is gone: nothing more is asked for
+    then. An error goes on to the server, which cuts the connection: the answer's end is missing,
+    and the reader's program can tell."""
+    try:
+        yield first
+        yield from rest
+    except WeirError as error:
+        _log.warning("A download broke off: %s", error)
+        raise
+
+
+def _gzipped(parts: Generator[bytes]) -> Generator[bytes]:
+    packer = zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP)
+    try:
+        for part in parts:
+            packed = packer.compress(part)
+            if packed:
+                yield packed
+    except WeirError:
+        yield packer.flush(zlib.Z_SYNC_FLUSH)  # what was said up to here, but not the end
+        raise
+    finally:
+        parts.close()
+    yield packer.flush()
