@@ -9,41 +9,45 @@ from pathlib import Path
 from typing import Final
 
 import dash
-from dash import Dash
+from dash import Dash, dash_table
 from flask_compress import Compress
 
 from api.client import Client
-from components import downloads, grid, session, theme
+from components import bundle, downloads, grid, session, theme
 from components.access import Access, Door
 from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
+from components.bundle import ASSETS, Bundle
 from components.delivery import Delivery, content_security_policy
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-ASSETS: Final = ROOT / "assets"
 PAGES: Final = ROOT / "pages"
 PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 START: Final = "head/start.js"
-STYLE: Final = "style.css"
-SIGN_IN_STYLE: Final = "head/sign-in.css"
+FAVICON: Final = "favicon.svg"
 NOT_FOUND: Final = "not_found_404"  # the module that Dash shows for a path without a page
+
+# Dash names its table's script in every page of every app; no page of Weir's shows such a table.
+dash_table._js_dist.clear()  # pyright: ignore[reportPrivateUsage]
 
 _INDEX: Final = """<!DOCTYPE html>
 <html lang="en">
   <head>
     {%metas%}
     <title>{%title%}</title>
-    {%favicon%}
+    <link rel="icon" type="image/svg+xml" href="__FAVICON__">
     <style>__CSS__</style>
-    <link id="plotly-bundle" rel="prefetch" as="script" href="__PLOTLY__">
+    <meta name="plotly-script" content="__PLOTLY__">
     <meta name="grid-scripts" content="__GRID__">
     <script src="__START__"></script>
     {%css%}
+    <link rel="stylesheet" href="__STYLES__">
   </head>
   <body>
     {%app_entry%}
     {%config%}
     {%scripts%}
+    <script src="__SCRIPTS__"></script>
     {%renderer%}
   </body>
 </html>"""
@@ -60,7 +64,7 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
         use_pages=True,
         pages_folder="",  # loaded below, under their own names
         assets_folder=str(ASSETS),
-        assets_path_ignore=["head", "vendor"],  # the index names these itself
+        include_assets_files=False,  # the index names them, in one file each
         title="Weir",
         update_title="",
         include_pages_meta=False,
@@ -69,7 +73,10 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
         add_log_handler=False,
         meta_tags=[{"name": "color-scheme", "content": "light dark"}],
     )
-    app.index_string = _index(app)
+    styles, scripts = bundle.styles(), bundle.scripts()
+    for each in (styles, scripts, bundle.sign_in_styles()):
+        app.server.add_url_rule(each.path, each.name, each.answer)
+    app.index_string = _index(app, styles, scripts)
     session.install(app.server, folder)
     for rule, name, view in downloads.rules():
         app.server.add_url_rule(rule, name, view)
@@ -93,9 +100,14 @@ def delivered(app: Dash, door: Door) -> Delivery:
 
 def sign_in_page(own_name: str) -> SignInPage:
     """In the dashboard's colours, with its theme switch, and nothing else of it."""
-    styles = (f'<link rel="stylesheet" href="{_versioned(s)}">' for s in (STYLE, SIGN_IN_STYLE))
-    script = f'<script src="{_versioned(START)}"></script>'
-    head = "\n    ".join((f"<style>{theme.css()}</style>", script, *styles))
+    head = "\n    ".join(
+        (
+            f'<link rel="icon" type="image/svg+xml" href="{_versioned(FAVICON)}">',
+            f"<style>{theme.css()}</style>",
+            f'<script src="{_versioned(START)}"></script>',
+            f'<link rel="stylesheet" href="{bundle.sign_in_styles().address}">',
+        )
+    )
     return SignInPage(head, own_label=f"Continue with {own_name}")
 
 
@@ -141,9 +153,12 @@ def _compress(app: Dash) -> None:
     Compress(app.server)
 
 
-def _index(app: Dash) -> str:
+def _index(app: Dash, styles: Bundle, scripts: Bundle) -> str:
     return (
         _INDEX.replace("__CSS__", theme.css())
+        .replace("__FAVICON__", _versioned(FAVICON))
+        .replace("__STYLES__", styles.address)
+        .replace("__SCRIPTS__", scripts.address)
         .replace("__PLOTLY__", _versioned(PLOTLY))
         .replace("__GRID__", " ".join(grid.script_addresses(app)))
         .replace("__START__", _versioned(START))

@@ -76,3 +76,10 @@ def select(
         **labelled(name),
         **attributes(data_set=field, data_value=chosen, data_default=options[0][0]),
     )
+
+
+def zone_select(usual: str, chosen: str | None) -> Component:
+    """The choice of a time zone. ``usual`` says what holds where none is chosen. The page comes
+    with these two alone; `assets/zones.js` adds the names of all others when there is time."""
+    options = [("", usual), *([(chosen, chosen)] if chosen else ())]
+    return select("Time zone", "zone", options, chosen=chosen or "", kind="zone")

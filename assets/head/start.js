@@ -54,21 +54,34 @@
     if (event.target.closest("#theme-switch")) choose(shown() === "dark" ? "light" : "dark");
   });
 
+  function ahead(rel, href) {
+    const link = document.createElement("link");
+    Object.assign(link, { rel, as: "script", href });
+    document.head.append(link);
+  }
+
+  const named = (name) => document.querySelector(`meta[name="${name}"]`).content;
+
   /* Dash loads the whole of plotly.js when the first chart appears, from an address that it sets
      itself. Weir's charts are cartesian: the smaller bundle, named by the index, is loaded instead;
-     early where the page is a chart's, when the browser is idle elsewhere. */
-  const bundle = document.getElementById("plotly-bundle");
-  Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle.href, set: () => {} });
-  if (window.location.pathname.startsWith("/devices/")) bundle.rel = "preload";
+     early where the page is a chart's, elsewhere once the page has come and the browser is idle. */
+  function charts() {
+    const bundle = named("plotly-script");
+    Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
+    if (window.location.pathname.startsWith("/devices/")) return ahead("preload", bundle);
+    const idle = window.requestIdleCallback || ((then) => setTimeout(then, 500));
+    window.addEventListener("load", () => setTimeout(() => idle(() => ahead("prefetch", bundle)), 1000));
+  }
 
   /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
      where the address says that it will. */
-  const grid = document.querySelector('meta[name="grid-scripts"]');
-  if (grid && window.location.pathname === "/devices") {
-    grid.content.split(" ").forEach((href) => {
-      const link = document.createElement("link");
-      Object.assign(link, { rel: "preload", as: "script", href });
-      document.head.append(link);
-    });
+  function grids() {
+    if (window.location.pathname !== "/devices") return;
+    named("grid-scripts").split(" ").forEach((href) => ahead("preload", href));
   }
+
+  if (document.querySelector('meta[name="plotly-script"]')) {
+    charts();
+    grids();
+  } // the sign-in page has neither
 })();

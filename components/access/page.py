@@ -17,7 +17,6 @@ _PAGE: Final = """<!DOCTYPE html>
     <meta name="color-scheme" content="light dark">
     <meta name="robots" content="noindex">
     <title>Sign in · Weir</title>
-    <link rel="icon" type="image/x-icon" href="/_favicon.ico">
     {head}
   </head>
   <body>

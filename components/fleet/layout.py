@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from api.timez import zone_names
 from components.fleet.spans import DEFAULT_SPAN, SPANS
-from components.fleet.view import DEFAULT_SORT, SORTS, FleetView, write_fleet_view
+from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.markup import attributes, labelled
-from components.parts import segments
+from components.parts import segments, select, zone_select
 from components.units import UNITS
 
 SKELETONS = 10
@@ -64,11 +62,10 @@ def fleet_page(view: FleetView) -> Component:
 
 def fleet_tools(view: FleetView) -> list[Component]:
     """What stands in the bar: how fresh the wall is, units and zone."""
-    zones = [("", "Each device’s zone"), *((name, name) for name in sorted(zone_names()))]
     return [
         html.Span(id=Ids.LIVE, className="live"),
-        _select("Units", "units", [(u.name, u.label) for u in UNITS], view.units.name),
-        _select("Time zone", "zone", zones, view.zone or "", "zone"),
+        select("Units", "units", [(u.name, u.label) for u in UNITS], chosen=view.units.name),
+        zone_select("Each device’s zone", view.zone),
     ]
 
 
@@ -98,7 +95,7 @@ def _controls(view: FleetView) -> Component:
             html.Div(
                 [
                     html.Span(id=Ids.GROUP),
-                    _select("Sort", "sort", _sorts(), view.sort),
+                    select("Sort", "sort", _sorts(), chosen=view.sort),
                     html.Button(
                         "Share", type="button", className="button", **attributes(data_do="share")
                     ),
@@ -113,17 +110,3 @@ def _controls(view: FleetView) -> Component:
 
 def _sorts() -> list[tuple[str, str]]:
     return [(name, f"Sort: {label}") for name, label in SORTS.items()]
-
-
-def _select(
-    name: str, field: str, options: Sequence[tuple[str, str]], chosen: str, kind: str = ""
-) -> Component:
-    """A native select. React is told no value: the script keeps it in step with the address."""
-    default: Mapping[str, str] = {"sort": DEFAULT_SORT, "units": UNITS[0].name}
-    return html.Select(
-        [html.Option(label, value=value) for value, label in options],
-        className=f"button select {kind}".strip(),
-        title=name,
-        **labelled(name),
-        **attributes(data_set=field, data_value=chosen, data_default=default.get(field, "")),
-    )
