@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from api.store.base import Store
 from api.store.open import open_store
-from tests import servers
+from tests import citus, servers
 
 # A property is true or not, however busy the machine is.
 settings.register_profile("weir", deadline=None)
@@ -61,7 +61,13 @@ def sqlite_store(sqlite_url: str) -> Iterator[Store]:
     store.close()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
+def citus_url() -> Iterator[str]:
+    with citus.schema() as url:
+        yield url
+
+
+@pytest.fixture(params=citus.ENGINES)
 def store_url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(f"{request.param}_url"))
 
@@ -69,8 +75,7 @@ def store_url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def store(store_url: str) -> Iterator[Store]:
     """An upgraded, empty store; each test that asks for it runs once on every dialect."""
-    store = open_store(store_url)
-    store.upgrade()
+    store = citus.made(store_url)
     yield store
     store.close()
 

@@ -22,7 +22,7 @@ from api.catalog import DAY_MS, HOUR_MS, KEY_HEADER, METRICS, MINUTE_MS, PATH_PR
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Device, Grant, Key, NewDevice, ReadingRow, Scope, Store
-from api.store.open import open_store
+from tests import citus
 
 SECRET = "a secret for tests that is long enough"
 SETTINGS = Settings.from_env({"WEIR_SECRET_KEY": SECRET})
@@ -125,8 +125,7 @@ class World:
 @contextmanager
 def opened(url: str) -> Iterator[World]:
     """The world in a new store at that URL, closed at the end."""
-    store = open_store(url)
-    store.upgrade()
+    store = citus.made(url)
     try:
         yield build(store)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from api.commands.frame import Group, Outcome, opened, settings, upgrade_store
+from api.store.distribution import DEFAULT_SHARDS
 
 group = Group("db", help="The store's schema.")
 rollups = Group("rollups", help="The pre-built aggregates.")
@@ -15,6 +16,24 @@ def upgrade() -> object:
     """Create the store, or bring its schema up to date."""
     before, now = upgrade_store(settings().database)
     return {"before": before, "now": now}
+
+
+@group.command()
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 1024),
+    default=DEFAULT_SHARDS,
+    show_default=True,
+    help="Parts of the time series: at least one for each worker there will ever be.",
+)
+def distribute(shards: int) -> object:
+    """Spread the store over the workers of a Citus cluster, by device.
+
+    Run on the coordinator's database, once; what was spread before stays as it is. Later upgrades
+    spread what they add by themselves.
+    """
+    with opened() as store:
+        return {"spread": store.distribute(shards)}
 
 
 @rollups.command()

@@ -161,6 +161,8 @@ class Directory(Protocol):
 
     def key(self, digest: bytes) -> Key | None: ...
 
+    def named_key(self, key_id: str) -> Key | None: ...
+
     def keys(self) -> list[Key]: ...
 
     def revoke_key(self, key_id: str, at_ms: int) -> bool:
@@ -390,6 +392,12 @@ class Upkeep(Protocol):
     def upgrade(self) -> tuple[int, int]:
         """Create the store or bring its schema up to date: (version before, version now).
         Refuses a schema newer than this code with a UserError."""
+        ...
+
+    def distribute(self, shards: int) -> list[str]:
+        """Spread the time series over the workers of a Citus cluster, in ``shards`` parts by
+        device, with what it holds; the names of the tables that weren't spread before. UserError
+        where the engine can't."""
         ...
 
     def verify(self, *, repair: bool = False) -> Verdict: ...

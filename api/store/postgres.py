@@ -15,6 +15,7 @@ from psycopg import errors
 from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
+from api.store import distribution
 from api.store.base import Row
 from api.store.common import CommonStore
 from api.store.core import T, Taken
@@ -187,6 +188,13 @@ class PostgresDatabase(Versioned):
     def close(self) -> None:
         self._idle().clear()
 
+    def upgrade(self) -> tuple[int, int]:
+        """On a Citus cluster, tables that came new are spread like the others."""
+        versions = super().upgrade()
+        if distribution.is_spread(self):
+            distribution.spread(self)
+        return versions
+
     # --- Opening ---
 
     @contextmanager
@@ -250,6 +258,9 @@ def _has_ended(connection: Connection, error: psycopg.Error) -> bool:
 
 class PostgresStore(PostgresDatabase, CommonStore):
     """The store in one database."""
+
+    def distribute(self, shards: int) -> list[str]:
+        return distribution.spread(self, shards)
 
 
 class PostgresWebStore(PostgresDatabase, CommonWebStore):

@@ -247,6 +247,9 @@ class SqliteFile(Versioned):
 class SqliteStore(SqliteFile, CommonStore):
     """The store in one file."""
 
+    def distribute(self, shards: int) -> list[str]:
+        raise UserError("a file can't be distributed: that takes Postgres with Citus")
+
 
 class SqliteWebStore(SqliteFile, CommonWebStore):
     """What the web itself writes, in a small file of its own beside the store's: a bulk import

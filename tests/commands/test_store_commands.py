@@ -18,6 +18,11 @@ def test_upgrade_creates_the_store_once(flask: CommandLine) -> None:
     assert flask.ask("db", "upgrade") == {"before": first["now"], "now": first["now"]}
 
 
+def test_a_file_is_not_distributed(weir: CommandLine) -> None:
+    assert "Postgres with Citus" in weir.error("db", "distribute")
+    assert weir.error("db", "distribute", "--shards", "0")
+
+
 def test_an_organization_gets_an_id(weir: CommandLine) -> None:
     made = weir.ask("orgs", "create", "Acme", "--cost-per-gallon", "0.012")
     assert UUID(made["id"])

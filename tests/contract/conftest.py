@@ -9,6 +9,7 @@ from functools import cache
 import psycopg
 import pytest
 
+from tests import citus
 from tests.world import World, opened
 
 
@@ -27,6 +28,8 @@ def world_on(
         def on(dialect: str) -> World:
             if dialect == "sqlite":
                 url = f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}"
+            elif dialect == "citus":
+                url = open_worlds.enter_context(citus.schema())
             else:
                 server = request.getfixturevalue("postgres_server")
                 with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
@@ -37,7 +40,7 @@ def world_on(
         yield on
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+@pytest.fixture(scope="session", params=citus.ENGINES)
 def world(request: pytest.FixtureRequest, world_on: Callable[[str], World]) -> World:
     """Read only: a test that needs to change something makes a world of its own."""
     return world_on(request.param)

@@ -10,17 +10,21 @@ import psycopg
 import pytest
 
 from api.store.base import Store
-from api.store.open import open_store
+from tests import citus
 
 _databases = count(1)
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=citus.ENGINES)
 def module_url(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path_factory.mktemp('store') / 'weir.sqlite'}"
+        return
+    if request.param == "citus":
+        with citus.schema() as url:
+            yield url
         return
     server = str(request.getfixturevalue("postgres_server"))
     name = f"weir_module_{next(_databases)}"
@@ -32,15 +36,13 @@ def module_url(
 
 @pytest.fixture(scope="module")
 def store(module_url: str) -> Iterator[Store]:
-    opened = open_store(module_url)
-    opened.upgrade()
+    opened = citus.made(module_url)
     yield opened
     opened.close()
 
 
 @pytest.fixture
 def empty_store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    opened.upgrade()
+    opened = citus.made(store_url)
     yield opened
     opened.close()

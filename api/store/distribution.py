@@ -1,0 +1,65 @@
+"""A Postgres database on a Citus coordinator, spread over its workers by device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from api.errors import UserError
+from api.store import migrations
+from api.store.core import Seam, Transaction
+from api.store.sql import distribution as sql
+from api.store.tables import SMALL_TABLES, TIME_SERIES
+from api.store.web import migrations as web_migrations
+from api.store.web.tables import EMBED
+
+DEFAULT_SHARDS: Final = 32  # Citus's own default: room for as many workers
+
+REFERENCES: Final = (
+    *(table.name for table in (*SMALL_TABLES, EMBED)),
+    migrations.VERSION_TABLE,
+    web_migrations.VERSION_TABLE,
+)
+"""What every worker has a copy of."""
+
+
+def is_spread(store: Seam) -> bool:
+    """Whether this database's time series lies on the workers of a Citus cluster."""
+    if not store.fetch(sql.extension()):
+        return False
+    kinds = {name: kind for name, kind in store.fetch(sql.spread())}
+    return TIME_SERIES[0].name in kinds
+
+
+def spread(store: Seam, shards: int = DEFAULT_SHARDS) -> list[str]:
+    """Distribute the time series by device and make the small tables reference tables, in one
+    transaction; the names of the tables that weren't spread before. What they hold goes with them.
+    """
+    if not store.fetch(sql.extension()):
+        raise UserError(
+            "this database has no Citus: CREATE EXTENSION citus, on the coordinator and on each"
+            " worker, and add the workers with citus_add_node"
+        )
+    with store.transaction() as transaction:
+        transaction.lock_directory()
+        done = {name for name, _ in transaction.fetch(sql.spread())}
+        there = {name for (name,) in transaction.fetch(sql.tables())}
+        return [
+            *_spread_series(transaction, done, shards),
+            *_refer(transaction, [name for name in REFERENCES if name in there - done]),
+        ]
+
+
+def _spread_series(transaction: Transaction, done: set[str], shards: int) -> list[str]:
+    missing = [table for table in TIME_SERIES if table.name not in done]
+    for table in missing:
+        for query in sql.distribute(table, shards):
+            transaction.run(query)
+    return [table.name for table in missing]
+
+
+def _refer(transaction: Transaction, names: Sequence[str]) -> list[str]:
+    for name in names:
+        for query in sql.refer(name):
+            transaction.run(query)
+    return list(names)

@@ -1,0 +1,60 @@
+"""Postgres on Citus: which tables are spread over its workers, and how they get there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from api.store.sql.query import Query
+from api.store.tables import TIME_SERIES, Table
+
+BY: Final = "device_id"  # every key of the time series begins with it
+_ANCHOR = TIME_SERIES[0]
+
+
+def extension() -> Query:
+    """A row where the database has the extension."""
+    return Query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+
+
+def spread() -> Query:
+    """(table, 'h' where distributed by hash or 'n' where a reference table) of this schema."""
+    return Query(
+        "SELECT c.relname::text, p.partmethod::text FROM pg_dist_partition AS p"
+        " JOIN pg_class AS c ON c.oid = p.logicalrelid"
+        " WHERE c.relnamespace = current_schema()::regnamespace AND NOT c.relispartition"
+        " AND (p.partmethod = 'h' OR p.repmodel = 't')"
+    )
+
+
+def tables() -> Query:
+    """(table) of this schema, spread or not."""
+    return Query(
+        "SELECT c.relname::text FROM pg_class AS c"
+        " WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')"
+    )
+
+
+def distribute(table: Table, shards: int) -> list[Query]:
+    """Spread a table of the time series by device. All of them share their shards' places, so that
+    what concerns one device happens on one worker."""
+    if table is _ANCHOR:
+        create = Query(
+            "SELECT create_distributed_table(?, ?, shard_count => ?::int, colocate_with => 'none')",
+            (table.name, BY, shards),
+        )
+    else:
+        create = Query(
+            "SELECT create_distributed_table(?, ?, colocate_with => ?)",
+            (table.name, BY, _ANCHOR.name),
+        )
+    return [create, _forget_local(table.name)]
+
+
+def refer(table: str) -> list[Query]:
+    """Put a copy of a small table on every worker, kept equal by two-phase commits."""
+    return [Query("SELECT create_reference_table(?)", (table,)), _forget_local(table)]
+
+
+def _forget_local(table: str) -> Query:
+    """What a table held before it was spread stays behind, unseen, until it is cut off."""
+    return Query("SELECT truncate_local_data_after_distributing_table(?)", (table,))

@@ -1,0 +1,114 @@
+"""Spreading a store over a Citus cluster. That everything else works there as well is what the
+rest of this folder and the contract show, where WEIR_TEST_CITUS names a coordinator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from api.catalog import RAW
+from api.errors import UserError
+from api.store import migrations
+from api.store.base import Span, Store
+from api.store.distribution import REFERENCES
+from api.store.open import open_store, open_web_store
+from api.store.sql import distribution as sql
+from api.store.sql.query import Query
+from api.store.tables import SMALL_TABLES, TABLES, TIME_SERIES
+from api.store.web import migrations as web_migrations
+from tests import citus
+from tests.store.fleet import new_meters, steady
+
+on_a_cluster = pytest.mark.skipif(
+    not citus.COORDINATOR, reason="WEIR_TEST_CITUS names no database on a Citus coordinator"
+)
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"), [("sqlite", "Postgres with Citus"), ("postgres", "no Citus")]
+)
+def test_a_store_without_workers_says_so_and_stays_as_it_is(
+    request: pytest.FixtureRequest, engine: str, words: str
+) -> None:
+    store = open_store(request.getfixturevalue(f"{engine}_url"))
+    store.upgrade()
+    (meter,) = new_meters(store, 1)
+    store.write(steady(meter, 5))
+    with pytest.raises(UserError, match=words):
+        store.distribute(4)
+    assert store.count(meter, RAW, Span()) == 5
+    store.close()
+
+
+def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
+    versions = {migrations.VERSION_TABLE, web_migrations.VERSION_TABLE}
+    assert {table.name for table in SMALL_TABLES} | versions <= set(REFERENCES)
+    assert not {table.name for table in TIME_SERIES} & set(REFERENCES)
+    assert {table.name for table in TABLES} <= {t.name for t in TIME_SERIES} | set(REFERENCES)
+
+
+# --- On a real cluster ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster_url() -> Iterator[str]:
+    with citus.schema() as url:
+        yield url
+
+
+def colocations(store: Any) -> set[int]:
+    """The groups that this schema's distributed tables share their places in."""
+    return {
+        row[0]
+        for row in store.fetch(
+            Query(
+                "SELECT p.colocationid FROM pg_dist_partition AS p"
+                " JOIN pg_class AS c ON c.oid = p.logicalrelid"
+                " WHERE c.relnamespace = current_schema()::regnamespace AND p.partmethod = 'h'"
+            )
+        )
+    }
+
+
+@on_a_cluster
+def test_what_a_store_holds_goes_with_it(cluster_url: str) -> None:
+    store = open_store(cluster_url)
+    store.upgrade()
+    meters = new_meters(store, 3)
+    for meter in meters:
+        store.write(steady(meter, 200))
+    before = store.verify()
+    assert set(store.distribute(citus.SHARDS)) >= {table.name for table in TABLES}
+    assert [store.count(meter, RAW, Span()) for meter in meters] == [200] * 3
+    assert store.verify() == before
+    assert before.wrong == 0
+    store.close()
+
+
+@on_a_cluster
+def test_one_device_lies_on_one_worker(cluster_url: str) -> None:
+    store: Any = citus.made(cluster_url)
+    kinds = dict(store.fetch(sql.spread()))
+    assert {name for name, kind in kinds.items() if kind == "h"} == {t.name for t in TIME_SERIES}
+    assert len(colocations(store)) == 1
+    store.close()
+
+
+@on_a_cluster
+def test_a_second_time_and_an_upgrade_change_nothing(cluster_url: str) -> None:
+    store: Store = citus.made(cluster_url)
+    assert store.distribute(citus.SHARDS) == []
+    assert store.upgrade() == (migrations.CURRENT, migrations.CURRENT)
+    store.close()
+
+
+@on_a_cluster
+def test_tables_that_come_later_are_spread_by_their_upgrade(cluster_url: str) -> None:
+    citus.made(cluster_url).close()
+    web: Any = open_web_store(cluster_url)
+    web.upgrade()
+    kinds = dict(web.fetch(sql.spread()))
+    assert (kinds["embed"], kinds[web_migrations.VERSION_TABLE]) == ("n", "n")
+    web.close()
