@@ -9,6 +9,8 @@
     │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
+    │   ├── TooLarge            413  a body beyond what is read
+    │   ├── WrongType           415  a body of a type or coding that isn't read
     │   ├── TooManyRequests     429  carries retry_after_s
     │   │   └── Busy            429  what waits to be written is as much as may wait
     │   ├── Internal            500
@@ -83,6 +85,14 @@ class MethodNotAllowed(ServiceError):
     status, code, title = 405, "method-not-allowed", "Method not allowed"
 
 
+class TooLarge(ServiceError):
+    status, code, title = 413, "too-large", "Too large"
+
+
+class WrongType(ServiceError):
+    status, code, title = 415, "wrong-type", "Wrong type"
+
+
 class TooManyRequests(ServiceError):
     status, code, title = 429, "too-many-requests", "Too many requests"
 
@@ -131,6 +141,8 @@ STATUS_ERRORS: dict[int, type[ServiceError]] = {
         Forbidden,
         NotFound,
         MethodNotAllowed,
+        TooLarge,
+        WrongType,
         TooManyRequests,
         Internal,
         Unavailable,

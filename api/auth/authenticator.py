@@ -24,24 +24,33 @@ from api.store.base import Directory, Scope
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _KEY_ID: Final = re.compile(rf"key_[^.,\s]*|[^.,\s]+\.{_UUID.pattern}", re.IGNORECASE | re.ASCII)
 _CACHED: Final = 4096
+_NOT_INGEST: Final = "Sending readings takes a key made for it: flask keys create --ingest."
+_INGEST_ONLY: Final = "This key only sends readings; reading takes a key of its own."
 
 
 class _GoodKey(NamedTuple):
     principal: Principal
     expires_ms: int | None
+    ingest: bool
 
 
 class Authenticator:
-    """``principal(api_key, authorization)`` of the two headers, None where one is missing."""
+    """``principal(api_key, authorization)`` of the two headers, None where one is missing.
+
+    Reading and sending readings take credentials of their own: with ``ingest`` only a key made for
+    that is let in, without it none of these is.
+    """
 
     def __init__(
         self,
         directory: Directory,
         settings: Settings,
         *,
+        ingest: bool = False,
         clock_s: Callable[[], float] = monotonic,
         now_ms: Callable[[], int] = timez.now_ms,
     ) -> None:
+        self._ingest = ingest
         self._directory, self._clock_s, self._now_ms = directory, clock_s, now_ms
         self._tokens = TokenVerifier(settings)
         self._good_keys = Recent[bytes, _GoodKey](CREDENTIAL_CACHE_S, _CACHED, clock_s)
@@ -54,7 +63,10 @@ class Authenticator:
         token = bearer(authorization)
         if token is None:
             raise no_credential()
-        return self._by_token(token)
+        principal = self._by_token(token)
+        if self._ingest:
+            raise Forbidden(_NOT_INGEST)
+        return principal
 
     def knew(self, api_key: str | None, authorization: str | None) -> bool:
         """Whether this very credential was found good before, if perhaps too long ago."""
@@ -75,6 +87,8 @@ class Authenticator:
         if good is None or (good.expires_ms is not None and good.expires_ms <= self._now_ms()):
             self._good_keys.forget(digest)
             raise _unknown_key()
+        if good.ingest != self._ingest:
+            raise Forbidden(_NOT_INGEST if self._ingest else _INGEST_ONLY)
         return good.principal
 
     def _find_key(self, digest: bytes) -> _GoodKey | None:
@@ -83,7 +97,9 @@ class Authenticator:
         if key is None or key.revoked_ms is not None or not self._active(key.organization_id):
             return None
         principal = Principal(key.key_id, "key", Scope(key.organization_id, key.grant))
-        return self._good_keys.put(digest, _GoodKey(principal, key.expires_ms), at_s=asked_s)
+        return self._good_keys.put(
+            digest, _GoodKey(principal, key.expires_ms, key.ingest), at_s=asked_s
+        )
 
     def _by_token(self, text: str) -> Principal:
         digest = _digest(text)

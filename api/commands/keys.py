@@ -25,14 +25,21 @@ _devices = click.option(
 
 
 def new_key(
-    store: Store, organization_id: str, name: str, grant: Grant, expires_ms: int | None = None
+    store: Store,
+    organization_id: str,
+    name: str,
+    grant: Grant,
+    expires_ms: int | None = None,
+    *,
+    ingest: bool = False,
 ) -> dict[str, str]:
     """Make a key: its id, and its secret, which nobody can show again."""
     from api.auth import key_digest
 
     secret = str(uuid4())
     key_id = f"key_{secrets.token_hex(10)}"
-    made = Key(key_id, organization_id, name, key_digest(secret), grant, now_ms(), expires_ms)
+    lives = (now_ms(), expires_ms, None)
+    made = Key(key_id, organization_id, name, key_digest(secret), grant, *lives, ingest)
     store.create_key(made)
     return {"keyId": key_id, "key": secret}
 
@@ -43,12 +50,14 @@ def new_key(
 @_devices
 @click.option("--group", "groups", multiple=True, help="Only this group's devices; repeatable.")
 @click.option("--expires", help="When it ends, ISO 8601.")
+@click.option("--ingest", is_flag=True, help="A key that sends readings, and reads nothing.")
 def create(
     organization_id: str,
     name: str,
     identifiers: tuple[str, ...],
     groups: tuple[str, ...],
     expires: str | None,
+    ingest: bool,
 ) -> object:
     """Create a key, for all of the organization's devices unless some are named."""
     expires_ms = None if expires is None else _instant(expires)
@@ -59,7 +68,7 @@ def create(
             groups=frozenset(groups),
             devices=frozenset(device_ids(store, organization_id, identifiers)),
         )
-        return new_key(store, organization_id, name, grant, expires_ms)
+        return new_key(store, organization_id, name, grant, expires_ms, ingest=ingest)
 
 
 def _instant(text: str) -> int:
@@ -89,6 +98,7 @@ def _described(key: Key) -> dict[str, object]:
         "organizationId": key.organization_id,
         "name": key.name,
         "state": _state(key),
+        "ingest": key.ingest,
         "allDevices": key.grant.everything,
         "groups": sorted(key.grant.groups),
         "devices": sorted(key.grant.devices),

@@ -111,7 +111,8 @@ class Imported(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID."""
+    """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID.
+    ``ingest``: it sends readings of the devices it was granted, and reads nothing."""
 
     key_id: str
     organization_id: str
@@ -121,6 +122,7 @@ class Key:
     created_ms: int
     expires_ms: int | None = None
     revoked_ms: int | None = None
+    ingest: bool = False
 
 
 class Directory(Protocol):

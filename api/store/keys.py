@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
+from typing import Final
 
 from api.errors import UserError
 from api.store.base import Grant, Key, Row
@@ -13,7 +14,11 @@ from api.store.sql import directory as directory_sql
 from api.store.sql import keys as sql
 from api.store.tables import API_KEY, KEY_GRANT
 
+# The parts of a grant by kind. Those of a key that sends readings have kinds of their own, and it
+# keeps no other mark: a program that knows none of them would let it read nothing.
 _DEVICE, _GROUP = "device", "group"
+_INGEST: Final = "ingest "
+_EVERYTHING: Final = "everything"
 
 
 class KeysPart(Seam):
@@ -28,6 +33,8 @@ class KeysPart(Seam):
 
     def _check(self, transaction: Transaction, key: Key) -> None:
         organization_id = key.organization_id
+        if key.ingest and key.grant == Grant():
+            raise UserError("a key that sends readings must be granted a device")
         if not transaction.fetch(directory_sql.organization(organization_id)):
             raise UserError(f"there is no organization {organization_id}")
         if transaction.fetch(sql.clashes(key)):
@@ -64,7 +71,7 @@ def _row(key: Key) -> Row:
         key.organization_id,
         key.name,
         key.digest,
-        int(key.grant.everything),
+        int(key.grant.everything and not key.ingest),
         key.created_ms,
         key.expires_ms,
         key.revoked_ms,
@@ -75,7 +82,10 @@ def _grants(key: Key) -> list[Row]:
     devices = {device_id.lower() for device_id in key.grant.devices}
     parts = [(_DEVICE, value) for value in devices]
     parts += [(_GROUP, value) for value in key.grant.groups]
-    return [(key.key_id, kind, value) for kind, value in parts]
+    if not key.ingest:
+        return [(key.key_id, kind, value) for kind, value in parts]
+    parts += [(_EVERYTHING, "")] * key.grant.everything
+    return [(key.key_id, _INGEST + kind, value) for kind, value in parts]
 
 
 def _keys(rows: Iterable[Row]) -> list[Key]:
@@ -84,9 +94,13 @@ def _keys(rows: Iterable[Row]) -> list[Key]:
 
 def _key(identity: Row, parts: list[Row]) -> Key:
     key_id, organization_id, name, digest, everything, created_ms, expires_ms, revoked = identity
+    granted = [(kind, value) for *_, kind, value in parts if kind is not None]
+    ingest = any(kind.startswith(_INGEST) for kind, _ in granted)
+    prefix = _INGEST if ingest else ""
     grant = Grant(
-        everything=bool(everything),
-        groups=frozenset(row[9] for row in parts if row[8] == _GROUP),
-        devices=frozenset(row[9] for row in parts if row[8] == _DEVICE),
+        everything=bool(everything) or (prefix + _EVERYTHING, "") in granted,
+        groups=frozenset(value for kind, value in granted if kind == prefix + _GROUP),
+        devices=frozenset(value for kind, value in granted if kind == prefix + _DEVICE),
     )
-    return Key(key_id, organization_id, name, bytes(digest), grant, created_ms, expires_ms, revoked)
+    lived = (created_ms, expires_ms, revoked)
+    return Key(key_id, organization_id, name, bytes(digest), grant, *lived, ingest)

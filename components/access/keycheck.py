@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,9 @@ from api.errors import Forbidden, TooManyRequests, Unauthorized, WeirError
 from components.access.rules import Because
 
 LONGEST_KEY: Final = 200
+_KEY_FORM: Final = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,7 @@ NOTHING: Final = Said(400, "Paste a service API key.")
 KEY_ID: Final = Said(
     403, "This is a Key ID, or a Key ID and the key. Paste only the part after the dot."
 )
+NOT_FOR_READING: Final = Said(403, "This key only sends readings. Paste one for reading.")
 UNKNOWN: Final = Said(401, "This key is unknown, has expired or was revoked.")
 UNREACHABLE: Final = Said(503, "The service can't be reached now. Try again in a moment.")
 BUSY: Final = Said(429, "The service has been asked too often. Try again in a moment.")
@@ -51,6 +56,8 @@ def check_key(client: Client, pasted: str) -> Credential | Said:
     if len(text) > LONGEST_KEY:
         return UNKNOWN
     problem = _problem(client.as_principal(credential))
+    if problem is KEY_ID and _KEY_FORM.fullmatch(text):
+        return NOT_FOR_READING
     return problem or credential
 
 

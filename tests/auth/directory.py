@@ -60,8 +60,12 @@ class FakeDirectory:
 
 
 def authenticator(
-    directory: FakeDirectory, clock: Clock, settings: Settings = SETTINGS
+    directory: FakeDirectory, clock: Clock, settings: Settings = SETTINGS, *, ingest: bool = False
 ) -> Authenticator:
     return Authenticator(
-        cast(Directory, directory), settings, clock_s=clock.seconds, now_ms=clock.ms
+        cast(Directory, directory),
+        settings,
+        ingest=ingest,
+        clock_s=clock.seconds,
+        now_ms=clock.ms,
     )

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from api import timez
 from api.auth import issue_token
 from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import Forbidden, ServiceError, Unauthorized
@@ -154,3 +155,32 @@ def test_the_memory_of_good_keys_is_bounded(directory: FakeDirectory, clock: Clo
         gate.principal(secret, None)
     assert not gate.knew(secrets[0], None)
     assert gate.knew(secrets[-1], None)
+
+
+# --- Reading and sending take keys of their own --------------------------------------------------
+
+
+@pytest.mark.parametrize("ingest", [False, True])
+def test_a_key_is_good_only_for_what_it_was_made_for(
+    directory: FakeDirectory, clock: Clock, ingest: bool
+) -> None:
+    mine, other = directory.new_key(ingest=ingest), directory.new_key(ingest=not ingest)
+    door = authenticator(directory, clock, ingest=ingest)
+    assert door.principal(mine, None).id == "key_1"
+    for _ in range(2):  # the second time from what is remembered
+        with pytest.raises(Forbidden, match=r"--ingest" if ingest else "only sends readings"):
+            door.principal(other, None)
+    directory.change(other, revoked_ms=1)
+    clock.at_s += CREDENTIAL_CACHE_S + 1
+    with pytest.raises(Unauthorized):
+        door.principal(other, None)
+
+
+def test_no_bearer_token_sends_readings(directory: FakeDirectory, clock: Clock) -> None:
+    directory.new_key()
+    token = issue_token(SETTINGS, "org", None, 3600)
+    door = authenticator(directory, Clock(timez.now_ms() / 1000), ingest=True)
+    with pytest.raises(Forbidden, match="--ingest"):
+        door.principal(None, f"Bearer {token}")
+    with pytest.raises(Unauthorized):
+        door.principal(None, "Bearer nonsense")

@@ -42,6 +42,19 @@ def test_a_key_for_some_devices_takes_any_identifier(
     assert (listed["groups"], listed["allDevices"]) == (["north"], False)
 
 
+def test_a_key_that_sends_readings_says_so_in_the_list(
+    weir: CommandLine, meters: str, opened: Callable[[], Store]
+) -> None:
+    made = weir.ask("keys", "create", "--org", meters, "--ingest", "--group", "north")
+    weir.ask("keys", "create", "--org", meters)
+    key = opened().key(hashlib.sha256(made["key"].encode()).digest())
+    assert key is not None
+    assert (key.ingest, key.grant) == (True, Grant(groups=frozenset({"north"})))
+    assert {k["keyId"] == made["keyId"]: k["ingest"] for k in weir.ask("keys", "list")} == {
+        True: True, False: False,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

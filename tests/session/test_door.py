@@ -158,6 +158,11 @@ def wrong_keys(world: World, keys: dict[str, str]) -> dict[str, tuple[str, int, 
         "far too long": ("a" * 1_000, *unknown),
         "the Key ID": (key_id, 403, only_after),
         "Key ID and key": (f"{key_id}.{keys['all']}", 403, only_after),
+        "a key that sends readings": (
+            world.new_key(EVERYTHING, ingest=True)[0],
+            403,
+            "This key only sends readings. Paste one for reading.",
+        ),
         "nothing": ("", 400, "Paste a service API key."),
         "blanks": ("  \t ", 400, "Paste a service API key."),
     }

@@ -53,6 +53,23 @@ def test_a_key_is_found_by_its_digest_as_it_was_made(store: Store, acme: str) ->
     assert store.key(b"\x00" * 32) is None
 
 
+def test_a_key_that_sends_readings_is_found_as_it_was_made(store: Store, acme: str) -> None:
+    devices = store.devices(Scope(acme, Grant(everything=True)), DeviceQuery())
+    ids = frozenset(device.id for device in devices)
+    for grant in (
+        Grant(everything=True),
+        Grant(groups=frozenset({"north", "south"})),
+        Grant(groups=frozenset({"north"}), devices=ids),
+    ):
+        key = new_key(acme, grant=grant, ingest=True)
+        store.create_key(key)
+        assert store.key(key.digest) == key
+        listed = store.keys()
+        assert key in listed
+    with pytest.raises(UserError, match="must be granted"):
+        store.create_key(new_key(acme, grant=Grant(), ingest=True))
+
+
 def test_ids_in_a_grant_may_be_written_in_any_case(store: Store, acme: str) -> None:
     (device,) = store.devices(Scope(acme, Grant(groups=frozenset({"north"}))), DeviceQuery())
     key = new_key(acme, grant=Grant(devices=frozenset({device.id.upper()})))
