@@ -96,7 +96,8 @@ class Authenticator:
         key = self._directory.key(digest)
         if key is None or key.revoked_ms is not None or not self._active(key.organization_id):
             return None
-        principal = Principal(key.key_id, "key", Scope(key.organization_id, key.grant))
+        scope = Scope(key.organization_id, key.grant)
+        principal = Principal(key.key_id, "key", scope, may_embed=True)
         return self._good_keys.put(
             digest, _GoodKey(principal, key.expires_ms, key.ingest), at_s=asked_s
         )

@@ -20,17 +20,22 @@ API_KEY: Final = f'ApiKey realm="{REALM}"'
 @dataclass(frozen=True, slots=True)
 class Principal:
     """A credential that was found good. ``id`` differs wherever the scope may: whatever keeps
-    answers keeps them by it. It is never a secret."""
+    answers keeps them by it. It is never a secret; a key's is its Key ID. ``may_embed``: may make
+    and revoke embeds within its scope. ``embed_id`` is the embed's whose token it is."""
 
     id: str
-    kind: Literal["key", "token"]
+    kind: Literal["key", "token", "embed"]
     scope: Scope
+    may_embed: bool = False
+    embed_id: str = ""
 
 
-def unauthorized(detail: str, *, bearer_error: bool = False) -> Unauthorized:
+def unauthorized(
+    detail: str, *, bearer_error: bool = False, reason: str | None = None
+) -> Unauthorized:
     """A 401 that says how to ask; ``bearer_error`` where a bearer credential was sent."""
     bearer = f'{BEARER}, error="invalid_token"' if bearer_error else BEARER
-    return Unauthorized(detail, challenges=(bearer, API_KEY))
+    return Unauthorized(detail, challenges=(bearer, API_KEY), reason=reason)
 
 
 def no_credential() -> Unauthorized:

@@ -3,7 +3,7 @@
 The issuer in the token picks which verifier is asked; the verifier's algorithm and keys are
 configuration, never taken from the token. Our claims: ``org`` (an organization's id), ``devices``
 (UUIDs) and ``groups`` (names), both absent for all of its devices, and ``scope``, which must hold
-``weir:read``.
+``weir:read`` (and ``weir:embed`` to make and revoke embeds).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from api.store.base import Grant, Scope
 LOCAL_AUDIENCE: Final = "weir"
 LOCAL_ALGORITHM: Final = "HS256"
 READ: Final = "weir:read"
+EMBED: Final = "weir:embed"
 LEEWAY_S: Final = 30
 MAX_LENGTH: Final = 8192
 REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub")
@@ -43,7 +44,7 @@ class Token:
     expires_ms: int
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """JSON can hold what no database and no UTF-8 can: a NUL, half of a surrogate pair."""
     if "\0" in text:
         raise ValueError("no name has a NUL")
@@ -51,7 +52,7 @@ def _storable(text: str) -> str:
     return text
 
 
-Name = Annotated[str, AfterValidator(_storable)]
+Name = Annotated[str, AfterValidator(storable)]
 
 
 class Claims(BaseModel):
@@ -82,6 +83,7 @@ def issue_token(
     ttl_s: int,
     *,
     subject: str = "issued-here",
+    may_embed: bool = False,
 ) -> str:
     """A token of the local issuer for all of an organization's devices, or for those (UUIDs)."""
     now_s = timez.now_ms() // 1000
@@ -93,7 +95,7 @@ def issue_token(
         "exp": now_s + ttl_s,
         "jti": secrets.token_hex(8),
         "org": organization_id,
-        "scope": READ,
+        "scope": f"{READ} {EMBED}" if may_embed else READ,
     }
     if devices is not None:
         claims["devices"] = list(devices)
@@ -118,14 +120,16 @@ class TokenVerifier:
         """Unauthorized for whatever isn't a good token, Forbidden where its scope is too small,
         Unavailable where the issuer's keys can't be had."""
         claims = self._claims(token)
-        if READ not in claims.scope.split():
+        words = claims.scope.split()
+        if READ not in words:
             raise Forbidden(
                 f"The token's scope lacks {READ}.",
                 challenges=(f'{BEARER}, error="insufficient_scope", scope="{READ}"',),
             )
         scope = _scope(claims)
         expires_ms = round((claims.exp + LEEWAY_S) * 1000)
-        return Token(Principal(_identity(claims, scope), "token", scope), expires_ms)
+        identity = _identity(claims, scope)
+        return Token(Principal(identity, "token", scope, may_embed=EMBED in words), expires_ms)
 
     def _claims(self, token: str) -> Claims:
         if len(token) > MAX_LENGTH:

@@ -1,5 +1,7 @@
-"""What a query may say: the vocabulary, one model an endpoint, and the way from text to model."""
+"""What a query or a body may say: the vocabulary, one model an endpoint, how text becomes it."""
 
+from api.params.bodies import Body, checked, read_body
+from api.params.embeds import EmbedBody, NoBody, TokenBody
 from api.params.queries import (
     AdaptiveQuery,
     DatapointsQuery,
@@ -13,9 +15,15 @@ from api.params.vocabulary import ZONE_FORMAT
 __all__ = [
     "ZONE_FORMAT",
     "AdaptiveQuery",
+    "Body",
     "DatapointsQuery",
     "DeviceListQuery",
+    "EmbedBody",
     "LatestQuery",
+    "NoBody",
     "Query",
+    "TokenBody",
+    "checked",
     "read",
+    "read_body",
 ]

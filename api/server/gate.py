@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from api.auth import Authenticator, Principal
+from api.auth import Authenticator, EmbedAuthenticator, Principal
 from api.catalog import KEY_HEADER
 from api.errors import Forbidden, Unauthorized
 from api.server.limits import Limits
@@ -16,7 +16,9 @@ _KEY_VARIABLE: Final = "HTTP_" + KEY_HEADER.upper().replace("-", "_")
 class Gate:
     """Lets a request in as its principal, within the limits where there are any."""
 
-    def __init__(self, authenticator: Authenticator, limits: Limits | None) -> None:
+    def __init__(
+        self, authenticator: Authenticator | EmbedAuthenticator, limits: Limits | None
+    ) -> None:
         self._authenticator, self._limits = authenticator, limits
 
     def enter(self, environ: dict[str, Any]) -> Principal:

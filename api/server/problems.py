@@ -19,7 +19,6 @@ REQUEST_ID: Final = "weir.request_id"
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
 _DETAILS: Final = {
     404: "There is nothing at this path.",
-    405: "Everything here is read-only: use GET.",
 }
 _log = logging.getLogger(__name__)
 
@@ -67,11 +66,18 @@ def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
     return shown
 
 
+def _wrong_method(error: WrongMethod) -> str:
+    methods = sorted({*(error.valid_methods or ())} - {"HEAD", "OPTIONS"})
+    if methods == ["GET"]:
+        return "Everything here is read-only: use GET."
+    return f"Use {' or '.join(methods)} here."
+
+
 def _problem_of(error: Exception) -> ServiceError:
     if isinstance(error, ServiceError):
         return error
     if isinstance(error, WrongMethod):
-        return MethodNotAllowed(_DETAILS[405])
+        return MethodNotAllowed(_wrong_method(error))
     if isinstance(error, HTTPException):
         status = error.code or 500
         default = BadRequest if status < 500 else Internal

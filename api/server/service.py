@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import parse_qsl
 
 from flask import Flask, Response, request
 from flask_compress import Compress
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
-from api.auth import Authenticator
+from api.auth import Authenticator, EmbedAuthenticator
 from api.catalog import COLUMNS_TYPE
 from api.openapi import JSON_TYPE, PROBLEM_TYPE
 from api.params import read
 from api.routes import ROUTES, Call, Route, wanted_columns
+from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.answers import answer, finisher
+from api.server.embeds import add_embed_routes
 from api.server.gate import Gate
 from api.server.limits import Limits
+from api.server.pairs import pairs
 from api.server.problems import answer_error
 from api.settings import Settings
 from api.store.base import Grant, Scope, Store
+from api.store.web.base import WebStore
 
 HEALTH_PATH: Final = "/healthz"
 _NOBODY: Final = Scope("", Grant())
@@ -35,18 +38,42 @@ class _Identifier(BaseConverter):
 
 
 def create_service(
-    store: Store, settings: Settings, *, limits: bool = False, compression: bool = False
+    store: Store,
+    settings: Settings,
+    *,
+    web: WebStore | None = None,
+    limits: bool = False,
+    compression: bool = False,
 ) -> Flask:
-    """The interface under ``/management/v1``, and ``/healthz``; knows no other path.
+    """The interface under ``/management/v1``, and ``/healthz``; with ``web`` embeds are managed
+    under ``/embeds/v1``. Knows no other path.
 
     For serving over the network: ``limits`` holds clients to their rates, ``compression`` answers
-    in what their Accept-Encoding takes. The application keeps the store but doesn't close it.
+    in what their Accept-Encoding takes. The application keeps the stores but doesn't close them.
     """
+    limited = limits and settings.rate_limit > 0
+    gate = Gate(Authenticator(store, settings), Limits(settings.rate_limit) if limited else None)
+    app = _interface(store, settings, gate)
+    if web is not None:
+        add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
+    if compression:
+        _compress(app)
+    return app
+
+
+def create_embed_service(store: Store, web: WebStore, settings: Settings) -> Flask:
+    """What the page of embeds asks in its own process, and nobody over the network: the interface
+    and an embed's own definition. It takes the tokens of embeds and no other credential."""
+    gate = Gate(EmbedAuthenticator(store, web, settings), None)
+    app = _interface(store, settings, gate)
+    add_embed_routes(app, OWN_ROUTES, store, web, settings, gate)
+    return app
+
+
+def _interface(store: Store, settings: Settings, gate: Gate) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     app.url_map.converters["identifier"] = _Identifier
-    limited = limits and settings.rate_limit > 0
-    gate = Gate(Authenticator(store, settings), Limits(settings.rate_limit) if limited else None)
     for route in ROUTES:
         rule = route.operation.path.replace("{id}", "<identifier:id>")
         app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
@@ -54,8 +81,6 @@ def create_service(
     app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
     app.after_request(finisher(settings.cors_origins))
-    if compression:
-        _compress(app)
     return app
 
 
@@ -83,20 +108,13 @@ def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
     def view(id: str = "") -> Response:
         environ = request.environ
         principal = None if public else gate.enter(environ)
-        query = read(route.operation.query, _pairs(environ.get("QUERY_STRING", "")))
+        query = read(route.operation.query, pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
         reply = route.answer(Call(store, scope, query, id, columns))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view
-
-
-def _pairs(query_string: str) -> list[tuple[str, str]]:
-    """Names and values in order, the empty ones too. Bytes that aren't UTF-8 become U+FFFD."""
-    if not query_string.isascii():  # WSGI hands bytes over as Latin-1
-        query_string = query_string.encode("latin-1").decode("utf-8", "replace")
-    return parse_qsl(query_string, keep_blank_values=True, errors="replace")
 
 
 def _healthy() -> Response:

@@ -49,6 +49,10 @@ class KeysPart(Seam):
         found = _keys(self.fetch(sql.by_digest(digest)))
         return found[0] if found else None
 
+    def named_key(self, key_id: str) -> Key | None:
+        found = _keys(self.fetch(sql.by_id(key_id)))
+        return found[0] if found else None
+
     def keys(self) -> list[Key]:
         return _keys(self.fetch(sql.everyone()))
 

@@ -18,6 +18,11 @@ def by_digest(digest: bytes) -> Query:
     return Query(f"SELECT {_KEY} {_FROM} WHERE k.digest = ?", (digest,))
 
 
+def by_id(key_id: str) -> Query:
+    """The same rows."""
+    return Query(f"SELECT {_KEY} {_FROM} WHERE k.key_id = ?", (key_id,))
+
+
 def everyone() -> Query:
     """The same rows of every key, oldest key first."""
     return Query(f"SELECT {_KEY} {_FROM} ORDER BY k.created_ms, k.key_id")

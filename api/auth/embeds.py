@@ -1,0 +1,162 @@
+"""Tokens of embeds: JWTs of our own secret for a frame on somebody else's page.
+
+They are good for the one embed that they name and for nothing else: their audience is their own,
+so that no other gate takes them, and the gate that takes them takes nothing else. What an embed may
+see is looked up, never read from its token, so a token may live as long as its embed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Annotated, Any, Final
+
+import jwt
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from api import timez
+from api.auth.authenticator import bearer
+from api.auth.principal import Principal, Recent, no_credential, unauthorized
+from api.auth.tokens import LEEWAY_S, LOCAL_ALGORITHM, MAX_LENGTH, storable
+from api.catalog import CREDENTIAL_CACHE_S
+from api.domain.embeds import State, grant_now, scope_of, state_of
+from api.errors import Unauthorized
+from api.settings import LOCAL_ISSUER, Settings
+from api.store.base import Directory, Grant, Scope
+from api.store.web.base import Embed, Embeds
+
+AUDIENCE: Final = "embed"
+FAR_S: Final = 7_258_118_400  # 2200: of the link token of an embed without an end of its own
+TOKEN_EXPIRED: Final = "token-expired"
+_REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub", "jti")
+_CACHED: Final = 4096
+_SENTENCES: Final = {
+    State.EXPIRED: "This embed has expired.",
+    State.REVOKED: "This embed was revoked.",
+    State.STOPPED: "This embed has ended: the key that made it, or its organization, has.",
+}
+
+
+def issue_embed_token(
+    settings: Settings, embed: Embed, now_ms: int, ttl_s: int | None = None
+) -> tuple[str, int | None]:
+    """A token of that embed and when it ends (epoch ms): after ``ttl_s``, but never later than the
+    embed; without ``ttl_s`` with the embed, None where that has no end."""
+    now_s, ends_ms = now_ms // 1000, embed.definition.expires_ms
+    ends_s = FAR_S if ends_ms is None else ends_ms // 1000
+    expires_s = ends_s if ttl_s is None else min(ends_s, now_s + ttl_s)
+    claims: dict[str, Any] = {
+        "iss": LOCAL_ISSUER,
+        "aud": AUDIENCE,
+        "sub": embed.id,
+        "iat": now_s,
+        "exp": expires_s,
+        "jti": secrets.token_hex(8),
+    }
+    token = jwt.encode(claims, settings.secret, algorithm=LOCAL_ALGORITHM)
+    return token, None if expires_s == FAR_S else expires_s * 1000
+
+
+class _Claims(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    sub: Annotated[str, AfterValidator(storable)]
+    exp: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was read of an embed: ``principal`` None where its maker has ended."""
+
+    embed: Embed
+    granted: Grant | None
+    principal: Principal | None
+
+
+class EmbedAuthenticator:
+    """``principal(api_key, authorization)`` as `Authenticator` does it, for embeds' tokens alone.
+
+    A token of ours that isn't good any more is told why by the error's ``reason``: expired,
+    revoked or stopped for its embed, token-expired for itself. All others are told nothing.
+    """
+
+    def __init__(
+        self,
+        directory: Directory,
+        embeds: Embeds,
+        settings: Settings,
+        *,
+        clock_s: Callable[[], float] = monotonic,
+        now_ms: Callable[[], int] = timez.now_ms,
+    ) -> None:
+        self._directory, self._embeds, self._secret = directory, embeds, settings.secret
+        self._clock_s, self._now_ms = clock_s, now_ms
+        self._found = Recent[str, _Found](CREDENTIAL_CACHE_S, _CACHED, clock_s)
+
+    def principal(self, api_key: str | None, authorization: str | None) -> Principal:
+        """Unauthorized where the credential isn't good."""
+        token = bearer(authorization)
+        if api_key is not None or token is None:
+            raise no_credential()
+        claims, now_ms = self._claims(token), self._now_ms()
+        found = self._found.get(claims.sub) or self._find(claims.sub, now_ms)
+        if found is None:
+            raise _invalid()
+        state = state_of(found.embed, found.granted, now_ms)
+        if state in _SENTENCES:
+            raise _ended(_SENTENCES[state], f"embed-{state}")
+        if claims.exp * 1000 <= now_ms:
+            raise _ended("This embed's token has expired.", TOKEN_EXPIRED)
+        assert found.principal is not None  # an active embed has one
+        return found.principal
+
+    def knew(self, api_key: str | None, authorization: str | None) -> bool:
+        """Never: this gate has no limits, since it asks in one name for the viewers of all."""
+        return False
+
+    def _find(self, embed_id: str, now_ms: int) -> _Found | None:
+        asked_s = self._clock_s()
+        embed = self._embeds.embed(embed_id)
+        if embed is None:
+            return None
+        granted = grant_now(self._directory, embed, now_ms)
+        principal = None
+        if granted is not None:
+            scope = scope_of(self._directory, embed, granted)
+            principal = Principal(_identity(embed, scope), "embed", scope, embed_id=embed.id)
+        return self._found.put(embed_id, _Found(embed, granted, principal), at_s=asked_s)
+
+    def _claims(self, token: str) -> _Claims:
+        """Of a token that is ours, be it too old. Unauthorized for any other."""
+        try:
+            if len(token) > MAX_LENGTH:
+                raise _invalid()
+            claims = jwt.decode(
+                token,
+                self._secret,
+                algorithms=[LOCAL_ALGORITHM],
+                audience=AUDIENCE,
+                issuer=LOCAL_ISSUER,
+                leeway=LEEWAY_S,
+                options={"require": list(_REQUIRED), "verify_exp": False},
+            )
+            return _Claims.model_validate(claims)
+        except (jwt.PyJWTError, ValidationError):
+            raise _invalid() from None
+
+
+def _identity(embed: Embed, scope: Scope) -> str:
+    """Another as soon as the embed sees other devices."""
+    devices = ",".join(sorted(scope.grant.devices))
+    return f"{embed.id}-{hashlib.sha256(devices.encode()).hexdigest()[:16]}"
+
+
+def _invalid() -> Unauthorized:
+    return unauthorized("The bearer token is not valid.", bearer_error=True)
+
+
+def _ended(detail: str, reason: str) -> Unauthorized:
+    return unauthorized(detail, bearer_error=True, reason=reason)

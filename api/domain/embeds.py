@@ -1,0 +1,154 @@
+"""Who may see which embed, what an embed may see, and when it has ended.
+
+An embed never sees more than its maker may at that moment: its devices, as far as the grant of the
+key that made it still holds them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final
+
+from api.domain.identify import storable
+from api.embeds import EmbedDefinition
+from api.errors import BadRequest, NotFound, ParameterProblem
+from api.store.base import Directory, Grant, Scope
+from api.store.web.base import Embed, Embeds, Maker
+
+MOST: Final = 2_000  # that an organization may have at a time; ended ones don't count
+_AT_ONCE: Final = 500  # devices in one question
+
+
+class State(StrEnum):
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+    STOPPED = "stopped"  # the key that made it, or the organization, has ended
+
+
+def grant_now(directory: Directory, embed: Embed, now_ms: int) -> Grant | None:
+    """The maker's grant at this moment; None where it has ended."""
+    organization = directory.organization(embed.organization_id)
+    if organization is None or not organization.active:
+        return None
+    key_id = embed.maker.key_id
+    if key_id is None:
+        return embed.maker.granted
+    key = directory.named_key(key_id)
+    if key is None or key.revoked_ms is not None or key.organization_id != embed.organization_id:
+        return None
+    return key.grant if key.expires_ms is None or key.expires_ms > now_ms else None
+
+
+def state_of(embed: Embed, granted: Grant | None, now_ms: int) -> State:
+    """``granted`` as `grant_now` says."""
+    expires_ms = embed.definition.expires_ms
+    if embed.revoked_ms is not None:
+        return State.REVOKED
+    if expires_ms is not None and expires_ms <= now_ms:
+        return State.EXPIRED
+    return State.ACTIVE if granted is not None else State.STOPPED
+
+
+def states(directory: Directory, embeds: Iterable[Embed], now_ms: int) -> list[State]:
+    """Of each; a key that made many is asked for once."""
+    grants: dict[tuple[str, Maker], Grant | None] = {}
+    found: list[State] = []
+    for embed in embeds:
+        whose = (embed.organization_id, embed.maker)
+        if whose not in grants:
+            grants[whose] = grant_now(directory, embed, now_ms)
+        found.append(state_of(embed, grants[whose], now_ms))
+    return found
+
+
+def scope_of(directory: Directory, embed: Embed, granted: Grant) -> Scope:
+    """What the embed may see: its devices within the grant."""
+    organization_id = embed.organization_id
+    within = seen(directory, Scope(organization_id, granted), embed.definition.devices)
+    return Scope(organization_id, Grant(devices=within))
+
+
+def seen(directory: Directory, scope: Scope, ids: Sequence[str]) -> frozenset[str]:
+    """Which of those devices (UUIDs) the scope shows."""
+    found: set[str] = set()
+    for first in range(0, len(ids), _AT_ONCE):
+        some = ids[first : first + _AT_ONCE]
+        found.update(device.id for device in directory.resolve(scope, some) if device is not None)
+    return frozenset(found.intersection(ids))
+
+
+# --- Managing them -------------------------------------------------------------------------------
+
+
+def visible(directory: Directory, web: Embeds, scope: Scope, key_id: str | None) -> list[Embed]:
+    """The organization's embeds that this scope shows whole, and those that its key has made."""
+    embeds = web.embeds(scope.organization_id)
+    ids = sorted({id for embed in embeds for id in embed.definition.devices})
+    shown = seen(directory, scope, ids)
+    return [
+        embed
+        for embed in embeds
+        if _mine(embed, key_id) or shown.issuperset(embed.definition.devices)
+    ]
+
+
+def find(
+    directory: Directory, web: Embeds, scope: Scope, key_id: str | None, embed_id: str
+) -> Embed:
+    """The one embed, by the same rule. NotFound where there is none that this scope shows."""
+    embed = web.embed(embed_id) if storable(embed_id) else None
+    if embed is not None and embed.organization_id == scope.organization_id:
+        ids = embed.definition.devices
+        if _mine(embed, key_id) or seen(directory, scope, ids).issuperset(ids):
+            return embed
+    raise NotFound("No embed of this id is visible to this credential.")
+
+
+def _mine(embed: Embed, key_id: str | None) -> bool:
+    return key_id is not None and embed.maker.key_id == key_id
+
+
+def make(
+    directory: Directory,
+    web: Embeds,
+    scope: Scope,
+    maker: Maker,
+    wanted: EmbedDefinition,
+    now_ms: int,
+) -> Embed:
+    """A new embed of devices that this scope shows, by any identifier. BadRequest names one that
+    it doesn't, and what ends before it begins."""
+    found = directory.resolve(scope, [text for text in wanted.devices if storable(text)])
+    ids = tuple(dict.fromkeys(device.id for device in found if device is not None))
+    if len(found) < len(wanted.devices) or None in found:
+        raise _unusable("devices", _hidden(directory, scope, wanted.devices))
+    if wanted.expires_ms is not None and wanted.expires_ms <= now_ms:
+        raise _unusable("expires", "is in the past")
+    there = web.embeds(scope.organization_id)
+    if states(directory, there, now_ms).count(State.ACTIVE) >= MOST:
+        raise BadRequest(f"The organization has {MOST} embeds already: revoke some first.")
+    embed = Embed(
+        id=f"emb_{secrets.token_urlsafe(18)}",
+        organization_id=scope.organization_id,
+        maker=maker,
+        definition=replace(wanted, devices=ids),
+        created_ms=now_ms,
+    )
+    web.create_embed(embed)
+    return embed
+
+
+def _hidden(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> str:
+    for text in identifiers:
+        if not storable(text) or directory.resolve(scope, [text])[0] is None:
+            return f"no device {text[:80]!r} is visible to this credential"
+    return "not every device is visible to this credential"
+
+
+def _unusable(name: str, detail: str) -> BadRequest:
+    problem = ParameterProblem(name, detail)
+    return BadRequest("Some fields can't be used; errors names each of them.", errors=(problem,))

@@ -1,0 +1,58 @@
+"""From the JSON body of a request to its model, or to every problem with it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from api.errors import BadRequest, ParameterProblem
+
+B = TypeVar("B", bound="Body")
+
+
+class Body(BaseModel):
+    """Fields are checked by our own parsers, which raise ValueError in words for the caller."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def read_body(model: type[B], body: bytes) -> B:
+    """The body as ``model``; an empty one is an empty object. BadRequest names each bad, missing
+    or unknown field."""
+    try:
+        said: Any = orjson.loads(body or b"{}")
+    except orjson.JSONDecodeError:
+        raise BadRequest("The body is not valid JSON.") from None
+    if not isinstance(said, dict):
+        raise BadRequest("The body must be a JSON object.")
+    return checked(model, cast(dict[str, Any], said))
+
+
+def checked(model: type[B], said: Mapping[str, Any]) -> B:
+    """An object as ``model``; BadRequest as above."""
+    try:
+        return model.model_validate(dict(said))
+    except ValidationError as error:
+        raise _bad_request(error) from None
+
+
+def _bad_request(error: ValidationError) -> BadRequest:
+    """Each field's first problem in our own words; pydantic's would echo the value."""
+    problems: dict[str, str] = {}
+    for detail in error.errors(include_url=False, include_input=False):
+        where = detail["loc"]
+        name = str(where[0])[:80] if where else "body"
+        problems.setdefault(name, _words(detail["type"], detail.get("ctx", {})))
+    listed = tuple(ParameterProblem(name, problems[name]) for name in sorted(problems))
+    return BadRequest("Some fields can't be used; errors names each of them.", errors=listed)
+
+
+def _words(kind: str, context: dict[str, Any]) -> str:
+    if kind == "missing":
+        return "is required"
+    if kind == "extra_forbidden":
+        return "is not a field of this request"
+    return str(context.get("error", "can't be used"))

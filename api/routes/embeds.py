@@ -1,0 +1,173 @@
+"""Embeds: making, listing and revoking them, their tokens, and what a token's own embed shows.
+
+Weir's own, beside the interface and outside of its document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+from api.auth import EMBED, Principal, issue_embed_token
+from api.auth.principal import BEARER
+from api.catalog import EMBED_PAGE_PREFIX, EMBEDS_PREFIX
+from api.domain.embeds import State, find, make, states, visible
+from api.embeds import Fixed, Rolling
+from api.errors import Forbidden, Unauthorized
+from api.params import Body, EmbedBody, NoBody, TokenBody
+from api.routes.call import Reply
+from api.routes.render import instant
+from api.settings import Settings
+from api.store.base import Store
+from api.store.web.base import Embed, Maker, WebStore
+
+B = TypeVar("B", bound=Body)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedCall(Generic[B]):
+    """One request, after its credential and its body were found good."""
+
+    store: Store
+    web: WebStore
+    settings: Settings
+    principal: Principal
+    body: B
+    embed_id: str
+    now_ms: int
+
+    @property
+    def key_id(self) -> str | None:
+        return self.principal.id if self.principal.kind == "key" else None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedRoute:
+    """``path`` may hold ``{id}``, the embed's. ``managing`` ones need the right to."""
+
+    id: str
+    method: str
+    path: str
+    answer: Callable[[EmbedCall[Any]], Reply]
+    body: type[Body] = NoBody
+    status: int = 200
+    managing: bool = False
+
+
+def list_embeds(call: EmbedCall[NoBody]) -> Reply:
+    found = visible(call.store, call.web, call.principal.scope, call.key_id)
+    told = zip(found, states(call.store, found, call.now_ms), strict=True)
+    return Reply([embed_object(embed, state) for embed, state in told])
+
+
+def create_embed(call: EmbedCall[EmbedBody]) -> Reply:
+    made = make(
+        call.store,
+        call.web,
+        call.principal.scope,
+        _maker(call),
+        call.body.definition,
+        call.now_ms,
+    )
+    return Reply(embed_object(made, State.ACTIVE))
+
+
+def get_embed(call: EmbedCall[NoBody]) -> Reply:
+    return _told(call, _found(call))
+
+
+def revoke_embed(call: EmbedCall[NoBody]) -> Reply:
+    embed = _found(call)
+    call.web.revoke_embed(embed.id, call.now_ms)
+    return _told(call, _found(call))
+
+
+def create_token(call: EmbedCall[TokenBody]) -> Reply:
+    token, ends_ms = issue_embed_token(call.settings, _found(call), call.now_ms, call.body.ttl)
+    return Reply({"token": token, "expiresAt": None if ends_ms is None else instant(ends_ms)})
+
+
+def own_embed(call: EmbedCall[NoBody]) -> Reply:
+    """With the devices that it may see at this moment."""
+    embed = call.web.embed(call.principal.embed_id)
+    if embed is None:  # the gate has just found it
+        raise Unauthorized("The embed is gone.")
+    within = call.principal.scope.grant.devices
+    devices = tuple(id for id in embed.definition.devices if id in within)
+    shown = replace(embed, definition=replace(embed.definition, devices=devices))
+    return Reply(embed_object(shown, State.ACTIVE))
+
+
+def _maker(call: EmbedCall[Any]) -> Maker:
+    if call.key_id is not None:
+        return Maker(call.key_id, key_id=call.key_id)
+    return Maker(call.principal.kind, granted=call.principal.scope.grant)
+
+
+def _found(call: EmbedCall[Any]) -> Embed:
+    return find(call.store, call.web, call.principal.scope, call.key_id, call.embed_id)
+
+
+def _told(call: EmbedCall[Any], embed: Embed) -> Reply:
+    return Reply(embed_object(embed, states(call.store, [embed], call.now_ms)[0]))
+
+
+def check_right(principal: Principal) -> None:
+    """Forbidden where the credential may look, but not make, revoke or mint."""
+    if not principal.may_embed:
+        raise Forbidden(
+            f"The token's scope lacks {EMBED}.",
+            challenges=(f'{BEARER}, error="insufficient_scope", scope="{EMBED}"',),
+        )
+
+
+# --- As JSON -------------------------------------------------------------------------------------
+
+
+def embed_object(embed: Embed, state: State) -> dict[str, Any]:
+    said = embed.definition
+    return {
+        "id": embed.id,
+        "organizationId": embed.organization_id,
+        "state": state.value,
+        "path": f"{EMBED_PAGE_PREFIX}/{embed.id}",
+        "view": said.view,
+        "devices": list(said.devices),
+        "metric": said.metric,
+        "origins": list(said.origins),
+        "window": _window(said.window),
+        "zone": said.zone,
+        "units": said.units,
+        "theme": said.theme,
+        "controls": list(said.controls),
+        "title": said.title,
+        "expires": _maybe(said.expires_ms),
+        "createdBy": embed.maker.called,
+        "created": instant(embed.created_ms),
+        "revoked": _maybe(embed.revoked_ms),
+    }
+
+
+def _window(window: Rolling | Fixed) -> dict[str, Any]:
+    if isinstance(window, Rolling):
+        return {"last": window.last_s}
+    return {"from": instant(window.from_ms), "to": instant(window.to_ms)}
+
+
+def _maybe(instant_ms: int | None) -> str | None:
+    return None if instant_ms is None else instant(instant_ms)
+
+
+_EMBEDS: Final = f"{EMBEDS_PREFIX}/embeds"
+_ONE: Final = f"{_EMBEDS}/{{id}}"
+EMBED_ROUTES: Final = (
+    EmbedRoute("listEmbeds", "GET", _EMBEDS, list_embeds),
+    EmbedRoute("createEmbed", "POST", _EMBEDS, create_embed, EmbedBody, 201, managing=True),
+    EmbedRoute("getEmbed", "GET", _ONE, get_embed),
+    EmbedRoute("revokeEmbed", "DELETE", _ONE, revoke_embed, managing=True),
+    EmbedRoute(
+        "createToken", "POST", f"{_ONE}/tokens", create_token, TokenBody, 201, managing=True
+    ),
+)
+OWN_ROUTES: Final = (EmbedRoute("ownEmbed", "GET", f"{EMBEDS_PREFIX}/self", own_embed),)

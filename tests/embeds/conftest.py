@@ -1,0 +1,80 @@
+"""The small world, with a place for embeds, and the two services that know them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from api.catalog import EMBEDS_PREFIX
+from api.server import create_embed_service, create_service
+from api.store.open import open_web_store
+from api.store.web.base import WebStore
+from tests.world import METER, SECRET, World, opened
+
+
+@dataclass
+class Stage:
+    """``web`` keeps the embeds of ``world``; ``service`` manages them, ``shown`` is what their page
+    asks."""
+
+    world: World
+    web: WebStore
+    service: FlaskClient
+    shown: FlaskClient
+
+    def ask(
+        self, method: str, path: str, body: Any = None, *, by: str | Mapping[str, str] = "all"
+    ) -> TestResponse:
+        """Under /embeds/v1, with a credential of the world by name, or with headers."""
+        headers = self.world.credentials[by].headers if isinstance(by, str) else by
+        return self.service.open(
+            f"{EMBEDS_PREFIX}{path}", method=method, json=body, headers=dict(headers)
+        )
+
+    def make(self, *, by: str | Mapping[str, str] = "all", **definition: Any) -> dict[str, Any]:
+        """The new embed: a chart of the meter unless told otherwise."""
+        said = {"view": "chart", "devices": [METER], **definition}
+        answer = self.ask("POST", "/embeds", said, by=by)
+        assert answer.status_code == 201, answer.text
+        return answer.json  # pyright: ignore[reportReturnType]
+
+    def token(self, embed_id: str, ttl: int | None = None, *, by: str = "all") -> str:
+        body = {} if ttl is None else {"ttl": ttl}
+        answer = self.ask("POST", f"/embeds/{embed_id}/tokens", body, by=by)
+        assert answer.status_code == 201, answer.text
+        return answer.json["token"]  # pyright: ignore[reportOptionalSubscript]
+
+    def view(self, path: str, token: str, **headers: str) -> TestResponse:
+        """What the embed's page gets for its token."""
+        return self.shown.get(path, headers={"Authorization": f"Bearer {token}", **headers})
+
+    def own(self, token: str) -> TestResponse:
+        return self.view(f"{EMBEDS_PREFIX}/self", token)
+
+
+def forged(token: str, *, key: str = SECRET, algorithm: str = "HS256", **claims: Any) -> str:
+    """The token with other claims, signed anew; a claim of None is left out."""
+    said = jwt.decode(token, options={"verify_signature": False}) | claims
+    kept = {name: value for name, value in said.items() if value is not None}
+    return jwt.encode(kept, key, algorithm=algorithm)
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    url = f"sqlite:///{tmp_path_factory.mktemp('embeds') / 'weir.sqlite'}"
+    web = open_web_store(url)
+    web.upgrade()
+    with opened(url) as world:
+        yield Stage(
+            world,
+            web,
+            create_service(world.store, world.settings, web=web).test_client(),
+            create_embed_service(world.store, web, world.settings).test_client(),
+        )
+    web.close()
