@@ -20,7 +20,7 @@ from api.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SERVICE_PATHS = ("/management", "/healthz")
+SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
 
 
 def load_settings() -> Settings:
@@ -51,7 +51,7 @@ def site(settings: Settings) -> WSGIApplication:
     from api.client import Client
     from api.server import create_service
     from api.server.elsewhere import create_stand_in
-    from api.store.open import open_store
+    from api.store.open import open_store, open_web_store
     from components.access import Access
     from components.access.rules import is_loopback
     from components.dashboard import create_dashboard
@@ -61,8 +61,9 @@ def site(settings: Settings) -> WSGIApplication:
         service = create_stand_in(settings)
     else:
         store = open_store(settings.database, read_only=True)
-        client = Client.in_process(create_service(store, settings))
-        service = create_service(store, settings, limits=True, compression=True)
+        web = open_web_store(settings.database)
+        client = Client.in_process(create_service(store, settings, web=web))
+        service = create_service(store, settings, web=web, limits=True, compression=True)
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
@@ -76,9 +77,9 @@ def site(settings: Settings) -> WSGIApplication:
 
 def _by_path(service: WSGIApplication, dashboard: WSGIApplication) -> WSGIApplication:
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        root = "/" + environ.get("PATH_INFO", "").lstrip("/").partition("/")[0]
-        answer = service if root in SERVICE_PATHS else dashboard
-        return answer(environ, start_response)
+        path = "/" + environ.get("PATH_INFO", "").lstrip("/")
+        of_service = any(path == own or path.startswith(f"{own}/") for own in SERVICE_PATHS)
+        return (service if of_service else dashboard)(environ, start_response)
 
     return application
 
