@@ -60,7 +60,7 @@ def site(settings: Settings) -> WSGIApplication:
         client = Client.remote(settings.api_url)
         service = create_stand_in(settings)
     else:
-        store = open_store(settings.database, read_only=True)
+        store = open_store(settings.reading, read_only=True)
         web = open_web_store(settings.database)
         client = Client.in_process(create_service(store, settings, web=web))
         service = create_service(store, settings, web=web, limits=True, compression=True)

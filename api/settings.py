@@ -54,6 +54,14 @@ def _database(value: str) -> str:
     raise ValueError("must be sqlite:///path or postgresql://user@host/name")
 
 
+def _read_database(value: str) -> str:
+    if not value:
+        return value
+    if value.startswith("sqlite:"):
+        raise ValueError("must be a postgresql:// URL: a file has no standby")
+    return _database(value)
+
+
 def _secret(value: str) -> str:
     if value and len(value.encode()) < MIN_SECRET_BYTES:
         raise ValueError(f"must have at least {MIN_SECRET_BYTES} bytes")
@@ -64,6 +72,21 @@ def _url(value: str) -> str:
     if value and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
         raise ValueError("must be an http:// or https:// URL")
     return value.rstrip("/")
+
+
+def _broker(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname):
+        raise ValueError("must be mqtt://user@host:port or mqtts://user@host:port")
+    if parts.password is not None:
+        raise ValueError("must not hold the password: WEIR_MQTT_PASSWORD_FILE names its file")
+    return value
+
+
+def _client_id(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value):
+        raise ValueError("must be 1 to 64 letters, digits, dots, dashes and underscores")
+    return value
 
 
 def _key(value: str) -> str:
@@ -150,6 +173,14 @@ TABLE: tuple[Setting, ...] = (
         "Where readings are kept: `sqlite:///path` or `postgresql://user:password@host/name`.",
     ),
     Setting(
+        "WEIR_DATABASE_READ",
+        "",
+        _read_database,
+        "Where web workers read, if elsewhere: a standby of the Postgres in `WEIR_DATABASE`, best"
+        " with the primary behind it:"
+        " `postgresql://user@standby,primary/name?target_session_attrs=prefer-standby`.",
+    ),
+    Setting(
         "WEIR_SECRET_KEY",
         "",
         _secret,
@@ -213,6 +244,41 @@ TABLE: tuple[Setting, ...] = (
         "The one algorithm accepted from the external issuer: RS256 or ES256.",
     ),
     Setting(
+        "WEIR_MQTT_URL",
+        "",
+        _broker,
+        "The MQTT 5 broker for readings in and out: `mqtt://user@host:port`, or `mqtts://…` with"
+        " TLS. Unset: none.",
+    ),
+    Setting(
+        "WEIR_MQTT_PASSWORD_FILE", "", _text, "A file with nothing but the broker user's password."
+    ),
+    Setting(
+        "WEIR_MQTT_CA_FILE",
+        "",
+        _text,
+        "The certificates that `mqtts://` trusts, a PEM file; unset: the system's.",
+    ),
+    Setting(
+        "WEIR_MQTT_CLIENT_ID",
+        "weir",
+        _client_id,
+        "Names our session with the broker, which keeps for it what comes while we are away:"
+        " another one for each installation, and never changed.",
+    ),
+    Setting(
+        "WEIR_MQTT_MAPPING",
+        "",
+        _text,
+        "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
+    ),
+    Setting(
+        "WEIR_MQTT_PUBLISH",
+        "true",
+        _truth,
+        "`true`: each stored reading is published to the broker as well.",
+    ),
+    Setting(
         "WEIR_INSTANCE",
         "instance",
         _text,
@@ -227,6 +293,7 @@ class Settings:
     """Every setting, parsed. Made by `from_env`; tests make their own with `from_env({...})`."""
 
     database: str
+    database_read: str
     secret_key: str
     host: str
     port: int
@@ -240,6 +307,12 @@ class Settings:
     jwt_audience: str
     jwt_jwks: str
     jwt_algorithm: str
+    mqtt_url: str
+    mqtt_password_file: str
+    mqtt_ca_file: str
+    mqtt_client_id: str
+    mqtt_mapping: str
+    mqtt_publish: bool
     instance: str
 
     @classmethod
@@ -254,9 +327,16 @@ class Settings:
             except ValueError as error:
                 raise ConfigurationError(f"{setting.name} {error}") from None
         settings = cls(**values)
+        if settings.database_read and settings.database.startswith("sqlite:"):
+            raise ConfigurationError("WEIR_DATABASE_READ goes with a WEIR_DATABASE on Postgres")
         if bool(settings.jwt_issuer) != bool(settings.jwt_jwks):
             raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS go together: set both")
         return settings
+
+    @property
+    def reading(self) -> str:
+        """The store that web workers read."""
+        return self.database_read or self.database
 
     @property
     def secret(self) -> str:

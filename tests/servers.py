@@ -49,27 +49,33 @@ def _unprivileged() -> int | None:
 @contextmanager
 def postgres(folder: Path) -> Iterator[str]:
     """A fresh cluster in ``folder``; yields the URL of its server, ends it at the end."""
-    user, data, port = _unprivileged(), folder / "data", free_port()
-    folder.mkdir(parents=True, exist_ok=True)
-    if user is not None:
-        os.chown(folder, user, -1)
-        for parent in folder.parents:  # pytest's temporary folders are the owner's alone
-            if parent.stat().st_uid == os.geteuid() and len(parent.parts) > 2:
-                parent.chmod(parent.stat().st_mode | 0o011)
+    data = _folder_for_postgres(folder)
     initdb = [postgres_program("initdb"), "-D", str(data), "-U", "weir", "-A", "trust", "-N"]
-    subprocess.run(
-        [*initdb, "-E", "UTF8", "--locale=C.UTF-8"],
-        user=user,
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
+    _run_as_postgres([*initdb, "-E", "UTF8", "--locale=C.UTF-8"], folder)
+    with started_postgres(folder) as url:
+        yield url
+
+
+@contextmanager
+def standby(primary_url: str, folder: Path) -> Iterator[str]:
+    """A streaming copy of a server of ours; yields the URL of its server, ends it at the end."""
+    data = _folder_for_postgres(folder)
+    copy = [postgres_program("pg_basebackup"), "-D", str(data), "-R", "-N", "-c", "fast"]
+    _run_as_postgres([*copy, "-d", f"{primary_url}/postgres"], folder)
+    with started_postgres(folder) as url:
+        yield url
+
+
+@contextmanager
+def started_postgres(folder: Path, port: int | None = None) -> Iterator[str]:
+    """The server of a cluster that lies in ``folder``."""
+    port = port or free_port()
     options = [part for k, v in _QUICK.items() for part in ("-c", f"{k}={v}")]
     address = ["-h", "127.0.0.1", "-p", str(port), "-k", ""]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
-            [postgres_program("postgres"), "-D", str(data), *address, *options],
-            user=user,
+            [postgres_program("postgres"), "-D", str(folder / "data"), *address, *options],
+            user=_unprivileged(),
             cwd=folder,
             stdout=subprocess.DEVNULL,
             stderr=log,
@@ -87,6 +93,22 @@ def postgres(folder: Path) -> Iterator[str]:
             server.wait()
 
 
+def _folder_for_postgres(folder: Path) -> Path:
+    """Where a cluster's data may lie, by the rights of the user that Postgres runs as."""
+    folder.mkdir(parents=True, exist_ok=True)
+    user = _unprivileged()
+    if user is not None:
+        os.chown(folder, user, -1)
+        for parent in folder.parents:  # pytest's temporary folders are the owner's alone
+            if parent.stat().st_uid == os.geteuid() and len(parent.parts) > 2:
+                parent.chmod(parent.stat().st_mode | 0o011)
+    return folder / "data"
+
+
+def _run_as_postgres(command: list[str], folder: Path) -> None:
+    subprocess.run(command, user=_unprivileged(), cwd=folder, check=True, capture_output=True)
+
+
 def _await_postgres(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + 30
     while True:
@@ -97,3 +119,75 @@ def _await_postgres(url: str, server: subprocess.Popen[bytes], log: Path) -> Non
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"Postgres didn't start: {log.read_text()}") from None
             time.sleep(0.05)
+
+
+# --- Mosquitto -----------------------------------------------------------------------------------
+
+
+def mosquitto_program(name: str = "mosquitto") -> str:
+    """The path of the broker or one of its programs; Debian keeps the broker out of PATH."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if found is None:
+        raise RuntimeError(f"{name} is not installed; `make test` installs it (package mosquitto)")
+    return found
+
+
+KEEPING = (
+    "persistence true",
+    "autosave_on_changes true",
+    "autosave_interval 1",
+    "max_queued_messages 0",
+    "max_inflight_messages 0",
+)
+"""What deploy/mosquitto.conf says of keeping what was acknowledged; a test compares them."""
+
+
+class Mosquitto:
+    """A real broker on a port of its own, which it keeps when it is started again."""
+
+    def __init__(self, folder: Path, *settings: str, anonymous: bool = True) -> None:
+        self.folder, self.port = folder, free_port()
+        folder.mkdir(parents=True, exist_ok=True)
+        us = pwd.getpwuid(os.geteuid()).pw_name  # started by root, it would go on as another
+        lines = [f"user {us}", f"listener {self.port} 127.0.0.1", *settings]
+        lines += [f"persistence_location {folder}/"]
+        if anonymous:
+            lines += ["allow_anonymous true"]
+        self._configuration = folder / "mosquitto.conf"
+        self._configuration.write_text("\n".join([*lines, ""]))
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [mosquitto_program(), "-c", str(self._configuration)],
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    said = (self.folder / "log").read_text()
+                    raise RuntimeError(f"Mosquitto didn't start: {said}") from None
+                time.sleep(0.02)
+
+    def kill(self) -> None:
+        """As by kill -9: it can save nothing any more."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._end(signal.SIGTERM)
+
+    def _end(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(10)
+            self._process = None

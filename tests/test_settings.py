@@ -53,6 +53,8 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_API_KEY", "notauuid"),
         ("WEIR_DATABASE", "postgresql://"),
         ("WEIR_DATABASE", "postgresql:///weir"),
+        ("WEIR_DATABASE_READ", "sqlite:///standby.sqlite"),
+        ("WEIR_DATABASE_READ", "postgresql://standby/weir"),  # of an embedded store
     ],
 )
 def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str) -> None:
@@ -67,6 +69,14 @@ def test_a_bad_secret_is_not_repeated_in_the_message(name: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         Settings.from_env({name: "hunter2"})
     assert "hunter2" not in str(caught.value)
+
+
+def test_web_workers_read_the_store_or_its_standby() -> None:
+    store = "postgresql://weir@db1,db2:5433/weir?target_session_attrs=read-write"
+    standby = "postgresql://weir@db2,db1/weir?target_session_attrs=prefer-standby"
+    assert Settings.from_env({"WEIR_DATABASE": store}).reading == store
+    both = Settings.from_env({"WEIR_DATABASE": store, "WEIR_DATABASE_READ": standby})
+    assert (both.database, both.reading) == (store, standby)
 
 
 def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:

@@ -390,6 +390,14 @@ class Verdict(NamedTuple):
     wrong: int
 
 
+class Replica(NamedTuple):
+    """A store that is another's copy: ``lag_s`` is how far its readings may be behind, None where
+    it can't tell; ``receiving``, whether it hears from its primary."""
+
+    receiving: bool
+    lag_s: float | None
+
+
 class Upkeep(Protocol):
     def upgrade(self) -> tuple[int, int]:
         """Create the store or bring its schema up to date: (version before, version now).
@@ -403,6 +411,10 @@ class Upkeep(Protocol):
         ...
 
     def verify(self, *, repair: bool = False) -> Verdict: ...
+
+    def replica(self) -> Replica | None:
+        """How this store follows its primary; None where it follows none."""
+        ...
 
     def check(self) -> None:
         """Quietly return where the store can answer; else Unavailable or StoreMissing."""

@@ -16,9 +16,10 @@ from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
-from api.store.base import Row
+from api.store.base import Replica, Row
 from api.store.common import CommonStore
 from api.store.core import T, Taken
+from api.store.sql import replication
 from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
@@ -261,6 +262,10 @@ class PostgresStore(PostgresDatabase, CommonStore):
 
     def distribute(self, shards: int) -> list[str]:
         return distribution.spread(self, shards)
+
+    def replica(self) -> Replica | None:
+        ((following, receiving, lag_s),) = self.fetch(replication.standing())
+        return Replica(receiving, lag_s) if following else None
 
 
 class PostgresWebStore(PostgresDatabase, CommonWebStore):

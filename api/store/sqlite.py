@@ -250,6 +250,9 @@ class SqliteStore(SqliteFile, CommonStore):
     def distribute(self, shards: int) -> list[str]:
         raise UserError("a file can't be distributed: that takes Postgres with Citus")
 
+    def replica(self) -> None:
+        return None
+
 
 class SqliteWebStore(SqliteFile, CommonWebStore):
     """What the web itself writes, in a small file of its own beside the store's: a bulk import
