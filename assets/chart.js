@@ -3,7 +3,9 @@
    A chart is drawn by the server; here is only what the server can't know: the plot's width, where
    the reader dragged the axis, which button was pressed, whether anybody looks. All of it goes into
    one Store, the question, {device, range, from, to, metric, zone, units, theme, width_px, settled};
-   the answer comes as the figure, and as what is shown: {from, to, zone, units, asked}. */
+   the answer comes as the figure, and as what is told of it: {from, to, zone, units, asked}. Once that
+   is painted, whatever follows the chart is told what is shown; a live page's parts each in their
+   own time. */
 (function () {
   "use strict";
   const DEBOUNCE_MS = 120;
@@ -14,7 +16,11 @@
   const JITTER = 0.2;
   const STALE_MS = 45000;
   const PATIENCE_MS = 20000; // without an answer: something between here and the server is broken
-  const REST_MS = 700; // after a pan: then the words catch up with the picture
+  const REST_MS = 300; // after a pan: then the words catch up with the picture
+  /* Who follows the chart, and how old what it knows may get on a page that is only looked at. */
+  const FOLLOWERS = { "chart-shown": 30000, "chart-lately": 0, "chart-steady": 60000 };
+  const UNMOVED = new Set(["chart-lately", "chart-steady"]); // the same wherever the axis stands
+  const BIAS_MS = 1000; // refreshes don't come on the dot
   const NOW_MS = 120000; // a window that ends so near to now is of now
   const SAME_LENGTH = 0.02;
 
@@ -30,6 +36,8 @@
   let updatedMs = 0;
   let failures = 0;
   let trouble = "";
+  let live = false; // the last question was asked by nobody: only to be up to date
+  let told = {}; // follower: {ms, of}: when it was last told, and of what
 
   const isOpen = () => plot !== null && plot.isConnected;
   const graph = () => plot.querySelector(".js-plotly-plot");
@@ -81,10 +89,11 @@
 
   /* --- Asking --- */
 
-  function ask(changes, { settled = false, remember = true } = {}) {
+  function ask(changes, { settled = false, remember = true, unasked = false } = {}) {
     clearTimeout(timer);
     clearTimeout(nextTimer);
     moving = null;
+    live = unasked;
     question = { ...question, ...changes, settled, asked: Date.now() };
     window.dash_clientside.set_props(plot.dataset.ask, { data: question });
     press();
@@ -144,7 +153,7 @@
   function refresh() {
     if (!isOpen() || document.hidden) return; // until it is seen again
     if (held || moving) return next(1000);
-    ask({}, { settled: Boolean(question.from), remember: false });
+    ask({}, { settled: Boolean(question.from), remember: false, unasked: true });
   }
 
   function next(afterMs) {
@@ -196,6 +205,24 @@
     tell();
     refresh();
   });
+
+  /* --- Followers --- */
+
+  /* After the frame that shows the chart: its picture waits for nobody. */
+  const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then, 0));
+
+  function follow(shown) {
+    if (!isOpen() || shown.asked !== question.asked) return;
+    const { range, metric, zone, units } = question;
+    const of = JSON.stringify([plot.dataset.device, range, metric, zone, units]);
+    Object.entries(FOLLOWERS).forEach(([id, restMs]) => {
+      const before = told[id];
+      const known = before && before.of === of && (live || UNMOVED.has(id));
+      if (known && Date.now() - before.ms < restMs - BIAS_MS) return;
+      told[id] = { ms: Date.now(), of };
+      window.dash_clientside.set_props(id, { data: shown });
+    });
+  }
 
   /* --- Controls: any element with data-set, and the native selects --- */
 
@@ -321,6 +348,7 @@
       question = { ...start, theme: window.weirTheme(), width_px: widthPx(), asked: Date.now() };
       updatedMs = failures = 0;
       trouble = "";
+      told = {};
       at = null;
       listen(plot);
       press();
@@ -341,6 +369,7 @@
         updatedMs = Date.now();
         if (!question.settled) at = [shown.from, shown.to];
         next(REFRESH_MS);
+        afterPaint(() => follow(shown));
       }
       // An answer to what was asked before the reader moved the axis may have moved it back.
       if (moving && !same(axisRange(), moving)) move(...moving.map(Date.parse));

@@ -9,12 +9,11 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from api.timez import zone_names
-from components import charts
+from components import charts, sheets
 from components.drawing import Subject
 from components.markup import attributes, labelled
 from components.menu import menu
-from components.parts import segments, select
+from components.parts import segments, select, zone_select
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
 from components.traces import Canvas
@@ -38,7 +37,10 @@ class Ids(StrEnum):
     EMPTY = "chart-empty"
     JUMP = "chart-jump"
     RESET = "chart-reset"
+    TOLD = "chart-told"
     SHOWN = "chart-shown"
+    LATELY = "chart-lately"
+    STEADY = "chart-steady"
     GAPS = "chart-gaps"
     LIVE = "chart-live"
     CURSOR = "chart-cursor"
@@ -53,7 +55,9 @@ class Ids(StrEnum):
     EXPORTS = "chart-exports"
 
 
-KEYS = (
+# Told what is shown by assets/chart.js, once it is: at every look, at every refresh, now and then.
+FOLLOWERS: Final = (Ids.SHOWN, Ids.LATELY, Ids.STEADY)
+KEYS: Final = (
     "Arrow keys move a cursor, with Shift ten rows. Plus and minus zoom, square brackets pan, R"
     " resets, Escape lets go."
 )
@@ -65,7 +69,10 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
         [
             dcc.Store(id=Ids.START, data=start),
             dcc.Store(id=Ids.QUESTION),
-            dcc.Store(id=Ids.SHOWN),
+            dcc.Store(id=Ids.TOLD),
+            *(dcc.Store(id=follower) for follower in FOLLOWERS),
+            sheets.told(Ids.GAPS),
+            sheets.told(Ids.EXPORTS),
             dcc.Store(id=Ids.DRAWN),
             dcc.Store(id=Ids.SUBJECT, data=asdict(subject)),
             dcc.Store(id=Ids.CUSTOM_ASKED),
@@ -205,12 +212,8 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
 def chart_tools(subject: Subject, view: View) -> list[Component]:
     """What stands in the bar: how fresh the page is, the units, and the zone of every time on it,
     the device's or any other."""
-    zones = [
-        ("", f"{subject.time_zone} (device)"),
-        *((name, name) for name in sorted(zone_names())),
-    ]
     return [
         html.Span(id=Ids.LIVE, className="live", **attributes(data_state="loading")),
         select("Units", "units", [(u.name, u.label) for u in UNITS], chosen=view.units.name),
-        select("Time zone", "zone", zones, chosen=view.zone or "", kind="zone"),
+        zone_select(f"{subject.time_zone} (device)", view.zone),
     ]

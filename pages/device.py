@@ -23,7 +23,7 @@ from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
-from components import drawing, hovers, session, shell
+from components import drawing, hovers, session, sheets, shell
 from components.chart_card import Ids, chart_card, chart_tools
 from components.device import (
     below,
@@ -46,6 +46,7 @@ from components.drawing import Subject
 from components.fleet.desk import current_desk
 from components.fleet.meters import Meter, read_meter
 from components.parts import failed_page, failure, message
+from components.sheets import sheet
 from components.view import View, read_view
 
 PLACE = "/devices"
@@ -58,6 +59,9 @@ register_page(
 
 Said = dict[str, Any]
 _ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
+_MENUS = (Ids.EXPORTS, *(card.exports for card in Card))
+_LATELY = (Input(Ids.LATELY, "data"), State(Ids.SUBJECT, "data"))
+_STEADY = (Input(Ids.STEADY, "data"), State(Ids.SUBJECT, "data"))
 
 
 class Fields(StrEnum):
@@ -72,7 +76,7 @@ class Fields(StrEnum):
     NEVER = "never"
     UNZOOMED = "unzoomed"
     GAPS = "gaps"
-    SHOWN = "shown"
+    TOLD = "told"
 
 
 def layout(device_id: str = "", **said: Any) -> Component:
@@ -137,7 +141,7 @@ clientside_callback(
 clientside_callback(
     ClientsideFunction("chart", "answered"),
     Output(Ids.DRAWN, "data"),
-    Input(Ids.SHOWN, "data"),
+    Input(Ids.TOLD, "data"),
     Input(Ids.NOTICE, "children"),
     prevent_initial_call=True,
 )
@@ -153,8 +157,8 @@ clientside_callback(
         Fields.EMPTY: Output(Ids.EMPTY, "children"),
         Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
-        Fields.GAPS: Output(Ids.GAPS, "children"),
-        Fields.SHOWN: Output(Ids.SHOWN, "data"),
+        Fields.GAPS: sheets.output(Ids.GAPS),
+        Fields.TOLD: Output(Ids.TOLD, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
     prevent_initial_call=True,
@@ -177,8 +181,8 @@ def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, A
         Fields.EMPTY: drawing.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
-        Fields.GAPS: gap_list(drawn.stretches, tz, now_ms=now),
-        Fields.SHOWN: write_shown(
+        Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now)),
+        Fields.TOLD: write_shown(
             Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution),
             asked.get("asked"),
         ),
@@ -199,7 +203,7 @@ def own_range(said: Said | None, kept: Said) -> Said:
 
 @callback(
     Output(Ids.OVERVIEW_TOLD, "data"),
-    Input(Ids.SHOWN, "data"),
+    Input(Ids.STEADY, "data"),
     State(Ids.QUESTION, "data"),
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
@@ -226,6 +230,9 @@ clientside_callback(
     Input(Ids.SHOWN, "data"),
     prevent_initial_call=True,
 )
+
+
+sheets.drawn(Ids.GAPS, *Card, *_MENUS)
 
 
 # --- Its numbers ---------------------------------------------------------------------------------
@@ -257,7 +264,7 @@ def _told(
     *_outputs(Cell.LAST),
     Output(STATE_ID, "children"),
     Output(STATE_ID, "data-state"),
-    *_ASKED,
+    *_LATELY,
     prevent_initial_call=True,
 )
 def standing(shown: Said | None, kept: Said) -> list[Any]:
@@ -304,7 +311,7 @@ def spent(shown: Said | None, kept: Said) -> list[Any]:
     return _told(shown, kept, 1, tell)
 
 
-@callback(*_outputs(Cell.NIGHT), *_ASKED, prevent_initial_call=True)
+@callback(*_outputs(Cell.NIGHT), *_STEADY, prevent_initial_call=True)
 def by_night(shown: Said | None, kept: Said) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         tz = measures.zone_of(meter, read)
@@ -318,10 +325,10 @@ def by_night(shown: Said | None, kept: Said) -> list[Any]:
 
 
 def _card(card: Card) -> list[Output]:
-    return [Output(id, "children") for id in (card.value, card.note, card.trouble)]
+    return [sheets.output(card), Output(card.note, "children"), Output(card.trouble, "children")]
 
 
-@callback(*_card(Card.DAYS), *_ASKED, prevent_initial_call=True)
+@callback(*_card(Card.DAYS), *_STEADY, prevent_initial_call=True)
 def by_day(shown: Said | None, kept: Said) -> list[Any]:
     read, now = read_shown(shown), now_ms()
     if read is None:
@@ -335,10 +342,10 @@ def by_day(shown: Said | None, kept: Said) -> list[Any]:
         return [no_update, no_update, failure(error)]
     note = f"· {below.weeks(6, end, now, tz)}, days in {tz.key}"
     found = days.days(told, tz, end, under_way=end == now)
-    return [days.bars(found, read.window, read.units), note, ""]
+    return [sheet(days.bars(found, read.units)), note, ""]
 
 
-@callback(*_card(Card.HEAT), *_ASKED, prevent_initial_call=True)
+@callback(*_card(Card.HEAT), *_STEADY, prevent_initial_call=True)
 def by_hour(shown: Said | None, kept: Said) -> list[Any]:
     read = read_shown(shown)
     if read is None:
@@ -352,7 +359,7 @@ def by_hour(shown: Said | None, kept: Said) -> list[Any]:
     except WeirError as error:
         return [no_update, no_update, failure(error)]
     note = f"· mean {read.units.flow_name} by hour, {below.weeks(heat.WEEKS, end, now, tz)}"
-    return [heat.heat_map(told, read.units), note, ""]
+    return [sheet(heat.heat_map(told, read.units)), note, ""]
 
 
 @callback(
@@ -375,12 +382,11 @@ def as_rows(shown: Said | None, page: Any, kept: Said) -> list[Any]:
     except WeirError as error:
         return [no_update, no_update, failure(error)]
     note = f"· {read.resolution.label}, latest first, {tz.key}"
-    return [rows.table(told, tz, read.units), note, ""]
+    return [sheet(rows.table(told, tz, read.units)), note, ""]
 
 
 @callback(
-    Output(Ids.EXPORTS, "children"),
-    *(Output(card.exports, "children") for card in Card),
+    *(sheets.output(id) for id in _MENUS),
     *_ASKED,
     prevent_initial_call=True,
 )
@@ -388,5 +394,5 @@ def to_have(shown: Said | None, kept: Said) -> list[Any]:
     """What each card's menu offers of what is shown."""
     read = read_shown(shown)
     if read is None:
-        return [no_update] * (1 + len(Card))
-    return exports.offered(Subject.read(kept).device_id, read)
+        return [no_update] * len(_MENUS)
+    return [sheet(body) for body in exports.offered(Subject.read(kept).device_id, read)]

@@ -19,13 +19,14 @@ QUIET_MS: Final = 700.0  # without a change: the picture stands
 SETTLED_S: Final = 1.2  # without a request: nothing more is coming
 
 # From the page's first moment on: when each thing that is waited for was first painted (the frame
-# after it stood in the document), when each answer to a callback was whole, when the pointer was
-# let go, and each frame in which the watched part had changed. In ms since the navigation began.
+# after it stood in the document), when each callback was asked and its answer whole, when the
+# pointer was let go, and each frame in which the watched part had changed. In ms since the
+# navigation began.
 _WATCH: Final = """
 (function () {
   const wanted = WANTED;
   const watched = WATCHED;
-  const eye = (window.weirEye = { marks: {}, answers: [], paints: [], released: 0 });
+  const eye = (window.weirEye = { marks: {}, asked: [], answers: [], paints: [], released: 0 });
   const everything = { childList: true, subtree: true, attributes: true, characterData: true };
   const seen = {};
   let target = null;
@@ -54,8 +55,10 @@ _WATCH: Final = """
   new MutationObserver(look).observe(document, everything);
   const fetched = window.fetch;
   window.fetch = async function (...asked) {
+    const callback = String(asked[0].url || asked[0]).includes("_dash-update-component");
+    if (callback) eye.asked.push([performance.now(), JSON.parse(asked[1].body).output]);
     const answer = await fetched.apply(window, asked);
-    if (!String(asked[0].url || asked[0]).includes("_dash-update-component")) return answer;
+    if (!callback) return answer;
     const text = await answer.clone().text();
     eye.answers.push([performance.now(), text.length]);
     return answer;
@@ -88,10 +91,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """``answers`` are (when whole, characters), ``paints`` (when it first changed, when painted)
-    of the watched part; all in ms since the navigation began."""
+    """``asked`` are (when, outputs) of callbacks, ``answers`` (when whole, characters), ``paints``
+    (when it first changed, when painted) of the watched part; in ms since the navigation began."""
 
     now: float
+    asked: list[tuple[float, str]]
     answers: list[tuple[float, int]]
     paints: list[tuple[float, float]]
     released: float
@@ -130,7 +134,8 @@ class Eye:
     def history(self) -> History:
         """What happened so far."""
         told = self.tab.run(
-            "const e = window.weirEye;return [performance.now(), e.answers, e.paints, e.released]"
+            "const e = window.weirEye;"
+            "return [performance.now(), e.asked, e.answers, e.paints, e.released]"
         )
         return History(*told)
 

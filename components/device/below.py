@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components import words
+from components import sheets, words
 from components.clock import Clock
 from components.markup import attributes
 from components.menu import menu
@@ -69,7 +69,9 @@ def _card(card: Card, title: str, *, kind: str = "") -> Component:
                 className="card-head",
             ),
             html.P(id=card.trouble, className="card-trouble"),
-            html.Div(html.Div(className="block-skeleton"), id=card.value),
+            sheets.told(card),
+            sheets.told(card.exports),
+            html.Div(id=card.value, className="sheet"),
         ],
         className=f"card {kind}".strip(),
         **attributes(aria_labelledby=heading),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from dash import html
@@ -21,6 +21,7 @@ from components.units import Units
 from components.view import write_window
 
 DAYS: Final = 42
+_KEYS: Final = "Arrow keys go from day to day."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +71,39 @@ def days(
 # --- As components -------------------------------------------------------------------------------
 
 
-def bars(found: Sequence[Day], shown: Window, units: Units) -> list[Component]:
+def bars(found: Sequence[Day], units: Units) -> list[Component]:
+    """Each a button that leads the chart to its day; assets/days.js marks those in sight."""
     if all(day.gallons is None for day in found):
         return [html.P("No volume in the last six weeks.", className="empty")]
     top = max(0.0, *(day.gallons or 0.0 for day in found)) or 1.0
     picture = html.Div(
-        [_bar(day, top, shown, units) for day in found],
+        [_bar(day, top, units) for day in found],
         className="days",
-        role="img",
-        **labelled(summary(found, units)),
+        role="toolbar",
+        **labelled(f"{summary(found, units)} {_KEYS}"),
     )
     marks = html.Div(
         [html.Span(_mark(day)) for day in found],
         className="day-marks",
         **attributes(aria_hidden="true"),
     )
-    return [picture, marks, _table(found, units)]
+    return [picture, marks]
 
 
-def _bar(day: Day, top: float, shown: Window, units: Units) -> Component:
-    meets = day.window.from_ms <= shown.to_ms and day.window.to_ms >= shown.from_ms
-    kinds = {"in": meets, "partial": day.under_way, "none": day.gallons is None}
+def _bar(day: Day, top: float, units: Units) -> Component:
+    kinds = {"partial": day.under_way, "none": day.gallons is None}
     share = round(100 * max(0.0, day.gallons or 0.0) / top, 1)
     first, last = write_window(day.window)
     clocks = [html.Span(day.odd_hours, className="clocks")] if day.odd_hours else []
-    return html.Div(
-        [*clocks, html.Div(className="bar-fill")],
+    told = _words(day, units)
+    return html.Button(
+        [*clocks, html.Span(className="bar-fill")],
+        type="button",
         className=" ".join(("day", *(kind for kind, holds in kinds.items() if holds))),
-        title=_words(day, units),
+        title=told,
+        tabIndex=-1,
         style={"--share": share},
+        **labelled(told),
         **attributes(data_from=first, data_to=last),
     )
 
@@ -125,13 +130,3 @@ def summary(found: Sequence[Day], units: Units) -> str:
         f"Volume by day: {units.volume(mean)} a day on average, most on {most.name}"
         f" with {units.volume(most.gallons)}."
     )
-
-
-def _table(found: Sequence[Day], units: Units) -> Component:
-    """The same for who can't see it."""
-    rows = [
-        html.Tr([html.Th(day.name, scope="row"), html.Td(_words(day, units).partition(": ")[2])])
-        for day in found
-    ]
-    caption: Any = html.Caption("Volume by day")
-    return html.Div(html.Table([caption, html.Tbody(rows)]), className="sr-only")

@@ -18,9 +18,7 @@ pytestmark = pytest.mark.browser
 def opened(tab: Tab, site: Site, query: str = "", serial: str = LIVE) -> Chart:
     tab.open(f"/devices/{site.fleet.ids[serial]}{query}")
     chart = Chart(tab).drawn()
-    tab.until(
-        lambda: tab.run("return document.querySelector('.skeleton, .block-skeleton') === null")
-    )
+    tab.until(lambda: tab.run("return document.querySelector('.skeleton, .sheet:empty') === null"))
     return chart
 
 
@@ -219,6 +217,25 @@ def test_gaps_lead_to_their_span(tab: Tab, site: Site) -> None:
     tab.click(".gap-table button")
     tab.until(lambda: chart.range() != before)
     assert before[0] < chart.range()[0] < chart.range()[1] < before[1]
+
+
+def test_days_by_keyboard_lead_the_chart_to_them(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=24h")
+    marked = "return [...document.querySelectorAll('.day.in')].map((day) => day.dataset.from)"
+    tab.until(lambda: len(tab.run(marked)) == 2)  # a day ago, and today
+    before = chart.range()
+    reached = "return [...document.querySelectorAll('.day')].filter((d) => d.tabIndex === 0).length"
+    assert tab.run(reached) == 1
+    tab.run("document.querySelector('.day[tabindex=\"0\"]').focus()")
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight"):
+        for kind in ("keyDown", "keyUp"):
+            tab.cdp("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+    start, end = tab.run("const d = document.activeElement.dataset; return [d.from, d.to]")
+    tab.cdp("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", text="\r")
+    tab.until(lambda: chart.range() != before)
+    assert chart.range() == [start[:19], end[:19]]
+    tab.until(lambda: tab.run(marked) == [start])
+    assert tab.run("return document.activeElement.dataset.from") == start
 
 
 def test_the_service_down_dims_what_was_known_and_tries_again(tab: Tab, site: Site) -> None:

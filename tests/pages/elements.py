@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from dash.development.base_component import Component
 
 
+class Drawn(NamedTuple):
+    """An element of a sheet, which the browser builds."""
+
+    tag: str
+    attributes: dict[str, str]
+    nodes: list[Any]
+
+
 def walk(node: Any) -> Iterator[Any]:
-    """A layout's components and texts, from the top down."""
-    if isinstance(node, list | tuple):
+    """The components, elements of sheets and texts of a layout, from the top down."""
+    if isinstance(node, list) and len(node) == 3 and isinstance(node[1], dict):
+        yield Drawn(*node)
+        yield from walk(node[2])
+    elif isinstance(node, list | tuple):
         for each in node:
             yield from walk(each)
     elif node is not None:
@@ -20,11 +31,16 @@ def walk(node: Any) -> Iterator[Any]:
 
 
 def text(node: Any) -> str:
-    return " ".join(str(each) for each in walk(node) if not isinstance(each, Component))
+    return " ".join(str(each) for each in walk(node) if not isinstance(each, Component | Drawn))
 
 
 def of_kind(node: Any, kind: str) -> list[Component]:
     return [each for each in walk(node) if type(each).__name__ == kind]
+
+
+def of_tag(node: Any, tag: str) -> list[dict[str, str]]:
+    """The attributes of a sheet's elements of that tag."""
+    return [e.attributes for e in walk(node) if isinstance(e, Drawn) and e.tag == tag]
 
 
 def links(node: Any) -> dict[str, str]:

@@ -264,7 +264,7 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
-    outputs = ["figure", *["children"] * 5, "hidden", "disabled", "children", "data"]
+    outputs = ["figure", *["children"] * 5, "hidden", "disabled", "data", "data"]
     ids = [
         "graph",
         "badge",
@@ -274,8 +274,8 @@ def test_over_the_wire(web: httpx.Client, site: Site) -> None:
         "empty",
         "jump",
         "reset",
-        "gaps",
-        "shown",
+        "gaps-sheet",
+        "told",
     ]
     parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]
     question = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -16,7 +17,7 @@ from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from components.device.shown import Shown, write_shown
 from components.ranges import Window
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
-from tests.pages.elements import of_kind, text
+from tests.pages.elements import of_kind, of_tag, text
 
 Said = dict[str, Any]
 
@@ -125,13 +126,13 @@ def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
 # --- Below ---------------------------------------------------------------------------------------
 
 
-def test_days_emphasise_the_range(page: Any, looking: Site) -> None:
+def test_days_lead_to_their_span(page: Any, looking: Site) -> None:
     bars, note, _ = page.by_day(last_day(), kept(looking, LIVE))
-    days = [e for e in of_kind(bars, "Div") if "day " in f"{getattr(e, 'className', '')} "]
-    chosen = [d for d in days if "in" in str(d.className).split()]  # pyright: ignore[reportAttributeAccessIssue]
+    days = of_tag(bars, "button")
     assert len(days) == 42
-    assert len(chosen) == 2  # a day ago, and today
-    assert "partial" in str(days[-1].className)  # pyright: ignore[reportAttributeAccessIssue]
+    assert days[-1]["class"].split() == ["day", "partial"]
+    assert " so far" in days[-1]["aria-label"]
+    assert [a["data-to"] < b["data-from"] for a, b in pairwise(days)] == [True] * 41
     assert note == "· last 6 weeks, days in America/Denver"
 
 
@@ -143,9 +144,9 @@ def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
     device = {**kept(looking, CLOCKS), "time_zone": "America/New_York"}
     bars, note, _ = page.by_day(shown(SPRING, DAY_MS), device)
     assert note == "· 6 weeks to 2 Nov 2026, days in America/New_York"
-    days = [e for e in of_kind(bars, "Div") if "day " in f"{getattr(e, 'className', '')} "]
-    assert "Mon 2 Nov 2026" in days[-1].title  # pyright: ignore[reportAttributeAccessIssue]
-    assert "partial" not in str(days[-1].className)  # pyright: ignore[reportAttributeAccessIssue]
+    last_of_all = of_tag(bars, "button")[-1]
+    assert "Mon 2 Nov 2026" in last_of_all["title"]
+    assert last_of_all["class"] == "day"
     assert "6 weeks" not in page.by_hour(shown(SPRING, DAY_MS), device)[1]
     assert page.by_hour(shown(SPRING, DAY_MS), device)[1].endswith("8 weeks to 2 Nov 2026")
     up, *_ = page.heard(shown(SPRING, 23 * HOUR_MS), device)
@@ -165,7 +166,7 @@ def test_rows_are_paged_from_the_latest(page: Any, looking: Site) -> None:
 
 
 def hrefs(body: Any) -> list[str]:
-    return [str(e.href) for e in of_kind(body, "A")]  # pyright: ignore[reportAttributeAccessIssue]
+    return [attributes["href"] for attributes in of_tag(body, "a")]
 
 
 def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:

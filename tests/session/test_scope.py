@@ -226,6 +226,7 @@ def test_a_device_out_of_the_keys_grant_is_as_foreign(
         assert "chart-graph" not in wire.chart(site, device, *SPAN).json["response"], device
 
 
+_CARD = ("-sheet.data", "-note.children", "-trouble.children")
 _PARTS = {
     "standing": ["kpi-last.children", "kpi-last-trouble.children", "device-state.children",
                  "device-state.data-state"],
@@ -234,9 +235,10 @@ _PARTS = {
     "used": ["kpi-volume.children", "kpi-volume-trouble.children"],
     "spent": ["kpi-cost.children", "kpi-cost-trouble.children"],
     "by night": ["kpi-night.children", "kpi-night-trouble.children"],
-    "by day": [f"device-days{part}.children" for part in ("", "-note", "-trouble")],
-    "by hour": [f"device-heat{part}.children" for part in ("", "-note", "-trouble")],
+    "by day": [f"device-days{part}" for part in _CARD],
+    "by hour": [f"device-heat{part}" for part in _CARD],
 }  # fmt: skip
+_FOLLOWS = {"standing": "lately"} | dict.fromkeys(("by night", "by day", "by hour"), "steady")
 
 
 @pytest.mark.parametrize("part", _PARTS)
@@ -245,17 +247,18 @@ def test_no_number_of_a_device_out_of_the_grant(
 ) -> None:
     """Also when somebody who may see it has just warmed every memory."""
     shown = {"from": SPAN[0], "to": SPAN[1]}
+    follower = f"chart-{_FOLLOWS.get(part, 'shown')}.data"
     told: dict[str, Any] = {}
     for name in ("all", "devices"):
         site = open_site()
         site.sign_in(keys[name])
         kept = {"chart-subject.data": {"device_id": TWIN, "time_zone": "UTC"}}
-        answer = wire.callback(site, _PARTS[part], {"chart-shown.data": shown}, kept)
+        answer = wire.callback(site, _PARTS[part], {follower: shown}, kept)
         assert answer.status_code == 200, answer.text
         told[name] = answer.json["response"]
     assert any("Not found" in str(v) for v in told["devices"].values())
     assert not any("Not found" in str(v) for v in told["all"].values())
-    (body, *_) = (id.partition(".")[0] for id in _PARTS[part])
+    body = _PARTS[part][0].partition(".")[0]
     assert body not in told["devices"]
 
 

@@ -57,8 +57,8 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-empty.children",
         "chart-jump.hidden",
         "chart-reset.disabled",
-        "chart-gaps.children",
-        "chart-shown.data",
+        "chart-gaps-sheet.data",
+        "chart-told.data",
     ]
     question = {"device": device_id, "from": start, "to": end, "width_px": 800, "theme": "light"}
     subject = {"device_id": device_id, "time_zone": "UTC", "interval_s": 60}

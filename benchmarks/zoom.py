@@ -1,0 +1,192 @@
+"""A chart's zoom in a real browser, stage by stage: from the pointer that is let go to the frame
+after the last change of the picture, beside plain pages. ``python -m benchmarks.zoom``.
+
+plotly-resampler is one of them where a Python that has it is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import numpy as np
+import orjson
+
+from benchmarks.fleet import Fleet
+from benchmarks.loads import sign_in
+from benchmarks.report import conditions
+from benchmarks.site.alternatives import alternative, watching
+from benchmarks.site.eye import QUIET_MS, Eye, browser_version
+from benchmarks.site.served import ROOT, Served, served
+from tests.servers import free_port
+
+LINE: Final = "line"  # the chart's, once it is there
+CHART: Final = ".js-plotly-plot .main-svg"
+WANTED: Final = {"fleet": "#fleet-wall > li", LINE: ".js-plotly-plot .scatterlayer .js-line"}
+CHART_DEVICE: Final = 7  # reports every ten seconds
+POINTS: Final = 2_000  # what plotly-resampler may show: as many as a wide chart of ours
+DEBOUNCE_MS: Final = 120.0  # of our chart
+ZOOM: Final = (0.1, 0.9)  # each keeps four fifths
+
+
+@dataclass(slots=True)
+class Zooms:
+    """Times in ms, one a zoom: in all, then its stages; how many callbacks were asked until then
+    and in all. ``less`` is what a page waits on purpose, ``characters`` the answer's."""
+
+    page: str
+    less: float = 0.0
+    took: list[float] = field(default_factory=list[float])
+    until_asked: list[float] = field(default_factory=list[float])
+    until_answered: list[float] = field(default_factory=list[float])
+    until_painted: list[float] = field(default_factory=list[float])
+    characters: list[int] = field(default_factory=list[int])
+    asked: list[int] = field(default_factory=list[int])
+
+
+def zooms(eye: Eye, page: str, path: str, times: int, less: float = 0.0) -> Zooms:
+    """The drag of a pointer over four fifths of the plot, so many times, each deeper."""
+    found = Zooms(page, less)
+    eye.open(path)
+    drawn = eye.mark(LINE)
+    eye.tab.until(lambda: eye.history().now > drawn + QUIET_MS)
+    for _ in range(times):
+        since = eye.history().now
+        _drag(eye)
+        done = eye.tab.until(partial(_zoomed, eye, since), patience_s=30)
+        _note(eye, found, done)
+    return found
+
+
+def _note(eye: Eye, found: Zooms, done: float) -> None:
+    history = eye.history()
+    start = history.released
+    asked = [at for at, _ in history.asked if at > start]
+    answered = [(at, size) for at, size in history.answers if start < at <= done]
+    first, (answer, characters) = asked[0], answered[0]
+    found.took.append(done - start)
+    found.until_asked.append(first - start)
+    found.until_answered.append(answer - first)
+    found.until_painted.append(done - answer)
+    found.characters.append(characters)
+    found.asked.append(len(asked))
+
+
+def _zoomed(eye: Eye, since: float) -> float | None:
+    history = eye.history()
+    answered = [at for at, _ in history.answers if at > history.released]
+    if history.released < since or not answered:
+        return None
+    return history.drawn_after(history.released)
+
+
+def _drag(eye: Eye) -> None:
+    x, y, width, height = eye.tab.run(
+        "const r = document.querySelector('.js-plotly-plot .nsewdrag').getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height]"
+    )
+    eye.tab.drag(x + ZOOM[0] * width, x + ZOOM[1] * width, y + height / 2)
+
+
+# --- The pages -----------------------------------------------------------------------------------
+
+
+def ours(site: Served, times: int) -> Iterator[Zooms]:
+    """Of a device that reports every ten seconds, from a week and from a day on."""
+    for span in ("7d", "24h"):
+        with watching(CHART, WANTED) as driver:
+            eye = Eye(driver, site.url)
+            sign_in(eye, site.keys[0])
+            path = f"/devices/{site.ids[CHART_DEVICE]}?range={span}"
+            yield zooms(eye, f"Weir, from {span}", path, times, DEBOUNCE_MS)
+
+
+def plain(fleet: Fleet, folder: Path, resampler: str, times: int) -> Iterator[Zooms]:
+    readings = folder / "readings.npz"
+    rows = fleet.readings(CHART_DEVICE, 0)
+    np.savez(readings, times=[row[1] for row in rows], flows=[row[2] for row in rows])
+    file = str(ROOT / "benchmarks" / "site" / "plain_zoom.py")
+    for name, python in (("raw", sys.executable), ("resampler", resampler)):
+        if python:
+            port = free_port()
+            command = [python, file, name, str(readings), str(port), str(POINTS)]
+            with alternative(command, port) as url, watching(CHART, WANTED) as driver:
+                page = "plotly-resampler" if name == "resampler" else "every reading sent"
+                yield zooms(Eye(driver, url), page, "/", times)
+
+
+# --- Report --------------------------------------------------------------------------------------
+
+_HEAD = (
+    "| page | median ms | slowest | without the wait | asked after | answered after | painted after"
+    " | characters | callbacks |",
+    "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+)
+
+
+def as_markdown(said: dict[str, str], found: Sequence[Zooms]) -> str:
+    lines = [*(f"- {name}: {value}" for name, value in said.items()), "", *_HEAD]
+    for each in found:
+        middle = median(each.took)
+        stages = (each.until_asked, each.until_answered, each.until_painted)
+        cells = (
+            each.page,
+            *(f"{ms:,.0f}" for ms in (middle, max(each.took), middle - each.less)),
+            *(f"{median(stage):,.0f}" for stage in stages),
+            f"{median(each.characters):,.0f}",
+            f"{median(each.asked):.0f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    options = _parse(arguments)
+    fleet = Fleet(CHART_DEVICE + 1, options.days)
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="weir-zoom-") as scratch:
+        folder = Path(scratch)
+        with served(fleet, folder, keys=1) as site:
+            found = list(ours(site, options.times))
+        if not options.alone:
+            found += plain(fleet, folder, options.resampler, options.times)
+    said = conditions(
+        "python -m benchmarks.zoom " + " ".join(arguments),
+        {
+            "fleet": f"a device that reports every 10 s, {options.days} days",
+            "browser": browser_version(),
+            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
+        },
+    )
+    print(report := as_markdown(said, found))
+    if options.markdown:
+        options.markdown.write_text(report, "utf-8")
+    if options.json:
+        body = {"conditions": said, "zooms": [asdict(each) for each in found]}
+        options.json.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2))
+    return 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.zoom", description=__doc__)
+    parser.add_argument(
+        "--resampler", default="", metavar="PYTHON", help="a Python that has plotly-resampler"
+    )
+    parser.add_argument("--alone", action="store_true", help="without the plain pages")
+    parser.add_argument("--days", type=int, default=7)
+    parser.add_argument("--times", type=int, default=9)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

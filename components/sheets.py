@@ -1,0 +1,70 @@
+"""Parts of many small elements, as data that the browser builds them from (assets/sheets.js).
+
+Dash keeps every component of a page in sight: each change, of whatever it be, looks at each of
+them. A table of hundreds of cells that nobody listens to would slow down the chart's zoom above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from dash import ClientsideFunction, Input, Output, clientside_callback, dcc
+from dash.development.base_component import Component
+
+Node = str | list[Any]
+"""A text, or ``[tag, attributes, nodes]``."""
+
+_NAMES: Final = {"className": "class", "colSpan": "colspan", "tabIndex": "tabindex"}
+_SAID: Final = "-sheet"
+
+
+def sheet(parts: Component | str | Iterable[Any] | None) -> list[Node]:
+    """The parts as data. Raises TypeError for a component that isn't one of HTML's."""
+    if parts is None:
+        return []
+    if isinstance(parts, str | int | float):
+        return [str(parts)]
+    if isinstance(parts, Component):
+        return [_element(parts)]
+    return [node for part in parts for node in sheet(part)]
+
+
+def _element(part: Component) -> Node:
+    told = part.to_plotly_json()
+    if told["namespace"] != "dash_html_components":
+        raise TypeError(f"{told['type']} has a life of its own: no part of a sheet")
+    said = {name: value for name, value in told["props"].items() if name != "children"}
+    attributes = {
+        _NAMES.get(name, name.lower()): _text(value)
+        for name, value in said.items()
+        if value is not None and value is not False
+    }
+    return [told["type"].lower(), attributes, sheet(told["props"].get("children"))]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):  # a style
+        return ";".join(f"{name}:{each}" for name, each in value.items())
+    return "" if value is True else str(value)
+
+
+def told(id: str) -> dcc.Store:
+    """What the element ``id`` is built from; stands anywhere on the page."""
+    return dcc.Store(id=f"{id}{_SAID}")
+
+
+def output(id: str) -> Output:
+    """For a callback that answers with a `sheet` for the element ``id``."""
+    return Output(f"{id}{_SAID}", "data")
+
+
+def drawn(*ids: str) -> None:
+    """Let the browser build these elements whenever they are told anew; once a page, at import."""
+    for id in ids:
+        clientside_callback(
+            ClientsideFunction("sheets", "draw"),
+            Input(f"{id}{_SAID}", "data"),
+            Input(f"{id}{_SAID}", "id"),
+            prevent_initial_call=True,
+        )
