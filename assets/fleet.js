@@ -392,16 +392,6 @@
     ask({ q: null, status: null, group: null, page: null });
   }
 
-  async function share(button) {
-    try {
-      await navigator.clipboard.writeText(window.location.href);
-      button.textContent = "Link copied";
-    } catch {
-      button.textContent = "Copy the address";
-    }
-    setTimeout(() => (button.textContent = "Share"), 2500);
-  }
-
   /* --- The address --- */
 
   function writeAddress(how) {
@@ -457,7 +447,6 @@
       window.scrollTo(0, 0);
     } else if (deed === "clear") clear();
     else if (deed === "retry") ask({}, { remember: "" });
-    else if (deed === "share") share(button);
   });
 
   document.addEventListener("change", (event) => {

@@ -17,11 +17,19 @@
     menu.querySelector("summary").focus();
   }
 
+  /* A word under the entries of a menu, read out. */
+  function say(menu, words) {
+    menu.querySelector(".menu-said").textContent = words;
+    if (words) menu.open = true;
+  }
+
+  window.weirMenu = { say, close };
+
   document.addEventListener("click", (event) => {
     closeMenus(event.target.closest(MENUS));
-    // After the click has been followed; an entry that keeps its menu open says so.
+    // After the click has been followed. Share has a word to say first.
     const entry = event.target.closest("a.menu-entry, button.menu-entry");
-    const menu = entry && !entry.closest("[data-stays]") && entry.closest("details.menu");
+    const menu = entry && entry.closest("details.menu:not(.share)");
     if (menu) setTimeout(() => close(menu), 0);
   });
 
@@ -53,8 +61,10 @@
     "toggle",
     (event) => {
       const menu = event.target;
-      if (!menu.open || !menu.matches("details.menu")) return;
+      if (!menu.matches("details.menu")) return;
+      if (!menu.open) return say(menu, "");
       delete menu.dataset.side;
+      menu.dispatchEvent(new CustomEvent("weir:opened", { bubbles: true }));
       if (menu.querySelector(".menu-body").getBoundingClientRect().left < EDGE_PX) {
         menu.dataset.side = "left";
       }

@@ -181,14 +181,17 @@ def badge(drawn: Drawn) -> str:
     told = (
         series.resolution.label,
         f"{rows} rows for {words.whole(drawn.canvas.width_px)} px",
-        "totals exact" if drawn.picture.bars else _exactness(drawn.frame),
+        exactness(drawn),
     )
     return " · ".join(told)
 
 
-def _exactness(frame: Frame) -> str:
+def exactness(drawn: Drawn) -> str:
     """How far the picture can be trusted. Over days and months a flow is its volume over time,
     every other average a mean of hourly means."""
+    frame = drawn.frame
+    if drawn.picture.bars:
+        return "totals exact"
     if not frame.resolution.aggregated:
         return "every reading"
     rough = frame.resolution.calendar and frame.metric is not FLOW_RATE

@@ -1,4 +1,5 @@
-"""A menu: a button that opens a few entries, each a row of data. assets/menu.js closes it."""
+"""A menu: a button that opens a few entries, each a row of data. assets/menu.js closes it; a script
+that does an entry's deed may say how it went (`window.weirMenu.say`)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,13 @@ def menu(
     return html.Details(
         [
             html.Summary(label, className="button", **labelled(name)),
-            html.Div(body(sections), className="menu-body", **identity),
+            html.Div(
+                [
+                    html.Div(body(sections), className="menu-entries", **identity),
+                    html.P(className="menu-said", role="status"),
+                ],
+                className="menu-body",
+            ),
         ],
         className=f"menu {kind}".strip(),
     )

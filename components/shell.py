@@ -14,6 +14,7 @@ from api.errors import WeirError
 from components import session
 from components.access.rules import SIGN_OUT
 from components.markup import attributes, labelled
+from components.share import share
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
 
@@ -54,6 +55,7 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
             html.Div(
                 [
                     *tools,
+                    share(),
                     html.Button(
                         "◐",
                         id=THEME_SWITCH_ID,

@@ -39,7 +39,7 @@ from components.device import (
 )
 from components.device.below import Card
 from components.device.gaps import gap_list
-from components.device.shown import Shown, read_shown, write_shown
+from components.device.shown import Shown, read_shown, tell_shown
 from components.device.strip import STATE_ID, Cell
 from components.directory import find_device, usual_interval_s
 from components.drawing import Subject
@@ -182,10 +182,7 @@ def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, A
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
         Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now)),
-        Fields.TOLD: write_shown(
-            Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution),
-            asked.get("asked"),
-        ),
+        Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
     }
 
 

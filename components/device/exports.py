@@ -18,8 +18,15 @@ ROOT: Final = "/download/devices"
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
+# Drawn by the browser itself, as the chart stands there: assets/image.js.
+IMAGES: Final = Section(
+    "Image of this chart",
+    (Entry("PNG", ".png", deed="image-png"), Entry("SVG", ".svg", deed="image-svg")),
+)
+
+
 def of_chart(device_id: str, shown: Shown) -> list[Section]:
-    return of_rows(device_id, shown)
+    return [IMAGES, *of_rows(device_id, shown)]
 
 
 def of_rows(device_id: str, shown: Shown) -> list[Section]:

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from api.catalog import RAW, RESOLUTION_BY_NAME, Resolution
 from components import words
+from components.captions import caption
+from components.drawing import Drawn
 from components.ranges import PRESETS, Window
 from components.units import UNITS_BY_NAME, US, Units
-from components.view import read_window, write_window
+from components.view import View, read_window, write_window
 
 _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
 
@@ -51,6 +53,12 @@ def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
         "resolution": shown.resolution.name,
         "asked": asked,
     }
+
+
+def tell_shown(drawn: Drawn, view: View, asked: Any) -> dict[str, Any]:
+    """What the answer shows, with what an image of it says beside its picture."""
+    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
+    return {**write_shown(shown, asked), "caption": caption(drawn)}
 
 
 def read_shown(said: Mapping[str, Any] | None) -> Shown | None:

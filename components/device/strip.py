@@ -59,6 +59,7 @@ def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -
             html.Div(list(actions), className="actions"),
         ],
         className="identity",
+        **attributes(data_serial=device.serial_number),
     )
 
 

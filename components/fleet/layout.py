@@ -96,9 +96,6 @@ def _controls(view: FleetView) -> Component:
                 [
                     html.Span(id=Ids.GROUP),
                     select("Sort", "sort", _sorts(), chosen=view.sort),
-                    html.Button(
-                        "Share", type="button", className="button", **attributes(data_do="share")
-                    ),
                     html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
                 ],
                 className="fleet-right",

@@ -1,0 +1,89 @@
+/* Share: the address of what is looked at, into the clipboard. Everything that makes a view stands
+   in its address already; a view whose range moves with time can also be handed on as it is now.
+
+   A page whose ranges move tells how it would say this moment: window.weirMoments holds functions
+   that answer {name: value or null} for the address, or null where the page isn't open or the view
+   doesn't move. */
+(function () {
+  "use strict";
+  const STAYS_MS = 2500;
+  const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
+  const isShare = (menu) => menu.matches("details.share");
+  let closing = 0;
+
+  window.weirMoments = window.weirMoments || [];
+
+  window.weirMoments.push(function () {
+    const chart = window.weirChart;
+    if (!chart || !chart.isOpen() || !chart.question() || !chart.range()) return null;
+    const { from, range } = chart.question();
+    if (from || String(range).includes("..")) return null;
+    const [first, last] = chart.range().map((ms) => new Date(ms).toISOString());
+    return { range: `${first}..${last}`, from: null, to: null };
+  });
+
+  const moment = () => window.weirMoments.reduce((found, tell) => found || tell(), null);
+
+  function link(changes) {
+    const url = new URL(window.location.href);
+    Object.entries(changes || {}).forEach(([name, value]) => {
+      if (value === null) url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    });
+    url.hash = "";
+    return url.href;
+  }
+
+  /* A field with the link in it, selected: the way that needs nobody's leave. */
+  function field(menu, text) {
+    const made = menu.querySelector(".share-field") || document.createElement("input");
+    Object.assign(made, { className: "share-field", readOnly: true, value: text });
+    made.setAttribute("aria-label", "Link to this view");
+    menu.querySelector(".menu-body").append(made);
+    made.focus();
+    made.select();
+    return made;
+  }
+
+  async function copied(menu, text) {
+    const late = new Promise((_, reject) => setTimeout(reject, PATIENCE_MS));
+    try {
+      await Promise.race([navigator.clipboard.writeText(text), late]);
+      return true;
+    } catch {
+      const shown = field(menu, text);
+      if (!document.execCommand("copy")) return false;
+      shown.remove();
+      menu.querySelector("summary").focus();
+      return true;
+    }
+  }
+
+  async function share(menu, changes) {
+    clearTimeout(closing);
+    if (!(await copied(menu, link(changes)))) {
+      return window.weirMenu.say(menu, "Copy this link:");
+    }
+    window.weirMenu.say(menu, "Link copied");
+    closing = setTimeout(() => menu.open && window.weirMenu.close(menu), STAYS_MS);
+  }
+
+  function offer(menu) {
+    clearTimeout(closing);
+    menu.querySelectorAll(".share-field").forEach((old) => old.remove());
+    const moves = moment() !== null;
+    menu.querySelector(".menu-entries").hidden = !moves;
+    if (!moves) share(menu, null);
+  }
+
+  document.addEventListener("weir:opened", (event) => {
+    if (isShare(event.target)) offer(event.target);
+  });
+
+  document.addEventListener("click", (event) => {
+    const entry = event.target.closest("[data-deed^='share-']");
+    if (!entry) return;
+    const menu = entry.closest("details.menu");
+    share(menu, entry.dataset.deed === "share-moment" ? moment() : null);
+  });
+})();

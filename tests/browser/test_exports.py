@@ -1,0 +1,244 @@
+"""What leaves the dashboard's window: menus, files, images, links."""
+
+from __future__ import annotations
+
+import csv
+import io
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from openpyxl import load_workbook
+
+from components import theme
+from tests.browser.axe import findings
+from tests.browser.charts import Chart
+from tests.browser.chromium import Tab
+from tests.dashboards import LIVE, Site
+
+pytestmark = pytest.mark.browser
+PATIENCE_S = 30.0
+MENU = ".chart-card details.menu"
+Down = Callable[[str], Path]
+
+
+@pytest.fixture
+def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
+    """``down(ending)`` waits for the one file of that ending that the browser has downloaded."""
+    tab.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+
+    def arrived(ending: str) -> Path:
+        return tab.until(
+            lambda: next((f for f in tmp_path.iterdir() if f.name.endswith(ending)), None),
+            patience_s=PATIENCE_S,
+        )
+
+    yield arrived
+    tab.cdp("Browser.setDownloadBehavior", behavior="default")
+
+
+def opened(tab: Tab, site: Site, query: str = "?range=24h") -> Chart:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}{query}")
+    chart = Chart(tab).drawn()
+    tab.until(lambda: tab.run(f"return document.querySelectorAll('{MENU} .menu-entry').length"))
+    return chart
+
+
+def key(tab: Tab, name: str) -> None:
+    for kind in ("keyDown", "keyUp"):
+        tab.cdp("Input.dispatchKeyEvent", type=kind, key=name, code=name)
+
+
+def focused(tab: Tab) -> str:
+    return tab.run("return document.activeElement.innerText")
+
+
+# --- The menu ------------------------------------------------------------------------------------
+
+
+def test_the_menu_by_keyboard(tab: Tab, site: Site) -> None:
+    opened(tab, site)
+    tab.run(f"document.querySelector('{MENU} summary').focus()")
+    key(tab, "ArrowDown")
+    tab.until(lambda: focused(tab).startswith("PNG"))
+    key(tab, "ArrowDown")
+    assert focused(tab).startswith("SVG")
+    key(tab, "End")
+    assert focused(tab).startswith("Excel workbook")
+    key(tab, "ArrowDown")
+    assert focused(tab).startswith("PNG")
+    key(tab, "Escape")
+    assert not tab.run(f"return document.querySelector('{MENU}').open")
+    assert focused(tab) == "Export"
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_open_menu_is_within_the_screen_and_fit_for_all(
+    tab: Tab, site: Site, width: int, scheme: str
+) -> None:
+    tab.size(width, 900)
+    tab.colours(scheme)
+    opened(tab, site)
+    for menu in (MENU, "#content .below .wide details.menu"):
+        tab.click(f"{menu} summary")
+        tab.until(lambda: tab.text(f"{menu} .menu-body"))  # noqa: B023 - used at once
+        left, right = tab.run(
+            "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [r.left, r.right]",
+            f"{menu} .menu-body",
+        )
+        assert left >= 0
+        assert right <= width
+        assert findings(tab) == []
+
+
+def read(file: Path) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(file.read_bytes().decode("utf-8"), newline="")))
+
+
+# --- Files ---------------------------------------------------------------------------------------
+
+
+def test_the_rows_of_the_chart_as_files(tab: Tab, site: Site, down: Down) -> None:
+    opened(tab, site, "?range=7d")
+    tab.click(f"{MENU} a[href*='rows.csv'][href*='5min']")
+    text = down(".csv")
+    assert text.name.startswith("weir_FM-LIVE_20")
+    assert text.name.endswith("Z_5min.csv")
+    rows = read(text)
+    assert rows[0][:4] == [
+        "serial_number",
+        "time_utc",
+        "time_local (America/Denver)",
+        "avg_flow_rate (gal/min)",
+    ]
+    assert len(rows) > 1_900
+    tab.click(f"{MENU} a[href*='rows.xlsx'][href*='5min']")
+    book = load_workbook(io.BytesIO(down(".xlsx").read_bytes()))
+    told = list(book.worksheets[0].iter_rows(values_only=True))
+    assert len(told) == len(rows)
+    assert told[1][0] == "FM-LIVE"
+    assert told[1][4] == pytest.approx(float(rows[1][3]))  # after the local time comes its offset
+
+
+@pytest.mark.parametrize(("card", "rows"), [("device-days", 11), ("device-heat", 168)])
+def test_days_and_hours_as_files(tab: Tab, site: Site, down: Down, card: str, rows: int) -> None:
+    opened(tab, site)
+    tab.click(f"details.menu:has(#{card}-exports) a[href*='.csv']")
+    told = read(down(".csv"))
+    assert len(told) - 1 in (rows, rows - 1)  # ten days touch eleven, at some hours ten
+
+
+# --- Images --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_chart_as_png(tab: Tab, site: Site, down: Down, scheme: str) -> None:
+    tab.colours(scheme)
+    chart = opened(tab, site)
+    before = tab.run("return document.querySelectorAll('.js-plotly-plot').length")
+    asked = len(tab.requested(""))
+    tab.click(f"{MENU} [data-deed='image-png']")
+    image = down(".png").read_bytes()
+    assert down(".png").name.startswith("weir_FM-LIVE_20")
+    width, height = struct.unpack(">II", image[16:24])
+    shown = tab.run(
+        "const l = document.querySelector('.js-plotly-plot')._fullLayout;return [l.width, l.height]"
+    )
+    assert width == round(2 * shown[0])
+    assert height > 2 * shown[1]
+    assert len(tab.requested("/export")) == 0
+    assert asked <= len(tab.requested(""))
+    assert tab.run("return document.querySelectorAll('.js-plotly-plot').length") == before
+    assert chart.rows() > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_chart_as_svg_says_what_it_is(tab: Tab, site: Site, down: Down, scheme: str) -> None:
+    tab.colours(scheme)
+    chart = opened(tab, site, "?range=7d&zone=Asia/Tokyo&metric=volume&units=metric")
+    tab.click(f"{MENU} [data-deed='image-svg']")
+    file = down(".svg")
+    assert file.name.startswith("weir_FM-LIVE_20")
+    root = ElementTree.fromstring(file.read_text("utf-8"))
+    words = " ".join("".join(e.itertext()) for e in root.iter() if e.tag.endswith("text"))
+    assert "Tenant 12 main" in words
+    assert "Volume, " in words
+    assert "Asia/Tokyo · JST (UTC+09:00)" in words
+    assert "totals exact" in words
+    assert "made " in words
+    ground = theme.palette(scheme).surface.lstrip("#")
+    red, green, blue = (int(ground[i : i + 2], 16) for i in (0, 2, 4))
+    assert f"rgb({red}, {green}, {blue})" in file.read_text("utf-8")
+    assert len(chart.marks()) > 3  # the screen's own chart is as it was
+
+
+# --- Share ---------------------------------------------------------------------------------------
+
+
+def press(tab: Tab, selector: str) -> None:
+    """As a finger or a mouse does: only then a browser lets a page write into the clipboard."""
+    x, y = tab.run(
+        "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+        "return [r.left + r.width / 2, r.top + r.height / 2]",
+        selector,
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        tab.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+def copied(tab: Tab) -> str:
+    """What is in the clipboard, pasted into a field."""
+    tab.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+    return tab.driver.execute_async_script(
+        "const done = arguments[arguments.length - 1]; window.focus();"
+        "navigator.clipboard.readText().then(done, (e) => done('no: ' + e));"
+    )
+
+
+def test_a_view_that_does_not_move_is_copied_at_once(tab: Tab, site: Site) -> None:
+    tab.open("/devices?status=all&q=zone")
+    tab.until(lambda: "120 devices match" in tab.text("#devices-found"))
+    press(tab, ".share summary")
+    tab.until(lambda: tab.text(".share .menu-said") == "Link copied", patience_s=PATIENCE_S)
+    assert copied(tab).endswith("/devices?status=all&q=zone")
+    tab.until(lambda: not tab.run("return document.querySelector('.share').open"))
+
+
+def test_a_rolling_view_may_be_handed_on_as_it_is_now(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, "?range=24h&units=metric&zone=Asia/Tokyo")
+    ends = chart.range()
+    press(tab, ".share summary")
+    tab.until(lambda: "This moment" in tab.text(".share .menu-body"))
+    assert findings(tab) == []
+    press(tab, "[data-deed='share-moment']")
+    tab.until(lambda: tab.text(".share .menu-said") == "Link copied")
+    said = parse_qs(urlsplit(copied(tab)).query)
+    assert sorted(said) == ["range", "units", "zone"]
+    assert [end[:19] for end in said["range"][0].split("..")] == ends
+    tab.driver.get(copied(tab))
+    assert Chart(tab).drawn().range() == ends
+    tab.until(lambda: tab.run("return document.querySelectorAll('.share .menu-entry').length") == 2)
+    press(tab, ".share summary")
+    tab.until(lambda: tab.text(".share .menu-said") == "Link copied")  # it moves no more
+
+
+def test_without_a_clipboard_the_link_is_there_to_be_copied(tab: Tab, site: Site) -> None:
+    tab.open("/devices?q=zone")
+    tab.until(lambda: "devices match" in tab.text("#devices-found"))
+    tab.run(
+        "navigator.clipboard.writeText = () => Promise.reject(new Error('no'));"
+        "document.execCommand = () => false;"
+    )
+    press(tab, ".share summary")
+    tab.until(lambda: tab.text(".share .menu-said") == "Copy this link:")
+    chosen = tab.run(
+        "const f = document.querySelector('.share-field');"
+        "return document.activeElement === f && f.value.slice(f.selectionStart, f.selectionEnd)"
+    )
+    assert chosen == tab.driver.current_url
+    assert findings(tab) == []
