@@ -288,18 +288,20 @@ EMBED_PAGE_PREFIX: Final = "/embed"
 
 @dataclass(frozen=True, slots=True)
 class EmbedView:
-    """What an embed may show: of how many devices at most; ``metric`` names a chart's tab."""
+    """What an embed may show: of how many devices at most, in how high a frame. Where ``metric``,
+    it shows one of CHARTS."""
 
     name: str
     label: str
     most_devices: int
+    height_px: int
     metric: bool = False
 
 
 EMBED_VIEWS: Final = (
-    EmbedView("chart", "Chart", 1, metric=True),
-    EmbedView("tile", "Tile", 1),
-    EmbedView("wall", "Wall of tiles", MAX_IDS),
+    EmbedView("chart", "Chart", 1, 420, metric=True),
+    EmbedView("tile", "Tile", 1, 260),
+    EmbedView("wall", "Wall of tiles", MAX_IDS, 720),
 )
 EMBED_VIEW_BY_NAME: Final = {view.name: view for view in EMBED_VIEWS}
 CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # a chart's tabs

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Final
 
-from api.catalog import DEVICE_ZONE, EMBED_THEMES, EMBED_WINDOW_S, UNIT_SYSTEMS
+from api.catalog import (
+    DEVICE_ZONE,
+    EMBED_PAGE_PREFIX,
+    EMBED_THEMES,
+    EMBED_VIEW_BY_NAME,
+    EMBED_WINDOW_S,
+    UNIT_SYSTEMS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +55,25 @@ class EmbedDefinition:
     controls: tuple[str, ...] = ()
     title: str = ""
     expires_ms: int | None = None
+
+
+def page_path(embed_id: str) -> str:
+    """Where an embed is shown, on this site."""
+    return f"{EMBED_PAGE_PREFIX}/{embed_id}"
+
+
+def address(site: str, embed_id: str, token: str) -> str:
+    """What a frame opens. The token stands behind the ``#``: browsers keep that to themselves, so
+    it gets into no log and no Referer. ``site`` is an origin, with a path where there is one."""
+    return f"{site.rstrip('/')}{page_path(embed_id)}#t={token}"
+
+
+def snippet(site: str, embed_id: str, token: str, definition: EmbedDefinition) -> str:
+    """The HTML to paste into another page."""
+    view = EMBED_VIEW_BY_NAME[definition.view]
+    title = definition.title or f"Weir: {view.label.lower()}"
+    return (
+        f'<iframe src="{escape(address(site, embed_id, token))}" title="{escape(title)}"'
+        f' width="100%" height="{view.height_px}" style="border:0" loading="lazy"'
+        ' referrerpolicy="no-referrer"></iframe>'
+    )

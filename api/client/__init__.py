@@ -14,7 +14,7 @@ from api.client.replies import (
     Organization,
     Series,
 )
-from api.embeds import EmbedDefinition, Fixed, Rolling
+from api.embeds import EmbedDefinition, Fixed, Rolling, address, snippet
 
 __all__ = [
     "ActiveFilter",
@@ -31,4 +31,6 @@ __all__ = [
     "Organization",
     "Rolling",
     "Series",
+    "address",
+    "snippet",
 ]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.catalog import EMBED_PAGE_PREFIX
 from api.client.fields import (
     Json,
     a_list,
@@ -17,7 +16,7 @@ from api.client.fields import (
     text,
     whole,
 )
-from api.embeds import EmbedDefinition, Fixed, Rolling
+from api.embeds import EmbedDefinition, Fixed, Rolling, page_path
 from api.errors import UnexpectedAnswer
 from api.timez import stamp
 
@@ -40,7 +39,7 @@ class Embed:
     @property
     def path(self) -> str:
         """Where it is shown."""
-        return f"{EMBED_PAGE_PREFIX}/{self.id}"
+        return page_path(self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import click
 from flask import Flask, current_app
@@ -21,6 +21,7 @@ from flask.helpers import get_debug_flag
 from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
 from api.settings import Settings
 from api.store.base import Grant, Organization, Scope, Store
+from api.store.web.base import WebStore
 from api.timez import stamp
 
 Load = Callable[[], Settings]
@@ -52,29 +53,59 @@ def opened(*, read_only: bool = False) -> Generator[Store]:
         store.close()
 
 
+@contextmanager
+def opened_web(*, read_only: bool = False) -> Generator[WebStore]:
+    """The same of what the web writes."""
+    from api.store.open import open_web_store
+
+    web = open_web_store(settings().database, read_only=read_only)
+    try:
+        web.check()
+        yield web
+    finally:
+        web.close()
+
+
 def ensure_store(url: str) -> None:
-    """Create the embedded store where there is none yet; a server's database is left alone."""
+    """Create the embedded store, and the web's beside it, where there is none yet; a server's
+    database is left alone."""
+    from api.store.open import open_store, open_web_store
+
     if not url.startswith("sqlite:"):
         return
-    with _connected(url) as store:
-        try:
-            store.check()
-        except StoreMissing:
-            store.upgrade()
+    stores: tuple[_Kept, ...] = (open_store(url), open_web_store(url))
+    for each in stores:
+        with _connected(each) as store:
+            try:
+                store.check()
+            except StoreMissing:
+                store.upgrade()
 
 
 def upgrade_store(url: str) -> tuple[int, int]:
-    """Create the store or bring its schema up to date: (version before, version now)."""
-    with _connected(url) as store:
-        return store.upgrade()
+    """Create the store or bring its schema up to date: (version before, version now). The web's
+    schema beside it has numbers of its own."""
+    from api.store.open import open_store, open_web_store
+
+    with _connected(open_store(url)) as store:
+        versions = store.upgrade()
+    with _connected(open_web_store(url)) as web:
+        web.upgrade()
+    return versions
+
+
+class _Kept(Protocol):
+    def check(self) -> None: ...
+    def upgrade(self) -> tuple[int, int]: ...
+    def close(self) -> None: ...
+
+
+S = TypeVar("S", bound=_Kept)
 
 
 @contextmanager
-def _connected(url: str) -> Generator[Store]:
+def _connected(store: S) -> Generator[S]:
     """The store whether it is there or not. ConfigurationError where its place can't be used."""
-    from api.store.open import open_store
-
-    store = open_store(url)
     try:
         yield store
     except StoreMissing:

@@ -135,11 +135,15 @@ def revoke(key_id: str) -> object:
     show_default=True,
     help="How long it is good for, in seconds.",
 )
-def create_token(organization_id: str, identifiers: tuple[str, ...], ttl: int) -> object:
+@click.option("--may-embed", is_flag=True, help="It may make and revoke embeds, too.")
+def create_token(
+    organization_id: str, identifiers: tuple[str, ...], ttl: int, may_embed: bool
+) -> object:
     """Sign a bearer token, for all of the organization's devices unless some are named."""
     from api.auth import issue_token
 
     with opened(read_only=True) as store:
         organization(store, organization_id)
         devices = device_ids(store, organization_id, identifiers) if identifiers else None
-    return {"token": issue_token(settings(), organization_id, devices, ttl)}
+    token = issue_token(settings(), organization_id, devices, ttl, may_embed=may_embed)
+    return {"token": token}

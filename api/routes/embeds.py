@@ -11,9 +11,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from api.auth import EMBED, Principal, issue_embed_token
 from api.auth.principal import BEARER
-from api.catalog import EMBED_PAGE_PREFIX, EMBEDS_PREFIX
+from api.catalog import EMBEDS_PREFIX
 from api.domain.embeds import State, find, make, states, visible
-from api.embeds import Fixed, Rolling
+from api.embeds import Fixed, Rolling, page_path
 from api.errors import Forbidden, Unauthorized
 from api.params import Body, EmbedBody, NoBody, TokenBody
 from api.routes.call import Reply
@@ -131,7 +131,7 @@ def embed_object(embed: Embed, state: State) -> dict[str, Any]:
         "id": embed.id,
         "organizationId": embed.organization_id,
         "state": state.value,
-        "path": f"{EMBED_PAGE_PREFIX}/{embed.id}",
+        "path": page_path(embed.id),
         "view": said.view,
         "devices": list(said.devices),
         "metric": said.metric,

@@ -129,11 +129,22 @@ def test_from_an_empty_folder_to_readings_and_credentials(shell: Shell) -> None:
     assert shell.ask("keys", "revoke", key["keyId"])["keyId"] == key["keyId"]
     assert shell.ask("keys", "list")[0]["state"] == "revoked"
     assert shell.ask("tokens", "create", "--org", org)["token"].count(".") == 2
+    embed = shell.ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
+    assert embed["url"] in embed["snippet"]
+    assert shell.ask("embeds", "revoke", embed["id"])["id"] == embed["id"]
+    assert [e["state"] for e in shell.ask("embeds", "list", "--org", org)] == ["revoked"]
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [("orgs", "list"), ("orgs",), ("devices", "import"), ("keys", "revoke"), ("demo", "feed")],
+    [
+        ("orgs", "list"),
+        ("orgs",),
+        ("devices", "import"),
+        ("keys", "revoke"),
+        ("embeds", "create"),
+        ("demo", "feed"),
+    ],
     ids=" ".join,
 )
 def test_a_failure_is_one_line_and_status_one(shell: Shell, arguments: tuple[str, ...]) -> None:

@@ -272,7 +272,7 @@ def test_a_huge_body_is_refused(stage: Stage) -> None:
     headers = dict(stage.world.credentials["all"].headers)
     body = b'{"title": "' + b"x" * 70_000 + b'"}'
     answer = stage.service.post(f"{EMBEDS_PREFIX}/embeds", data=body, headers=headers)
-    assert answer.status_code == 400
+    assert answer.status_code == 413
 
 
 def test_a_mistyped_query_and_a_wrong_method_are_named(stage: Stage) -> None:

@@ -1,0 +1,158 @@
+"""`flask embeds`: charts, tiles and walls in other sites' pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import click
+
+from api.catalog import CHARTS, EMBED_CONTROLS, EMBED_THEMES, EMBED_VIEWS, UNIT_SYSTEMS
+from api.commands.frame import Group, everything, opened, opened_web, organization, settings, when
+from api.embeds import Fixed, Rolling, address, snippet
+from api.errors import BadRequest, UserError
+from api.store.base import Grant
+from api.store.web.base import Embed, Maker
+from api.timez import now_ms
+
+group = Group("embeds", help="Embeds: what other sites' pages show of our devices.")
+
+_LENGTHS_S: Final = {"m": 60, "h": 3_600, "d": 86_400}
+_OPTIONS: Final = {"devices": "device", "origins": "origin", "window": "last"}
+
+
+@group.command()
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@click.option("--view", type=click.Choice([view.name for view in EMBED_VIEWS]), required=True)
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    required=True,
+    help="By any identifier; a wall repeats it.",
+)
+@click.option("--metric", type=click.Choice(CHARTS), help="What a chart shows.")
+@click.option("--origin", "origins", multiple=True, help="Whose pages may frame it; repeatable.")
+@click.option("--last", help="A rolling window: 90m, 24h (usual), 7d.")
+@click.option("--from", "first", help="A fixed window's start, ISO 8601.")
+@click.option("--to", help="Its end.")
+@click.option("--zone", help="An IANA time zone, or device (usual).")
+@click.option("--units", type=click.Choice(UNIT_SYSTEMS))
+@click.option("--theme", type=click.Choice(EMBED_THEMES))
+@click.option("--controls", help=f"What a viewer may change, of {','.join(EMBED_CONTROLS)}.")
+@click.option("--expires", help="When it ends, ISO 8601; never unless given.")
+@click.option("--title", help="What stands above it.")
+@click.option("--site", help="Where readers reach this dashboard; http://HOST:PORT unless given.")
+def create(organization_id: str, site: str | None, **said: Any) -> object:
+    """Make an embed, and the link token that opens it."""
+    from api.auth import issue_embed_token
+    from api.domain.embeds import make
+    from api.params import EmbedBody, checked
+
+    maker = Maker("command", granted=Grant(everything=True))
+    with opened(read_only=True) as store, opened_web() as web, _by_option():
+        organization(store, organization_id)
+        wanted = checked(EmbedBody, _body(said)).definition
+        embed = make(store, web, everything(organization_id), maker, wanted, now_ms())
+    token, _ = issue_embed_token(settings(), embed, now_ms())
+    at = site or _own_site()
+    return {
+        "id": embed.id,
+        "url": address(at, embed.id, token),
+        "token": token,
+        "snippet": snippet(at, embed.id, token, embed.definition),
+    }
+
+
+def _body(said: dict[str, Any]) -> dict[str, Any]:
+    """The options as a request would say them: what wasn't given is left out."""
+    window = _window_said(said.pop("last"), said.pop("first"), said.pop("to"))
+    body = {name: value for name, value in said.items() if value is not None}
+    body |= {name: list(said[name]) for name in ("devices", "origins")}
+    if said["controls"] is not None:
+        body["controls"] = said["controls"].split(",")
+    return body if window is None else body | {"window": window}
+
+
+def _window_said(last: str | None, first: str | None, to: str | None) -> dict[str, Any] | None:
+    if last is not None and (first is not None or to is not None):
+        raise UserError("give --last, or --from and --to")
+    if last is not None:
+        return {"last": _seconds(last)}
+    if first is None and to is None:
+        return None
+    if first is None or to is None:
+        raise UserError("--from and --to go together")
+    return {"from": first, "to": to}
+
+
+def _seconds(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,6})([mhd])", text)
+    if found is None:
+        raise UserError("--last must be a length such as 90m, 24h or 7d")
+    return int(found[1]) * _LENGTHS_S[found[2]]
+
+
+@contextmanager
+def _by_option() -> Generator[None]:
+    """What the service would say of a field, said of its option."""
+    try:
+        yield
+    except BadRequest as error:
+        told = (f"--{_OPTIONS.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
+        raise UserError("; ".join(told) or error.detail) from None
+
+
+def _own_site() -> str:
+    known = settings()
+    host = f"[{known.host}]" if ":" in known.host else known.host
+    return f"http://{host}:{known.port}"
+
+
+@group.command("list")
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+def list_all(organization_id: str) -> object:
+    """List an organization's embeds, newest first, without their tokens."""
+    from api.domain.embeds import states
+
+    with opened(read_only=True) as store, opened_web(read_only=True) as web:
+        organization(store, organization_id)
+        embeds = web.embeds(organization_id)
+        found = zip(embeds, states(store, embeds, now_ms()), strict=True)
+        return [_described(embed, state.value) for embed, state in found]
+
+
+def _described(embed: Embed, state: str) -> dict[str, object]:
+    said = embed.definition
+    return {
+        "id": embed.id,
+        "state": state,
+        "view": said.view,
+        "title": said.title,
+        "devices": list(said.devices),
+        "origins": list(said.origins),
+        "window": _window(said.window),
+        "createdBy": embed.maker.called,
+        "created": when(embed.created_ms),
+        "expires": when(said.expires_ms),
+        "revoked": when(embed.revoked_ms),
+    }
+
+
+def _window(window: Rolling | Fixed) -> str:
+    if isinstance(window, Rolling):
+        return f"last {window.last_s} s"
+    return f"{when(window.from_ms)}/{when(window.to_ms)}"
+
+
+@group.command()
+@click.argument("embed_id")
+def revoke(embed_id: str) -> object:
+    """End an embed for good, within ten seconds everywhere."""
+    with opened_web() as web:
+        if not web.revoke_embed(embed_id, now_ms()):
+            raise UserError(f"there is no embed {embed_id}: see flask embeds list")
+        embed = web.embed(embed_id)
+    return {"id": embed_id, "revoked": when(embed.revoked_ms) if embed else None}
