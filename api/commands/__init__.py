@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api.commands import db, demo, devices, keys, orgs, readings, serve
+from api.commands import db, demo, devices, embeds, keys, orgs, readings, serve
 from api.commands.frame import Load, remember
 
 GROUPS = (
@@ -14,6 +14,7 @@ GROUPS = (
     devices.group,
     keys.group,
     keys.tokens,
+    embeds.group,
     readings.group,
     demo.group,
     serve.serve,
