@@ -3,152 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
 
+from api import kinds
 from api.errors import ConfigurationError
-
-MIN_SECRET_BYTES = 32
-LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
-
-_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
-
-
-def _text(value: str) -> str:
-    return value
-
-
-def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
-    def parse(value: str) -> int:
-        if not (value.isascii() and value.isdigit() and minimum <= int(value) <= maximum):
-            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
-        return int(value)
-
-    return parse
-
-
-def _number(value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise ValueError("must be a number, 0 or more")
-    return number
-
-
-def _database(value: str) -> str:
-    if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
-        return value
-    if value.startswith(("postgresql://", "postgres://")):
-        parts = urlsplit(value)
-        if parts.hostname or parse_qs(parts.query).get("host"):  # the latter: a socket's folder
-            return value
-    raise ValueError("must be sqlite:///path or postgresql://user@host/name")
-
-
-def _read_database(value: str) -> str:
-    if not value:
-        return value
-    if value.startswith("sqlite:"):
-        raise ValueError("must be a postgresql:// URL: a file has no standby")
-    return _database(value)
-
-
-def _secret(value: str) -> str:
-    if value and len(value.encode()) < MIN_SECRET_BYTES:
-        raise ValueError(f"must have at least {MIN_SECRET_BYTES} bytes")
-    return value
-
-
-def _url(value: str) -> str:
-    if value and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
-        raise ValueError("must be an http:// or https:// URL")
-    return value.rstrip("/")
-
-
-def _broker(value: str) -> str:
-    parts = urlsplit(value)
-    if value and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname):
-        raise ValueError("must be mqtt://user@host:port or mqtts://user@host:port")
-    if parts.password is not None:
-        raise ValueError("must not hold the password: WEIR_MQTT_PASSWORD_FILE names its file")
-    return value
-
-
-def _client_id(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value):
-        raise ValueError("must be 1 to 64 letters, digits, dots, dashes and underscores")
-    return value
-
-
-def _key(value: str) -> str:
-    if value and not _UUID.fullmatch(value):
-        raise ValueError("must be a key: a UUID, without a Key ID and a dot before it")
-    return value
-
-
-def _issuer(value: str) -> str:
-    if value == LOCAL_ISSUER:
-        raise ValueError(f"must not be {LOCAL_ISSUER}: that is the issuer of Weir's own tokens")
-    return value
-
-
-def _key_set(value: str) -> str:
-    if not value:
-        return value
-    if "://" in value:
-        parts = urlsplit(value)
-        if parts.hostname and (
-            parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
-        ):
-            return value
-        raise ValueError("must be an https:// URL (http:// on loopback only) or a file's path")
-    try:
-        keys = json.loads(Path(value).read_bytes())["keys"]
-    except OSError as error:
-        raise ValueError(f"is a file that can't be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError, LookupError, TypeError):
-        keys = None
-    if not isinstance(keys, list):
-        raise ValueError("is a file that holds no JWK set")
-    return value
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _origins(value: str) -> tuple[str, ...]:
-    origins = tuple(part.strip() for part in value.split(",") if part.strip())
-    for origin in origins:
-        parts = urlsplit(origin)
-        bare = f"{parts.scheme}://{parts.netloc}"
-        if parts.scheme not in ("http", "https") or not parts.netloc or origin != bare:
-            raise ValueError("must be origins such as https://portal.example, separated by commas")
-    return origins
-
-
-def _truth(value: str) -> bool:
-    if value not in ("true", "false"):
-        raise ValueError("must be true or false")
-    return value == "true"
-
-
-def _algorithm(value: str) -> str:
-    if value not in ("RS256", "ES256"):
-        raise ValueError("must be RS256 or ES256")
-    return value
+from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
+from api.kinds import MIN_SECRET_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +34,13 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "WEIR_DATABASE",
         "sqlite:///instance/weir.sqlite",
-        _database,
+        kinds.database,
         "Where readings are kept: `sqlite:///path` or `postgresql://user:password@host/name`.",
     ),
     Setting(
         "WEIR_DATABASE_READ",
         "",
-        _read_database,
+        kinds.read_database,
         "Where web workers read, if elsewhere: a standby of the Postgres in `WEIR_DATABASE`, best"
         " with the primary behind it:"
         " `postgresql://user@standby,primary/name?target_session_attrs=prefer-standby`.",
@@ -183,105 +48,110 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "WEIR_SECRET_KEY",
         "",
-        _secret,
+        kinds.secret,
         "Signs bearer tokens and sessions; at least 32 bytes. Unset: made once and kept in"
         " `instance/secret_key`, readable by its owner only.",
     ),
-    Setting("WEIR_HOST", "127.0.0.1", _text, "The address that `flask serve` listens on."),
-    Setting("WEIR_PORT", "8050", _whole(0, 65_535), "The port that `flask serve` listens on."),
-    Setting("WEIR_WORKERS", "2", _whole(1, 64), "Web worker processes of `flask serve`."),
+    Setting("WEIR_HOST", "127.0.0.1", kinds.text, "The address that `flask serve` listens on."),
+    Setting("WEIR_PORT", "8050", kinds.whole(0, 65_535), "The port that `flask serve` listens on."),
+    Setting("WEIR_WORKERS", "2", kinds.whole(1, 64), "Web worker processes of `flask serve`."),
     Setting(
         "WEIR_API_URL",
         "",
-        _url,
+        kinds.url,
         "A remote server of the interface for the dashboard to show; then there is no store and no"
         " service here: `/management` answers 404, `/healthz` still does. Unset: this one.",
     ),
     Setting(
         "WEIR_API_KEY",
         "",
-        _key,
+        kinds.key,
         "The service-api-key with which the dashboard signs in by itself, for readers at this"
         " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
     ),
     Setting(
         "WEIR_PROXY_BEARER",
         "false",
-        _truth,
+        kinds.truth,
         "`true`: a proxy in front of the dashboard says who asks, by `Authorization: Bearer …`.",
     ),
     Setting(
         "WEIR_CORS_ORIGINS",
         "",
-        _origins,
+        kinds.origins,
         "Origins whose pages may call the interface from a browser, separated by commas.",
     ),
     Setting(
         "WEIR_RATE_LIMIT",
         "1000",
-        _number,
+        kinds.number,
         "Requests per second that one key may make over the network, ten times that in a burst;"
         " 0 switches the limits off.",
     ),
     Setting(
         "WEIR_JWT_ISSUER",
         "",
-        _issuer,
+        kinds.issuer,
         "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own.",
     ),
-    Setting("WEIR_JWT_AUDIENCE", "weir", _text, "`aud` that the external issuer's tokens carry."),
+    Setting(
+        "WEIR_JWT_AUDIENCE", "weir", kinds.text, "`aud` that the external issuer's tokens carry."
+    ),
     Setting(
         "WEIR_JWT_JWKS",
         "",
-        _key_set,
+        kinds.key_set,
         "The external issuer's key set: an https:// URL (http:// on loopback only) or a file's"
         " path.",
     ),
     Setting(
         "WEIR_JWT_ALGORITHM",
         "RS256",
-        _algorithm,
+        kinds.algorithm,
         "The one algorithm accepted from the external issuer: RS256 or ES256.",
     ),
     Setting(
         "WEIR_MQTT_URL",
         "",
-        _broker,
+        kinds.broker,
         "The MQTT 5 broker for readings in and out: `mqtt://user@host:port`, or `mqtts://…` with"
         " TLS. Unset: none.",
     ),
     Setting(
-        "WEIR_MQTT_PASSWORD_FILE", "", _text, "A file with nothing but the broker user's password."
+        "WEIR_MQTT_PASSWORD_FILE",
+        "",
+        kinds.text,
+        "A file with nothing but the broker user's password.",
     ),
     Setting(
         "WEIR_MQTT_CA_FILE",
         "",
-        _text,
+        kinds.text,
         "The certificates that `mqtts://` trusts, a PEM file; unset: the system's.",
     ),
     Setting(
         "WEIR_MQTT_CLIENT_ID",
         "weir",
-        _client_id,
+        kinds.client_id,
         "Names our session with the broker, which keeps for it what comes while we are away:"
         " another one for each installation, and never changed.",
     ),
     Setting(
         "WEIR_MQTT_MAPPING",
         "",
-        _text,
+        kinds.text,
         "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
     ),
     Setting(
         "WEIR_MQTT_PUBLISH",
         "true",
-        _truth,
+        kinds.truth,
         "`true`: each stored reading is published to the broker as well.",
     ),
     Setting(
         "WEIR_INSTANCE",
         "instance",
-        _text,
+        kinds.text,
         "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
         " were signed out.",
     ),

@@ -28,6 +28,7 @@ COLUMN_OF: Final[dict[str, str]] = {
 }
 
 NOT_JSON: Final = "not a JSON object"
+UNKNOWN_DEVICE: Final = "unknown device"
 TOO_WIDE: Final = "more fields than columns"
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
@@ -53,6 +54,10 @@ class Devices:
             for text, key in keys.items()
         }
         self.exactly = self._keys.get
+
+    def __bool__(self) -> bool:
+        """Whether there is any device."""
+        return bool(self._keys)
 
     def find(self, identifier: str) -> int | None:
         key = self.exactly(identifier)
@@ -110,7 +115,7 @@ def _device_key(device: object, devices: Devices) -> int:
         raise ValueError("device is of the wrong type")
     key = devices.find(device)
     if key is None:
-        raise ValueError("unknown device")
+        raise ValueError(UNKNOWN_DEVICE)
     return key
 
 

@@ -34,6 +34,9 @@ class Roster:
             kept = self._devices.get(organization_id)
             if kept is None or asked_s - kept[0] > within_s:
                 devices = Devices(self._directory.ingest_keys(organization_id))
+                if not devices:  # names that somebody made up would stay for ever
+                    self._devices.pop(organization_id, None)
+                    return devices
                 kept = self._devices[organization_id] = (asked_s, devices)
             return kept[1]
 

@@ -1,0 +1,8 @@
+"""The broker: readings in by `source`, and out by `publisher` once they are committed."""
+
+from __future__ import annotations
+
+from api.ingest.mqtt.consumer import Consumer as Consumer
+from api.ingest.mqtt.consumer import source as source
+from api.ingest.mqtt.publisher import Publisher as Publisher
+from api.ingest.mqtt.publisher import publisher as publisher

@@ -1,0 +1,98 @@
+"""A connection to the broker, as the settings say. The password is read from its file each time
+we start, goes to the broker and nowhere else."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from api.errors import ConfigurationError
+from api.settings import Settings
+
+SESSION_S: Final = 30 * 86_400  # how long the broker keeps what came while we were away
+KEEPALIVE_S: Final = 30
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 30  # between attempts to connect
+_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+
+
+def new_client(settings: Settings, client_id: str) -> Client:
+    """Not connected yet. ConfigurationError where a file of the settings can't be used."""
+    client = Client(
+        CallbackAPIVersion.VERSION2, client_id=client_id, protocol=MQTTProtocolVersion.MQTTv5
+    )
+    url = urlsplit(settings.mqtt_url)
+    if url.username:
+        client.username_pw_set(unquote(url.username), _password(settings.mqtt_password_file))
+    if url.scheme == "mqtts":
+        client.tls_set_context(_context(settings.mqtt_ca_file))
+    client.reconnect_delay_set(FIRST_PAUSE_S, LONGEST_PAUSE_S)
+    return client
+
+
+def connect(client: Client, settings: Settings, *, session_s: int, receive_maximum: int) -> None:
+    """Begin to connect, and to reconnect for ever, from a thread of paho's. With ``session_s``
+    the broker keeps the session; without, each connection starts a new one."""
+    wanted = Properties(PacketTypes.CONNECT)
+    wanted.SessionExpiryInterval = session_s
+    wanted.ReceiveMaximum = receive_maximum
+    url = urlsplit(settings.mqtt_url)
+    client.connect_async(
+        url.hostname or "",
+        url.port or _PORTS[url.scheme],
+        KEEPALIVE_S,
+        clean_start=not session_s,
+        properties=wanted,
+    )
+    client.loop_start()
+
+
+def _password(path: str) -> str | None:
+    if not path:
+        return None
+    try:
+        return Path(path).read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "is not text"
+        raise ConfigurationError(f"WEIR_MQTT_PASSWORD_FILE: {path}: {said}") from None
+
+
+def _context(ca_file: str) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file or None)
+    except OSError as error:  # ssl.SSLError is one
+        said = error.strerror or "holds no certificate"
+        raise ConfigurationError(f"WEIR_MQTT_CA_FILE: {ca_file}: {said}") from None
+
+
+class Line:
+    """What the log says of a connection: that it stands, that it doesn't and why, once each."""
+
+    def __init__(self, what: str, settings: Settings, log: logging.Logger) -> None:
+        url = urlsplit(settings.mqtt_url)
+        self._where = f"{what} at {url.hostname}:{url.port or _PORTS[url.scheme]}"
+        self._log = log
+        self.trouble = "not connected yet"
+
+    @property
+    def stands(self) -> bool:
+        return not self.trouble
+
+    def up(self) -> None:
+        if self.trouble:
+            self._log.warning("%s: connected", self._where)
+        self.trouble = ""
+
+    def down(self, reason: ReasonCode | str) -> None:
+        said = str(reason)
+        if said != self.trouble:
+            self._log.warning("%s: %s; trying again", self._where, said)
+        self.trouble = said

@@ -1,0 +1,255 @@
+"""Readings from the broker into the store: a message is acknowledged once it is committed.
+
+Three threads: paho's takes messages in, one decodes what has come and hands it to the writer, one
+waits for the commits, in order, and acknowledges. What isn't acknowledged when we end, however we
+end, the broker delivers again; what was stored of it is then a repeat and changes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as Pending
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Condition, Event, Lock, Thread
+from typing import Any, Final, NamedTuple
+
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from api.errors import Busy, Unavailable
+from api.ingest.mqtt import mapping
+from api.ingest.mqtt.broker import SESSION_S, Line, connect, new_client
+from api.ingest.mqtt.intake import Intake, Message
+from api.ingest.mqtt.journal import Journal
+from api.ingest.mqtt.messages import Reader
+from api.ingest.submission import Receipt, Submission
+from api.ingest.writer import Writer
+from api.settings import Settings
+
+RECEIVE_MAXIMUM: Final = 4_000  # messages that the broker may send ahead of our acknowledgements
+BATCH_MESSAGES: Final = 1_000
+LINGER_S: Final = 0.003  # what comes together goes together
+STOP_S: Final = 10.0
+_AGAIN_S: Final = 1.0
+_DO_NOT_SEND_RETAINED: Final = 2
+
+_log = logging.getLogger(__name__)
+
+
+class Batch(NamedTuple):
+    """Messages on their way through the writer, and what will tell that they are in."""
+
+    messages: Sequence[Message]
+    futures: Sequence[Future[Receipt]]
+
+
+def source(settings: Settings, writer: Writer) -> Consumer:
+    """The broker of the settings as a source of the writer's. ConfigurationError where a file that
+    they name can't be used."""
+    return Consumer(settings, writer)
+
+
+class Consumer:
+    """`start` returns at once and connects by itself, again and again; `stop` leaves the session
+    with the broker. ``trouble`` says what keeps messages from coming, '' where nothing does."""
+
+    def __init__(self, settings: Settings, writer: Writer) -> None:
+        self._settings, self._writer = settings, writer
+        self._reader = Reader(mapping.load(settings.mqtt_mapping))
+        journal = Journal(Path(settings.instance) / f"mqtt_{settings.mqtt_client_id}.received")
+        self.intake = Intake(self._reader, journal, writer.roster)
+        self._client = new_client(settings, settings.mqtt_client_id)
+        self._line = Line("readings from the broker", settings, _log)
+        self._connection = 0  # a packet identifier belongs to the connection it came by
+        self._acknowledging = Lock()
+        self._arrived: deque[Message] = deque()
+        self._arrival = Condition()
+        self._under_way: SimpleQueue[Batch | None] = SimpleQueue()
+        self._stopping, self._given_up = Event(), Event()
+        self._threads = [
+            Thread(target=self._take_in, name="mqtt-decoder", daemon=True),
+            Thread(target=self._acknowledge_all, name="mqtt-acknowledger", daemon=True),
+        ]
+
+    @property
+    def trouble(self) -> str:
+        return self._line.trouble
+
+    def start(self) -> None:
+        client = self._client
+        client.manual_ack_set(True)
+        client.on_pre_connect = lambda *_: self._new_connection()
+        client.on_connect = self._connected
+        client.on_connect_fail = lambda *_: self._line.down("can't be reached")
+        client.on_disconnect = self._disconnected
+        client.on_subscribe = self._subscribed
+        client.on_message = self._received
+        for thread in self._threads:
+            thread.start()
+        connect(client, self._settings, session_s=SESSION_S, receive_maximum=RECEIVE_MAXIMUM)
+
+    def stop(self, timeout_s: float = STOP_S) -> None:
+        """Take nothing more; acknowledge what the writer has committed within the time."""
+        self._stopping.set()
+        with self._arrival:
+            self._arrival.notify()
+        self._threads[0].join()
+        self._under_way.put(None)
+        self._threads[1].join(timeout_s)
+        self._given_up.set()
+        self._threads[1].join()
+        self._client.disconnect()
+        self._client.loop_stop()
+        self.intake.close()
+
+    # --- paho's thread ---
+
+    def _new_connection(self) -> None:
+        with self._acknowledging:
+            self._connection += 1
+
+    def _connected(
+        self, client: Client, _: Any, flags: ConnectFlags, reason: ReasonCode, __: Properties | None
+    ) -> None:
+        if reason.is_failure:
+            self._line.down(f"refused ({reason})")
+            return
+        if not flags.session_present:
+            self.intake.new_session()
+        options = SubscribeOptions(qos=1, retainHandling=_DO_NOT_SEND_RETAINED)
+        client.subscribe([(topic, options) for topic in self._reader.filters])
+
+    def _subscribed(
+        self, _: Client, __: Any, ___: int, reasons: list[ReasonCode], ____: Properties | None
+    ) -> None:
+        refused = [
+            topic
+            for topic, reason in zip(self._reader.filters, reasons, strict=False)
+            if reason.is_failure
+        ]
+        if refused:
+            self._line.down(f"may not be subscribed to: {', '.join(refused)}")
+        else:
+            self._line.up()
+
+    def _disconnected(
+        self, _: Client, __: Any, ___: DisconnectFlags, reason: ReasonCode, ____: Properties | None
+    ) -> None:
+        self._new_connection()
+        if not self._stopping.is_set():
+            self._line.down(f"connection lost ({reason})")
+
+    def _received(self, _: Client, __: Any, message: MQTTMessage) -> None:
+        arrived = Message.of(message, self._connection)
+        with self._arrival:
+            self._arrived.append(arrived)
+            self._arrival.notify()
+
+    # --- The decoder's thread ---
+
+    def _take_in(self) -> None:
+        while messages := self._next_messages():
+            submissions = self._insistently(messages)
+            if submissions is None:
+                return
+            futures = [f for s in submissions if (f := self._submitted(s)) is not None]
+            if len(futures) < len(submissions):
+                return
+            self._under_way.put(Batch(messages, futures))
+
+    def _next_messages(self) -> list[Message]:
+        """What has come, together with what follows at once; nothing at the end."""
+        with self._arrival:
+            self._arrival.wait_for(lambda: self._arrived or self._stopping.is_set())
+            self._arrival.wait_for(self._enough, LINGER_S)
+            if self._stopping.is_set():
+                return []
+            several = min(BATCH_MESSAGES, len(self._arrived))
+            return [self._arrived.popleft() for _ in range(several)]
+
+    def _enough(self) -> bool:
+        return len(self._arrived) >= BATCH_MESSAGES or self._stopping.is_set()
+
+    def _insistently(self, messages: Sequence[Message]) -> list[Submission] | None:
+        """The store may be away, the journal's disk full: both come back. None at the end."""
+        said = ""
+        while True:
+            try:
+                return self.intake.submissions(messages)
+            except (Unavailable, OSError) as error:
+                if str(error) != said:
+                    said = str(error)
+                    _log.warning("messages can't be taken in now, trying again: %s", said)
+            if self._stopping.wait(_AGAIN_S):
+                return None
+
+    def _submitted(self, submission: Submission) -> Future[Receipt] | None:
+        """Waits for room as long as it takes; None at the end."""
+        while not self._stopping.is_set():
+            try:
+                return self._writer.submit(submission, wait_s=_AGAIN_S)
+            except Busy:
+                continue
+            except Unavailable:  # the writer stops before us
+                return None
+        return None
+
+    # --- The acknowledger's thread ---
+
+    def _acknowledge_all(self) -> None:
+        while (batch := self._under_way.get()) is not None:
+            try:
+                self._settle(batch)
+            except (CancelledError, Unavailable):
+                return  # unacknowledged, with all that follows: the broker has it
+            self._acknowledge(batch.messages)
+
+    def _settle(self, batch: Batch) -> None:
+        """Returns once all is in. What the store refuses for good is looked for one message at a
+        time and goes to the refusals, lest the broker bring it for ever."""
+        try:
+            for future in batch.futures:
+                self._wait(future)
+        except (CancelledError, Unavailable):
+            raise
+        except Exception:  # noqa: BLE001 - the writer has told of it
+            for message in batch.messages:
+                self._settle_alone(message)
+
+    def _settle_alone(self, message: Message) -> None:
+        try:
+            self._store(self.intake.submissions([message]))
+        except (CancelledError, Unavailable):
+            raise
+        except Exception as error:  # noqa: BLE001 - kept with the refusal
+            reason = f"can't be stored: {type(error).__name__}"
+            self._store(self.intake.as_refused(message, reason))
+
+    def _store(self, submissions: Sequence[Submission]) -> None:
+        for submission in submissions:
+            future = self._submitted(submission)
+            if future is None:
+                raise Unavailable("The writer is stopping.")
+            self._wait(future)
+
+    def _wait(self, future: Future[Receipt]) -> None:
+        while not self._given_up.is_set():
+            try:
+                future.result(_AGAIN_S)
+                return
+            except Pending:
+                if future.done():  # the writer's own, not ours
+                    raise
+        raise CancelledError
+
+    def _acknowledge(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            with self._acknowledging:  # a connection later, the number is another message's
+                if message.connection == self._connection and message.qos:
+                    self._client.ack(message.identifier, message.qos)

@@ -1,0 +1,168 @@
+"""Messages to submissions: whose they are, what they say, and of when they are."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+from paho.mqtt.client import MQTTMessage
+
+from api.ingest import live
+from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
+from api.ingest.mqtt.journal import Journal
+from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
+from api.ingest.roster import KEPT_S, Roster
+from api.ingest.submission import Entry, Submission
+from api.store.refusals import MAX_SAMPLE
+from api.timez import now_ms
+
+_MOST_NAMED: Final = 10_000  # devices whose lack of a clock is told, once each
+
+_log = logging.getLogger(__name__)
+
+
+class Message(NamedTuple):
+    """A message that was delivered. ``identifier`` is the packet's, within its ``connection``;
+    ``again`` says that the broker had delivered it before."""
+
+    topic: str
+    payload: bytes
+    identifier: int
+    qos: int
+    again: bool
+    connection: int
+    arrived_s: float  # monotonic
+
+    @classmethod
+    def of(cls, message: MQTTMessage, connection: int) -> Message:
+        try:
+            topic = message.topic
+        except UnicodeDecodeError:  # a broker lets no such topic pass
+            topic = ""
+        return cls(
+            topic, message.payload, message.mid, message.qos, message.dup, connection, monotonic()
+        )
+
+
+class _Kind(NamedTuple):
+    organization_id: str
+    source: str
+
+
+class Intake:
+    """Counts what it sees: ``counts`` has messages, readings, refused, dateless, unasked."""
+
+    def __init__(self, reader: Reader, journal: Journal, roster: Roster) -> None:
+        self._reader, self._journal, self._roster = reader, journal, roster
+        self._clockless: set[str] = set()
+        self.counts: Counter[str] = Counter()
+
+    def submissions(self, messages: Sequence[Message]) -> list[Submission]:
+        """One for each organization and kind of source, entries in the order of the messages.
+        Raises what the store raises, and OSError where the journal can't be kept."""
+        entries = defaultdict[_Kind, list[Entry]](list)
+        samples = defaultdict[_Kind, dict[int, str]](dict)
+        for message in messages:
+            reading = self._reader.read(message.topic, message.payload)
+            if reading is None:
+                self._unasked(message)
+                continue
+            organization_id = reading.organization_id if self._is_known(message, reading) else ""
+            kind = _Kind(organization_id, reading.source)
+            for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
+                if isinstance(entry, Rejection):
+                    samples[kind][len(entries[kind])] = _sample(message, item)
+                entries[kind].append(entry)
+        self._journal.keep()
+        self.counts["messages"] += len(messages)
+        self.counts["refused"] += sum(map(len, samples.values()))
+        self.counts["readings"] += sum(map(len, entries.values()))
+        return [Submission(*kind, entries[kind], samples[kind]) for kind in entries]
+
+    def as_refused(self, message: Message, reason: str) -> list[Submission]:
+        """A message that can't be stored as what it says, for the table of refusals."""
+        reading = self._reader.read(message.topic, message.payload)
+        organization_id = (
+            reading.organization_id if reading and self._is_known(message, reading) else ""
+        )
+        source = reading.source if reading else "mqtt"
+        sample = message.payload[:MAX_SAMPLE].decode("utf-8", "replace")
+        return [Submission(organization_id, source, [Rejection(reason, "")], {0: sample})]
+
+    def new_session(self) -> None:
+        _log.warning("the broker has no session of ours: what came before, it didn't keep for us")
+        self._journal.clear()
+
+    def close(self) -> None:
+        self._journal.close()
+
+    def _entries(self, message: Message, reading: Reading) -> list[Entry]:
+        at_ms = now_ms()
+        if any(live.dateless(item) for item in reading.items):
+            at_ms = self._journal.received(
+                message.identifier, message.topic, message.payload, at_ms, again=message.again
+            )
+            self._tell(reading)
+        if not self._is_known(message, reading):
+            device = f"{reading.organization_id}/{_named(reading.items)}"
+            return [Rejection(NO_ORGANIZATION, device)] * len(reading.items)
+        return [self._entry(message, reading, item, at_ms) for item in reading.items]
+
+    def _is_known(self, message: Message, reading: Reading) -> bool:
+        """Whether there are devices of that organization. What comes for another is kept under no
+        organization at all, so that made-up ones can't fill the table of refusals."""
+        return any(self._rosters(message, reading.organization_id))
+
+    def _rosters(self, message: Message, organization_id: str) -> Iterator[Devices]:
+        """The devices as we know them; then, for who isn't among them, as they were no earlier
+        than the message: a device that was there when it sent is known."""
+        yield self._roster.devices(organization_id)
+        since_s = monotonic() - message.arrived_s
+        if since_s < KEPT_S:
+            yield self._roster.devices(organization_id, within_s=since_s)
+
+    def _entry(self, message: Message, reading: Reading, item: Item, at_ms: int) -> Entry:
+        if isinstance(item, Rejection):
+            return item
+        entry: Entry = Rejection(UNKNOWN_DEVICE, "")
+        for devices in self._rosters(message, reading.organization_id):
+            entry = _decoded(item, devices, at_ms)
+            if not isinstance(entry, Rejection) or entry.reason != UNKNOWN_DEVICE:
+                break
+        return entry
+
+    def _tell(self, reading: Reading) -> None:
+        """Mark readings that are of when they came: counted, and each device named once."""
+        for item in reading.items:
+            if isinstance(item, Rejection) or not live.dateless(item):
+                continue
+            self.counts["dateless"] += 1
+            device = f"{reading.organization_id}/{item.get(DEVICE)}"[:200]
+            if device not in self._clockless and len(self._clockless) < _MOST_NAMED:
+                self._clockless.add(device)
+                _log.warning("%s sends no recordedAt: its readings are of when they come", device)
+
+    def _unasked(self, message: Message) -> None:
+        if not self.counts["unasked"]:
+            _log.warning("messages come that nobody asked for, such as on %r", message.topic[:200])
+        self.counts["unasked"] += 1
+
+
+def _decoded(item: dict[str, Any], devices: Devices, at_ms: int) -> Entry:
+    device = item.get(DEVICE)
+    if isinstance(device, str):
+        item[DEVICE] = spelled(devices, device)
+    return live.decoded(item, devices, at_ms)
+
+
+def _named(items: Sequence[Item]) -> str:
+    return next((str(item.get(DEVICE)) for item in items if isinstance(item, dict)), "")
+
+
+def _sample(message: Message, item: Item) -> str:
+    if isinstance(item, Rejection):
+        return message.payload[: 4 * MAX_SAMPLE].decode("utf-8", "replace")[:MAX_SAMPLE]
+    return live.sample(item)

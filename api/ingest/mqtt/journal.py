@@ -1,0 +1,94 @@
+"""When messages came that don't say of when they are, so that a redelivery is of the same instant.
+
+Such a reading gets its instant from us. If it were given another one when the broker delivers the
+message again, it would be counted twice. So the instant is on the disk before the reading goes to
+the store. Within a session the broker repeats a message under its packet identifier: that, with a
+digest of what it says, is the name under which its instant is found again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Final, NamedTuple, TextIO
+
+from api.errors import ConfigurationError
+
+_MOST_LINES: Final = 200_000  # then the file is written anew: there are 65,535 identifiers
+
+
+class _Note(NamedTuple):
+    digest: str
+    received_ms: int
+
+
+class Journal:
+    """Not for threads. ConfigurationError where the file can't be had."""
+
+    def __init__(self, path: Path) -> None:
+        self._notes: dict[int, _Note] = {}
+        self._file: TextIO | None = None
+        self._fresh: list[str] = []
+        self._lines = 0
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                self._read(path.read_text("ascii", "replace"))
+            self._rewrite()
+        except OSError as error:
+            raise ConfigurationError(f"WEIR_INSTANCE: {path}: {error.strerror or error}") from None
+
+    def received(
+        self, identifier: int, topic: str, payload: bytes, now_ms: int, *, again: bool
+    ) -> int:
+        """The instant of this delivery: the first one's where the broker delivers it ``again``."""
+        digest = hashlib.blake2b(topic.encode() + b"\0" + payload, digest_size=12).hexdigest()
+        known = self._notes.get(identifier)
+        if again and known is not None and known.digest == digest:
+            return known.received_ms
+        self._notes[identifier] = _Note(digest, now_ms)
+        self._fresh.append(f"{identifier} {digest} {now_ms}\n")
+        return now_ms
+
+    def keep(self) -> None:
+        """Let everything noted survive this process and this machine. Raises OSError."""
+        if not self._fresh:
+            return
+        if self._file is None or self._lines > _MOST_LINES:
+            self._rewrite()
+        else:
+            self._append(self._file, self._fresh)
+        self._fresh.clear()
+
+    def clear(self) -> None:
+        """The session is new: its identifiers mean other messages."""
+        self._notes.clear()
+        self._fresh.clear()
+        self._rewrite()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _read(self, text: str) -> None:
+        for line in text.splitlines(keepends=True):
+            parts = line.split(" ")
+            if len(parts) == 3 and parts[0].isdigit() and line.endswith("\n"):  # else it was cut
+                self._notes[int(parts[0])] = _Note(parts[1], int(parts[2]))
+
+    def _append(self, file: TextIO, lines: list[str]) -> None:
+        file.write("".join(lines))
+        file.flush()
+        os.fdatasync(file.fileno())
+        self._lines += len(lines)
+
+    def _rewrite(self) -> None:
+        draft = self._path.with_name(f".{self._path.name}.new")
+        file = draft.open("w", encoding="ascii")
+        self._lines = 0
+        self._append(file, [f"{i} {n.digest} {n.received_ms}\n" for i, n in self._notes.items()])
+        draft.replace(self._path)
+        self.close()
+        self._file = file

@@ -1,0 +1,146 @@
+"""What LoRaWAN network servers' messages mean: their topics, and each meter model's fields.
+
+A TOML or JSON file, named by WEIR_MQTT_MAPPING::
+
+    [[source]]
+    format = "chirpstack"                         # or "things"
+    topic = "application/0a1b2c/device/+/event/up"
+    organization = "an organization's id"
+    model = "WM-1"                                # unless the message names it
+
+    [model."WM-1"]
+    flowAmount = { path = "volume.delta", factor = 0.264172 }   # litres to gallons
+    onboardTemperature = "temperature"
+
+Read once, at the start; what is wrong in it stops the start with one line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, cast, get_args
+
+from api.catalog import METRICS
+from api.errors import ConfigurationError
+from api.ingest.mqtt.topics import PREFIX, is_filter
+
+Format = Literal["chirpstack", "things"]
+
+_FIELDS: Final = frozenset(metric.field for metric in METRICS)
+_SOURCE_KEYS: Final = frozenset({"format", "topic", "organization", "model"})
+_FIELD_KEYS: Final = frozenset({"path", "factor"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a decoded object a field stands, and what its number is multiplied by."""
+
+    path: tuple[str, ...]
+    factor: float = 1.0
+
+
+Model = Mapping[str, Place]
+"""Field of LatestDatapoint → where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A network server's topic. ``model`` '' lets each message say its own."""
+
+    format: Format
+    topic: str
+    organization_id: str
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mappings:
+    sources: tuple[Source, ...] = ()
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+
+
+def load(path: str) -> Mappings:
+    """The file's; nothing where ``path`` is ''. ConfigurationError names what is wrong."""
+    if not path:
+        return Mappings()
+    try:
+        return parse(_read(Path(path)))
+    except OSError as error:
+        raise ConfigurationError(f"WEIR_MQTT_MAPPING: {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"WEIR_MQTT_MAPPING: {path}: {error}") from None
+
+
+def _read(path: Path) -> object:
+    text = path.read_text("utf-8")
+    return json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+
+
+def parse(document: object) -> Mappings:
+    """ValueError names what is wrong."""
+    table = _table(document, "the file")
+    _only(table, {"source", "model"}, "the file")
+    listed = table.get("source", [])
+    if not isinstance(listed, list):
+        raise ValueError("source must be an array of tables: [[source]]")
+    models = {
+        name: _model(name, fields)
+        for name, fields in _table(table.get("model", {}), "model").items()
+    }
+    sources = tuple(_source(entry) for entry in cast("list[object]", listed))
+    for source in sources:
+        if source.model and source.model not in models:
+            raise ValueError(f"source {source.topic} names the model {source.model}: not there")
+    return Mappings(sources, models)
+
+
+def _source(entry: object) -> Source:
+    said = _table(entry, "a source")
+    _only(said, _SOURCE_KEYS, "a source")
+    texts = {key: said.get(key, "") for key in _SOURCE_KEYS}
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise ValueError("a source's values must be texts")
+    if texts["format"] not in get_args(Format):
+        raise ValueError(f"a source's format must be one of {', '.join(get_args(Format))}")
+    topic = texts["topic"]
+    if not is_filter(topic) or topic == PREFIX or topic.startswith((f"{PREFIX}/", "+", "#")):
+        raise ValueError(f"a source's topic must be a filter outside {PREFIX}: {topic!r} isn't")
+    if not texts["organization"]:
+        raise ValueError(f"source {topic} must name its organization")
+    return Source(texts["format"], topic, texts["organization"], texts["model"])
+
+
+def _model(name: str, fields: object) -> Model:
+    said = _table(fields, f"model {name}")
+    _only(said, _FIELDS, f"model {name}")
+    if not said:
+        raise ValueError(f"model {name} maps no field")
+    return {field: _place(f"model {name}: {field}", value) for field, value in said.items()}
+
+
+def _place(where: str, value: object) -> Place:
+    said = {"path": value} if isinstance(value, str) else _table(value, where)
+    _only(said, _FIELD_KEYS, where)
+    path, factor = said.get("path"), said.get("factor", 1.0)
+    if not isinstance(path, str) or not all(path.split(".")):
+        raise ValueError(f"{where} must say its path, such as volume.total")
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or not math.isfinite(factor):
+        raise ValueError(f"{where}: its factor must be a number")
+    return Place(tuple(path.split(".")), float(factor))
+
+
+def _table(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} must be a table")
+    return cast("dict[str, Any]", value)
+
+
+def _only(table: Mapping[str, object], known: frozenset[str] | set[str], where: str) -> None:
+    unknown = sorted(table.keys() - known)
+    if unknown:
+        raise ValueError(f"{where}: nothing is known of {', '.join(unknown)}")

@@ -1,0 +1,93 @@
+"""One message of the broker to payloads of one organization, or the reason why it is none. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from api.ingest.decode import DEVICE, NOT_JSON, UUID_FORM, Devices, Rejection
+from api.ingest.json_lines import parse_payload
+from api.ingest.mqtt.mapping import Mappings
+from api.ingest.mqtt.topics import PREFIX, UP_FILTER, matches
+from api.ingest.mqtt.uplinks import payload_of
+
+MAX_BYTES: Final = 1 << 20
+MAX_READINGS: Final = 10_000  # of one message
+
+TOO_BIG: Final = "message too big"
+TOO_MANY: Final = f"more than {MAX_READINGS:,} readings in a message"
+NO_ORGANIZATION: Final = "unknown organization"
+OTHER_DEVICE: Final = "device is not the topic's"
+
+Item = dict[str, Any] | Rejection
+"""A payload that names its device, for `decode_json`, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a message says. ``organization_id`` is the topic's, whether there is one or not."""
+
+    organization_id: str
+    source: str
+    items: list[Item] = field(default_factory=list[Item])
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads messages of every topic that is subscribed to."""
+
+    mappings: Mappings = field(default_factory=Mappings)
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        return (UP_FILTER, *(source.topic for source in self.mappings.sources))
+
+    def read(self, topic: str, payload: bytes) -> Reading | None:
+        """None for a topic that nobody asked for: an old subscription's."""
+        if topic.startswith(PREFIX):
+            levels = topic.split("/")
+            if len(levels) != 5 or levels[4] != "up":
+                return None
+            return Reading(levels[2], "mqtt", _own(levels[3], payload))
+        for source in self.mappings.sources:
+            if matches(source.topic, topic):
+                item = _checked(payload) or payload_of(
+                    parse_payload(payload), source, self.mappings
+                )
+                return Reading(source.organization_id, f"mqtt {source.format}", [item])
+        return None
+
+
+def _checked(payload: bytes) -> Rejection | None:
+    return Rejection(TOO_BIG, "") if len(payload) > MAX_BYTES else None
+
+
+def _own(device: str, payload: bytes) -> list[Item]:
+    """An object or an array of them. The topic says whose they are: payloads needn't."""
+    if len(payload) > MAX_BYTES:
+        return [Rejection(TOO_BIG, device)]
+    value = parse_payload(payload)
+    if not isinstance(value, list):
+        return [_named(value, device)]
+    listed = cast("list[object]", value)
+    if len(listed) > MAX_READINGS:
+        return [Rejection(TOO_MANY, device)]
+    return [_named(entry, device) for entry in listed]
+
+
+def _named(value: object, device: str) -> Item:
+    if not isinstance(value, dict):
+        return Rejection(NOT_JSON, device)
+    payload = cast("dict[str, Any]", value)
+    if payload.setdefault(DEVICE, device) != device:
+        return Rejection(OTHER_DEVICE, device)
+    return payload
+
+
+def spelled(devices: Devices, device: str) -> str:
+    """The device's identifier as the directory spells it: network servers write an EUI in small
+    or in capital letters, each always in its own way."""
+    if UUID_FORM.fullmatch(device):
+        return device
+    spellings = (device, device.upper(), device.lower())
+    return next((one for one in spellings if devices.exactly(one) is not None), device)

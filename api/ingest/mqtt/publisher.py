@@ -1,0 +1,151 @@
+"""What was stored, to whoever listens: the interface's realtime channel.
+
+A hook of the writer: it is told after the commit, by a thread beside the writer's, and only puts
+what it hears into a queue. When the broker is away for long the oldest is dropped, counted and
+told; nobody's reading is lost by it, for the store has them all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from threading import Condition, Thread
+from typing import Any, Final
+
+import orjson
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from api.ingest.announcer import Stored
+from api.ingest.mqtt.broker import Line, connect, new_client
+from api.ingest.mqtt.topics import datapoint
+from api.routes.render import datapoint_object
+from api.settings import Settings
+
+MOST_WAITING: Final = 50_000  # readings, some 10 MB; beyond, the oldest go
+IN_FLIGHT: Final = 1_000  # handed to the broker, not acknowledged by it
+STOP_S: Final = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+def publisher(settings: Settings) -> Publisher | None:
+    """None where the settings don't want one."""
+    if not settings.mqtt_url or not settings.mqtt_publish:
+        return None
+    return Publisher(settings)
+
+
+class Publisher:
+    """`start`, give it to the writer as a hook, and `stop` it after the writer. For threads."""
+
+    def __init__(self, settings: Settings, *, most_waiting: int = MOST_WAITING) -> None:
+        self._settings = settings
+        self._client = new_client(settings, f"{settings.mqtt_client_id}-out")
+        self._line = Line("readings to the broker", settings, _log)
+        self._waiting: deque[Stored] = deque(maxlen=most_waiting)
+        self._changed = Condition()
+        self._in_flight = 0
+        self._stopping = False
+        self.published = self.dropped = self.refused = 0
+        self._thread = Thread(target=self._run, name="mqtt-publisher", daemon=True)
+
+    @property
+    def trouble(self) -> str:
+        return self._line.trouble
+
+    def __call__(self, stored: Sequence[Stored]) -> None:
+        """Returns at once."""
+        with self._changed:
+            room = (self._waiting.maxlen or 0) - len(self._waiting)
+            if len(stored) > room:
+                self._drop(len(stored) - room)
+            self._waiting.extend(stored)
+            self._changed.notify()
+
+    def start(self) -> None:
+        client = self._client
+        client.max_inflight_messages_set(IN_FLIGHT)
+        client.on_connect = self._connected
+        client.on_connect_fail = lambda *_: self._line.down("can't be reached")
+        client.on_disconnect = self._disconnected
+        client.on_publish = self._acknowledged
+        self._thread.start()
+        connect(client, self._settings, session_s=0, receive_maximum=IN_FLIGHT)
+
+    def stop(self, timeout_s: float = STOP_S) -> None:
+        """Publish what waits, for so long at most."""
+        with self._changed:
+            self._changed.wait_for(self._is_idle, timeout_s if self._line.stands else 0)
+            self._stopping = True
+            self._changed.notify_all()
+        self._thread.join()
+        self._client.disconnect()
+        self._client.drop_out_messages()  # paho would wait for their acknowledgements
+        self._client.loop_stop()
+
+    # --- Its own thread ---
+
+    def _run(self) -> None:
+        while (stored := self._next()) is not None:
+            topic = datapoint(stored.organization_id, stored.device_id)
+            self._client.publish(topic, orjson.dumps(datapoint_object(stored.row)), qos=1)
+
+    def _next(self) -> Stored | None:
+        with self._changed:
+            self._changed.wait_for(self._may_go_on)
+            if self._stopping:
+                return None
+            self._in_flight += 1
+            return self._waiting.popleft()
+
+    def _may_go_on(self) -> bool:
+        ready = self._waiting and self._line.stands and self._in_flight < IN_FLIGHT
+        return bool(ready) or self._stopping
+
+    def _is_idle(self) -> bool:
+        return not self._waiting and not self._in_flight
+
+    def _drop(self, several: int) -> None:
+        if not self.dropped:
+            _log.warning("the broker is too slow or away: the oldest readings are not published")
+        self.dropped += several
+
+    def _refuse(self, reason: ReasonCode) -> None:
+        if not self.refused:
+            _log.warning("the broker refuses readings (%s): its ACL must let us publish", reason)
+        self.refused += 1
+
+    # --- paho's thread ---
+
+    def _connected(
+        self, _: Client, __: Any, ___: ConnectFlags, reason: ReasonCode, ____: Properties | None
+    ) -> None:
+        with self._changed:
+            if reason.is_failure:
+                self._line.down(f"refused ({reason})")
+                return
+            self._line.up()
+            if self.dropped:
+                _log.warning("%d stored readings were not published, ever", self.dropped)
+            self._changed.notify()
+
+    def _disconnected(
+        self, _: Client, __: Any, ___: DisconnectFlags, reason: ReasonCode, ____: Properties | None
+    ) -> None:
+        with self._changed:
+            if not self._stopping:
+                self._line.down(f"connection lost ({reason})")
+
+    def _acknowledged(
+        self, _: Client, __: Any, ___: int, reason: ReasonCode, ____: Properties | None
+    ) -> None:
+        with self._changed:
+            self._in_flight -= 1
+            if reason.is_failure:
+                self._refuse(reason)
+            else:
+                self.published += 1
+            self._changed.notify_all()

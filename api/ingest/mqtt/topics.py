@@ -1,0 +1,40 @@
+"""Weir's own topics, both ways."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PREFIX: Final = "weir/v1"
+UP_FILTER: Final = f"{PREFIX}/+/+/up"
+
+_SPECIAL: Final = frozenset("+#\x00")
+
+
+def up(organization_id: str, network_unique_identifier: str) -> str:
+    """Where a device publishes what it measured."""
+    return f"{PREFIX}/{organization_id}/{network_unique_identifier}/up"
+
+
+def datapoint(organization_id: str, device_id: str) -> str:
+    """Where Weir publishes what it stored; ``device_id`` is the device's UUID."""
+    return f"{PREFIX}/{organization_id}/{device_id}/datapoint"
+
+
+def matches(topic_filter: str, topic: str) -> bool:
+    """MQTT's rule for ``+`` and ``#``; topics that begin with ``$`` match no leading wildcard."""
+    if topic.startswith("$") and topic_filter[:1] in ("+", "#"):
+        return False
+    wanted, levels = topic_filter.split("/"), topic.split("/")
+    for place, level in enumerate(wanted):
+        if level == "#":
+            return True
+        if place >= len(levels) or level not in ("+", levels[place]):
+            return False
+    return len(wanted) == len(levels)
+
+
+def is_filter(text: str) -> bool:
+    """Whether a broker would accept it: ``+`` alone in its level, ``#`` alone in the last."""
+    levels = text.split("/")
+    whole = all(level in ("+", "#") or not _SPECIAL & set(level) for level in levels)
+    return bool(text) and whole and "#" not in levels[:-1]

@@ -1,0 +1,146 @@
+"""How each kind of setting is read from its text. A ValueError says what the text must be."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+MIN_SECRET_BYTES = 32
+LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+
+
+def text(value: str) -> str:
+    return value
+
+
+def whole(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        if not (value.isascii() and value.isdigit() and minimum <= int(value) <= maximum):
+            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
+        return int(value)
+
+    return parse
+
+
+def number(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ValueError("must be a number, 0 or more")
+    return number
+
+
+def database(value: str) -> str:
+    if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
+        return value
+    if value.startswith(("postgresql://", "postgres://")):
+        parts = urlsplit(value)
+        if parts.hostname or parse_qs(parts.query).get("host"):  # the latter: a socket's folder
+            return value
+    raise ValueError("must be sqlite:///path or postgresql://user@host/name")
+
+
+def read_database(value: str) -> str:
+    if not value:
+        return value
+    if value.startswith("sqlite:"):
+        raise ValueError("must be a postgresql:// URL: a file has no standby")
+    return database(value)
+
+
+def secret(value: str) -> str:
+    if value and len(value.encode()) < MIN_SECRET_BYTES:
+        raise ValueError(f"must have at least {MIN_SECRET_BYTES} bytes")
+    return value
+
+
+def url(value: str) -> str:
+    if value and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
+        raise ValueError("must be an http:// or https:// URL")
+    return value.rstrip("/")
+
+
+def broker(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname):
+        raise ValueError("must be mqtt://user@host:port or mqtts://user@host:port")
+    if parts.password is not None:
+        raise ValueError("must not hold the password: WEIR_MQTT_PASSWORD_FILE names its file")
+    return value
+
+
+def client_id(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value):
+        raise ValueError("must be 1 to 64 letters, digits, dots, dashes and underscores")
+    return value
+
+
+def key(value: str) -> str:
+    if value and not _UUID.fullmatch(value):
+        raise ValueError("must be a key: a UUID, without a Key ID and a dot before it")
+    return value
+
+
+def issuer(value: str) -> str:
+    if value == LOCAL_ISSUER:
+        raise ValueError(f"must not be {LOCAL_ISSUER}: that is the issuer of Weir's own tokens")
+    return value
+
+
+def key_set(value: str) -> str:
+    if not value:
+        return value
+    if "://" in value:
+        parts = urlsplit(value)
+        if parts.hostname and (
+            parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
+        ):
+            return value
+        raise ValueError("must be an https:// URL (http:// on loopback only) or a file's path")
+    try:
+        keys = json.loads(Path(value).read_bytes())["keys"]
+    except OSError as error:
+        raise ValueError(f"is a file that can't be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError, LookupError, TypeError):
+        keys = None
+    if not isinstance(keys, list):
+        raise ValueError("is a file that holds no JWK set")
+    return value
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def origins(value: str) -> tuple[str, ...]:
+    origins = tuple(part.strip() for part in value.split(",") if part.strip())
+    for origin in origins:
+        parts = urlsplit(origin)
+        bare = f"{parts.scheme}://{parts.netloc}"
+        if parts.scheme not in ("http", "https") or not parts.netloc or origin != bare:
+            raise ValueError("must be origins such as https://portal.example, separated by commas")
+    return origins
+
+
+def truth(value: str) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return value == "true"
+
+
+def algorithm(value: str) -> str:
+    if value not in ("RS256", "ES256"):
+        raise ValueError("must be RS256 or ES256")
+    return value

@@ -1,0 +1,156 @@
+"""Messages a second from a broker into the store: ``python -m benchmarks.mqtt``.
+
+A real Mosquitto, `flask mqtt ingest` as its own process on an embedded store, one reading a
+message from 1,000 devices, and a load that is published as fast as the broker takes it. Timed from
+the first message until the last reading is committed; every one is there, or the run fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Final
+
+import apsw
+
+from api.ingest.mqtt import topics
+from api.store.base import NewDevice
+from api.store.open import open_store
+from api.timez import stamp
+from benchmarks.publishing import publish_all
+from benchmarks.report import conditions
+from tests.servers import KEEPING, Mosquitto
+
+GOAL: Final = 5_000  # messages a second
+DEVICES: Final = 1_000
+ORGANIZATION: Final = "bench"
+START_MS: Final = 1_772_971_200_000
+PATIENCE_S: Final = 120.0
+EVERY_SECOND: Final = tuple(
+    "autosave_on_changes false" if "on_changes" in s else s for s in KEEPING
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    name: str
+    messages: int
+    seconds: float
+    per_second: float
+
+
+def load(messages: int) -> Iterator[tuple[str, bytes]]:
+    """Minute after minute, each device in its turn."""
+    named = [topics.up(ORGANIZATION, f"N{index}") for index in range(DEVICES)]
+    for number in range(messages):
+        minute, index = divmod(number, DEVICES)
+        reading = {
+            "recordedAt": stamp(START_MS + minute * 60_000 + index * 53, fraction=True),
+            "flowRate": round(1 + number % 97 / 10, 2),
+            "flowDuration": 60,
+            "flowAmount": round(1 + number % 89 / 10, 2),
+            "quality": 80 + number % 20,
+            "signalStrength": -90,
+            "networkRssi": -80,
+            "onboardTemperature": 21.5,
+        }
+        yield named[index], json.dumps(reading).encode()
+
+
+def new_store(url: str) -> None:
+    store = open_store(url)
+    store.upgrade()
+    store.create_organization("Bench", organization_id=ORGANIZATION)
+    meters = [
+        NewDevice(f"S{index}", {"networkUniqueIdentifier": f"N{index}"}) for index in range(DEVICES)
+    ]
+    store.import_devices(ORGANIZATION, meters)
+    store.close()
+
+
+@contextmanager
+def ingesting(folder: Path, broker: Mosquitto, *, publish: bool) -> Iterator[Path]:
+    """`flask mqtt ingest` as it is started by hand; yields the store's file."""
+    path = folder / "bench.sqlite"
+    new_store(f"sqlite:///{path}")
+    environ = os.environ | {
+        "WEIR_DATABASE": f"sqlite:///{path}",
+        "WEIR_INSTANCE": str(folder / "instance"),
+        "WEIR_MQTT_URL": broker.url,
+        "WEIR_MQTT_PUBLISH": "true" if publish else "false",
+    }
+    command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
+    process = subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        while "readings from the broker" not in (line := process.stderr.readline()):
+            if not line and process.poll() is not None:
+                raise RuntimeError("flask mqtt ingest ended")
+        drain = Thread(target=process.stderr.read, daemon=True)
+        drain.start()
+        yield path
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+
+def stored(path: Path) -> int:
+    with apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY) as connection:
+        return connection.execute("SELECT count(*) FROM reading").fetchall()[0][0]
+
+
+def run(name: str, settings: tuple[str, ...], messages: int, *, publish: bool = False) -> Result:
+    with TemporaryDirectory(prefix="weir-mqtt-") as scratch:
+        folder = Path(scratch)
+        broker = Mosquitto(folder / "broker", *settings)
+        broker.start()
+        made = list(load(messages))
+        try:
+            with ingesting(folder, broker, publish=publish) as path:
+                begun = time.perf_counter()
+                publish_all(broker.port, made)
+                deadline = time.monotonic() + PATIENCE_S
+                while stored(path) < messages:
+                    if time.monotonic() > deadline:
+                        raise RuntimeError(f"{stored(path):,} of {messages:,} came")
+                    time.sleep(0.02)
+                seconds = time.perf_counter() - begun
+        finally:
+            broker.stop()
+    return Result(name, messages, round(seconds, 2), round(messages / seconds))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=50_000)
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    n = min(asked.messages, 500_000)
+    results = [
+        run("broker saves every second", EVERY_SECOND, n),
+        run("the same, and published again", EVERY_SECOND, n // 2, publish=True),
+        run("broker saves every change", KEEPING, n // 5),
+    ]
+    said = conditions("python -m benchmarks.mqtt", {"devices": f"{DEVICES:,}"})
+    if asked.json:
+        print(json.dumps({"conditions": said, "results": [asdict(r) for r in results]}, indent=2))
+        return
+    print("\n".join(f"- {name}: {value}" for name, value in said.items()))
+    for r in results:
+        print(f"{r.name}: {r.messages:,} messages in {r.seconds} s = {r.per_second:,}/s")
+    sys.exit(0 if results[0].per_second >= GOAL else 1)
+
+
+if __name__ == "__main__":
+    main()
