@@ -19,6 +19,7 @@
 
   /* The rows in sight: [instant, index into the line]. A run's ends repeat its first and last. */
   function rows() {
+    window.weirHover.ready(chart.graph());
     const line = chart.graph().data[LINE];
     const [from, to] = chart.range();
     const found = [];
@@ -26,7 +27,7 @@
       if (x === null || line.y[index] === null) return;
       const ms = utc(x);
       const last = found[found.length - 1];
-      if (ms < from || ms > to || (last && line.text[last[1]] === line.text[index])) return;
+      if (ms < from || ms > to || (last && line.customdata[last[1]] === line.customdata[index])) return;
       found.push([ms, index]);
     });
     return found;
@@ -41,7 +42,7 @@
   }
 
   function say(line, index) {
-    const words = [line.text[index], ...(line.customdata[index] || [])];
+    const words = line.customdata[index] || [];
     document.getElementById("chart-cursor").textContent = words.filter(Boolean).join(", ");
   }
 

@@ -25,6 +25,7 @@ RAW_PATIENCE: Final = 3  # reports that may be late before their absence is a ga
 BUCKET_PATIENCE: Final = 1.5
 CADENCE_QUANTILE: Final = 0.9
 SIGNIFICANT_DIGITS: Final = 5
+LEAST_DECIMALS: Final = 6
 
 Values = Sequence[float | None]
 
@@ -230,10 +231,12 @@ def _gaps(
 
 
 def rounded(values: Iterable[float | None], largest: float) -> list[float | None]:
-    """Values to a hundred-thousandth of the largest: finer than a screen can show."""
+    """Values to a hundred-thousandth of the largest, finer than a screen can show, and to a
+    millionth at least, so that small ones beside it can still be said."""
     if not largest or not math.isfinite(largest):
         return list(values)
     digits = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(largest)))
+    digits = max(digits, LEAST_DECIMALS)
     return [None if v is None else round(v, digits) for v in values]
 
 

@@ -1,73 +1,99 @@
-"""What a point of a chart says when it is pointed at, and the sentence that sums a chart up."""
+"""What a point of a chart says when it is pointed at, and the sentence that sums a chart up.
+
+The words of points are made in the browser (assets/hover.js), of the numbers that the figure holds
+and of what is told here: thousands of sentences would be half of an answer, and few are read.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_AMOUNT, FLOW_DURATION, QUALITY, RAW
 from components import words
 from components.clock import Clock
-from components.frames import Frame
+from components.frames import Frame, Values
 from components.units import US, Units
 
 TOLD: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the metric drawn
-
-
-def titles(frame: Frame, tz: ZoneInfo) -> list[str]:
-    """The span of each row in the zone: the first line of what a point says."""
-    if not frame.starts_ms:
-        return []
-    clock = Clock(tz, frame.starts_ms[0], frame.ends_ms[-1])
-    return [
-        words.bucket(start, end, frame.resolution, clock)
-        for start, end in zip(frame.starts_ms, frame.ends_ms, strict=True)
-    ]
+DECIMALS: Final = 6  # of numbers that are only said
 
 
 def template(frame: Frame, ink: str) -> str:
-    """How a title, in the colour ``ink``, and its `details` stand together."""
+    """How a point's words stand together, the title in the colour ``ink``."""
     unit = frame.unit
-    if frame.resolution is RAW or frame.metric.totalled:
-        lines = (f"%{{customdata[0]}} {unit}", "%{customdata[1]}")
-    else:
+    if has_range(frame):
         lines = (
-            f"average %{{customdata[0]}} {unit}",
-            f"range %{{customdata[1]}} {unit}",
-            "%{customdata[2]}",
+            f"average %{{customdata[1]}} {unit}",
+            f"range %{{customdata[2]}} {unit}",
+            "%{customdata[3]}",
         )
-    return "<br>".join((f'<b style="color:{ink}">%{{text}}</b>', *lines)) + "<extra></extra>"
+    else:
+        lines = (f"%{{customdata[1]}} {unit}", "%{customdata[2]}")
+    title = f'<b style="color:{ink}">%{{customdata[0]}}</b>'
+    return "<br>".join((title, *lines)) + "<extra></extra>"
 
 
-def details(frame: Frame, units: Units = US) -> list[list[str]]:
-    """What `template` asks for: value, range (of averages), volume and quality, as text."""
-    series = frame.series
+def has_range(frame: Frame) -> bool:
+    """Whether a row is an average between extremes, not one reading or a total."""
+    return frame.resolution is not RAW and not frame.metric.totalled
+
+
+def says(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
+    """What the browser needs to know beside x and y of the rows that are drawn, in their order.
+
+    ``clock`` are the zone's (first instant, offset in ms, name) over the rows. ``length_ms`` is
+    how long each row's span is, 0 for readings; rows without one length bring their ``titles``.
+    ``volume`` is in gallons, told by the first of ``volume_steps`` (at least, gallons in one, unit)
+    that it reaches; ``seconds`` of readings only; ``worst`` and ``best`` quality.
+    """
     raw = frame.resolution is RAW
-    volumes = series.values(FLOW_AMOUNT.name if raw else f"total_{FLOW_AMOUNT.name}")
-    seconds = series.values(FLOW_DURATION.name)
-    worst, best = (
-        series.values(QUALITY.name if raw else f"{function}_{QUALITY.name}")
-        for function in ("min", "max")
-    )
-    lines = [
-        _last_line("" if frame.metric is FLOW_AMOUNT or v is None else units.volume(v), s, *q)
-        for v, s, *q in zip(volumes, seconds, worst, best, strict=True)
+    there = [index for run in frame.runs for index in run]
+    told: dict[str, Any] = {
+        "range": has_range(frame),
+        "length_ms": frame.resolution.length_ms or 0,
+        "clock": _pieces(frame, tz),
+        "volume_steps": units.volume_steps,
+    }
+    amount = FLOW_AMOUNT.name if raw else f"total_{FLOW_AMOUNT.name}"
+    columns = {
+        "volume": None if frame.metric is FLOW_AMOUNT else amount,
+        "seconds": FLOW_DURATION.name,
+        "worst": QUALITY.name if raw else f"min_{QUALITY.name}",
+        "best": QUALITY.name if raw else f"max_{QUALITY.name}",
+    }
+    for part, name in columns.items():
+        column = frame.series.columns.get(name) if name else None
+        if column is not None:
+            told[part] = _short(column, there)
+    if frame.resolution.calendar:
+        told["titles"] = _titles(frame, tz, there)
+    return told
+
+
+def _short(column: Values, there: list[int]) -> list[float | None]:
+    values = [column[index] for index in there]
+    return [None if value is None else round(value, DECIMALS) for value in values]
+
+
+def _clock(frame: Frame, tz: ZoneInfo) -> Clock:
+    return Clock(tz, frame.starts_ms[0], frame.ends_ms[-1])
+
+
+def _pieces(frame: Frame, tz: ZoneInfo) -> list[tuple[int, int, str]]:
+    if not frame.starts_ms:
+        return []
+    clock = _clock(frame, tz)
+    return [(start, offset, clock.name(start)) for start, offset in clock.pieces]
+
+
+def _titles(frame: Frame, tz: ZoneInfo, there: list[int]) -> list[str]:
+    if not there:
+        return []
+    clock = _clock(frame, tz)
+    return [
+        words.bucket(frame.starts_ms[i], frame.ends_ms[i], frame.resolution, clock) for i in there
     ]
-    values = [words.number(value) for value in frame.middle]
-    if raw or frame.metric.totalled:
-        return [[value, line] for value, line in zip(values, lines, strict=True)]
-    spans = [words.span(low, high) for low, high in zip(frame.low, frame.high, strict=True)]
-    return [list(each) for each in zip(values, spans, lines, strict=True)]
-
-
-def _last_line(volume: str, seconds: float | None, worst: float | None, best: float | None) -> str:
-    parts: list[str] = []
-    if volume:
-        over = f" over {words.duration(round(seconds * 1000))}" if seconds else ""
-        parts.append(f"volume {volume}{over}")
-    if worst is not None and best is not None:
-        parts.append(f"quality {words.span(worst, best)}")
-    return " · ".join(parts)
 
 
 def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.timez import stamps
-from components import hovers, words
+from components import hovers
 from components.causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
 from components.frames import Frame, largest, rounded
 from components.ranges import Window
@@ -125,23 +125,16 @@ def _band_trace(frame: Frame, scale: float, colour: str) -> Trace:
 def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
     x: list[str | None] = []
     y: list[float | None] = []
-    titles: list[str | None] = []
-    details: list[list[str] | None] = []
     middle = rounded(frame.middle, scale)
-    all_titles, all_details = hovers.titles(frame, canvas.tz), hovers.details(frame, canvas.units)
     for run in frame.runs:
         x += [*axis_text(_positions(frame, run)), None]
         y += [*_held(middle, run), None]
-        titles += [*_held(all_titles, run), None]
-        details += [*_held(all_details, run), None]
     return {
         "type": "scatter",
         "name": frame.metric.label,
         "x": x,
         "y": y,
-        "text": titles,
-        "customdata": details,
-        "hovertemplate": hovers.template(frame, canvas.palette.ink),
+        **_spoken(frame, canvas),
         "mode": "lines",
         "connectgaps": False,
         "line": {"width": 1.5, "color": canvas.palette.accent},
@@ -149,11 +142,19 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
     }
 
 
+def _spoken(frame: Frame, canvas: Canvas) -> Trace:
+    """What assets/hover.js makes the points' words of, and puts into ``customdata``."""
+    return {
+        "customdata": [],
+        "hovertemplate": hovers.template(frame, canvas.palette.ink),
+        "meta": {"says": hovers.says(frame, canvas.tz, canvas.units)},
+    }
+
+
 def _bar_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
     """One bar a row, over its span, from zero."""
     there = [index for index, value in enumerate(frame.middle) if value is not None]
     values = rounded(frame.middle, scale)
-    titles, details = hovers.titles(frame, canvas.tz), hovers.details(frame, canvas.units)
     lengths = [frame.ends_ms[i] - frame.starts_ms[i] for i in there]
     return {
         "type": "bar",
@@ -161,10 +162,7 @@ def _bar_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
         "x": axis_text([_middle_ms(frame, i) for i in there]),
         "y": [values[i] for i in there],
         "width": [round(length * (1 - BAR_GAP)) for length in lengths],
-        "text": [titles[i] for i in there],
-        "textposition": "none",
-        "customdata": [details[i] for i in there],
-        "hovertemplate": hovers.template(frame, canvas.palette.ink),
+        **_spoken(frame, canvas),
         "marker": {"color": canvas.palette.accent, "line": {"width": 0}},
     }
 
@@ -173,18 +171,17 @@ def _second_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
     """The metric beside the first: another colour, and dashed. It says its part of the label."""
     x: list[str | None] = []
     y: list[float | None] = []
-    said: list[str | None] = []
     middle = rounded(frame.middle, scale)
     for run in frame.runs:
         x += [*axis_text(_positions(frame, run)), None]
         y += [*_held(middle, run), None]
-        said += [*_held([words.number(v) for v in frame.middle], run), None]
     return {
         "type": "scatter",
         "name": frame.metric.label,
         "x": x,
         "y": y,
-        "customdata": said,
+        "customdata": [],
+        "meta": {"says": {}},  # its value
         "hovertemplate": f"{frame.metric.label} %{{customdata}} {frame.unit}<extra></extra>",
         "mode": "lines",
         "connectgaps": False,

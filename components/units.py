@@ -45,6 +45,17 @@ class Units:
         scale = self.scale(FLOW_AMOUNT, gallons)
         return f"{words.number(gallons * scale.factor)} {scale.unit}"
 
+    @property
+    def volume_steps(self) -> list[tuple[float, float, str]]:
+        """As `volume` chooses: (gallons at least, gallons in one, unit), the largest first."""
+        if self is US:
+            return [
+                *((float(a), float(b), unit) for a, b, unit in words.VOLUME_UNITS),
+                (0, 1, "gal"),
+            ]
+        cubic_metre = LITRES_PER_CUBIC_METRE / LITRES_PER_GALLON
+        return [(cubic_metre, 1 / self.volume_factor, "m³"), (0, 1 / LITRES_PER_GALLON, "L")]
+
     def quantity(self, value: float | None, metric: Metric) -> str:
         """A value of the catalog's unit, with the unit it is shown in."""
         if value is None:

@@ -11,7 +11,7 @@ from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
 
 NOTHING: Final = "–"
-_VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
+VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
 _TELLING: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
@@ -53,7 +53,7 @@ def volume(gallons: float | None) -> str:
 
 def volume_unit(gallons: float) -> tuple[str, int]:
     """What so many gallons are told in, and how many gallons that is."""
-    for least, size, unit in _VOLUME_UNITS:
+    for least, size, unit in VOLUME_UNITS:
         if abs(gallons) >= least:
             return unit, size
     return "gal", 1

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import re
+from typing import Any
 
-from api.catalog import FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME, Metric
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, RAW, RESOLUTION_BY_NAME, Metric
 from api.client import Series
 from api.timez import zone
 from components import hovers
 from components.frames import Frame, frame
 from components.ranges import Window
+from components.units import UNITS, US, Units
 from tests.components.rows import NOON
 from tests.world import ms
 
@@ -31,50 +36,73 @@ def framed(series: Series, metric: Metric = FLOW_RATE) -> Frame:
     return frame(series, metric, Window(first, first + 86_400_000 - 1), tz=DENVER)
 
 
-def spoken(made: Frame) -> list[str]:
-    """The lines of the first point, as a reader sees them."""
-    text = hovers.template(made, "#000").removesuffix("<extra></extra>")
-    text = text.replace("%{text}", hovers.titles(made, DENVER)[0])
-    for index, detail in enumerate(hovers.details(made)[0]):
-        text = text.replace(f"%{{customdata[{index}]}}", detail)
-    assert "%{" not in text
-    return [re.sub("<[^>]+>", "", line) for line in text.split("<br>")]
+def told(series: Series, metric: Metric = FLOW_RATE, units: Units = US) -> dict[str, Any]:
+    return hovers.says(framed(series, metric), DENVER, units)
 
 
-def test_a_bucket_says_span_average_range_volume_and_quality() -> None:
-    series = Series(RESOLUTION_BY_NAME["10min"], [START], COLUMNS)
-    assert spoken(framed(series)) == [
-        "Mon 16 Nov 2026, 21:40–21:50 MST",
-        "average 9.81 gal/min",
-        "range 6.9–12.6 gal/min",
-        "volume 98.1 gal · quality 91–97",
-    ]
-    assert spoken(framed(series, QUALITY))[1:3] == ["average 94.2 %", "range 91–97 %"]
+def test_a_bucket_brings_volume_and_quality() -> None:
+    said = told(Series(RESOLUTION_BY_NAME["10min"], [START], COLUMNS))
+    assert said["length_ms"] == 600_000
+    assert said["range"] is True
+    assert (said["volume"], said["worst"], said["best"]) == ([98.12], [91.0], [97.0])
+    assert "seconds" not in said
+    assert [(offset, name) for _, offset, name in said["clock"]] == [(-7 * 3_600_000, "MST")]
 
 
 def test_a_bucket_leaves_out_what_it_does_not_know() -> None:
-    known = {name: [None] if "quality" in name else v for name, v in COLUMNS.items()}
-    series = Series(RESOLUTION_BY_NAME["10min"], [START], known)
-    assert spoken(framed(series))[3] == "volume 98.1 gal"
+    known = {name: v for name, v in COLUMNS.items() if "quality" not in name}
+    said = told(Series(RESOLUTION_BY_NAME["10min"], [START], known))
+    assert not {"worst", "best"} & said.keys()
 
 
-def test_a_reading_says_its_second_and_what_it_stands_for() -> None:
+def test_a_volume_is_not_said_twice() -> None:
+    said = told(Series(RESOLUTION_BY_NAME["1hour"], [START], COLUMNS), FLOW_AMOUNT)
+    assert said["range"] is False
+    assert "volume" not in said
+
+
+def test_a_reading_brings_what_it_stands_for() -> None:
     columns = {
         "flow_rate": [1.98],
         "flow_amount": [33.84],
         "flow_duration": [948.0],
         "quality": [94.0],
     }
-    assert spoken(framed(Series(RAW, [START + 7_000], columns))) == [
-        "Mon 16 Nov 2026, 21:40:07 MST",
-        "1.98 gal/min",
-        "volume 33.8 gal over 15 min · quality 94",
-    ]
+    said = told(Series(RAW, [START + 7_000], columns))
+    assert (said["length_ms"], said["range"], said["seconds"]) == (0, False, [948.0])
+    assert said["worst"] == said["best"] == [94.0]
+
+
+def test_rows_that_are_not_drawn_are_not_told_of() -> None:
+    columns = {
+        "avg_flow_rate": [1.0, None, 3.0],
+        "min_flow_rate": [1.0, None, 3.0],
+        "max_flow_rate": [1.0, None, 3.0],
+        "total_flow_amount": [10.0, 20.0, 1 / 3],
+    }
+    starts = [START + 600_000 * i for i in range(3)]
+    assert told(Series(RESOLUTION_BY_NAME["10min"], starts, columns))["volume"] == [10.0, 0.333333]
+
+
+def test_days_bring_their_names() -> None:
+    midnights = [ms("2026-11-16T07:00Z"), ms("2026-11-17T07:00Z")]
+    columns = {name: values * 2 for name, values in COLUMNS.items()}
+    said = told(Series(RESOLUTION_BY_NAME["day"], midnights, columns))
+    assert said["titles"] == ["Mon 16 Nov 2026", "Tue 17 Nov 2026"]
+
+
+@pytest.mark.parametrize("units", UNITS, ids=lambda units: units.name)
+@given(gallons=st.floats(-1e10, 1e10))
+def test_volume_steps_choose_as_units_do(units: Units, gallons: float) -> None:
+    _, per, unit = next(step for step in units.volume_steps if abs(gallons) >= step[0])
+    assert units.volume(gallons).endswith(f" {unit}")
+    size = float(units.volume(gallons).split(" ")[0].replace(",", "").replace("−", "-"))
+    assert size == pytest.approx(gallons / per, rel=0.006, abs=1e-6)
 
 
 def test_no_rows_say_nothing() -> None:
     empty = frame(Series(RAW, [], {}), FLOW_RATE, Window(NOON, NOON + 1_000), tz=DENVER)
-    assert hovers.titles(empty, DENVER) == []
+    assert hovers.says(empty, DENVER)["clock"] == []
     assert hovers.summary(empty, DENVER) == "1 s: no data."
 
 
