@@ -7,7 +7,7 @@ Everything else is imported from here, and nothing imports this. Two ways in: `f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
+EMBED_PATHS = ("/embed",)
 
 
 def load_settings() -> Settings:
@@ -42,28 +43,35 @@ def wsgi() -> WSGIApplication:
 
 
 def site(settings: Settings) -> WSGIApplication:
-    """The service under its paths, the dashboard everywhere else.
+    """The service under its paths, embeds under theirs, the dashboard everywhere else.
 
     The dashboard asks its own service in-process, without rate limits; what comes over the
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
-    a store nor a service here.
+    a store, a service nor an embed here.
     """
     from api.client import Client
-    from api.server import create_service
+    from api.server import create_embed_service, create_service
     from api.server.elsewhere import create_stand_in
     from api.store.open import open_store, open_web_store
     from components.access import Access
     from components.access.rules import is_loopback
     from components.dashboard import create_dashboard
+    from embed import create_embed_site
 
+    folder = Path(settings.instance)
+    rooms: dict[tuple[str, ...], WSGIApplication] = {}
     if settings.api_url:
         client = Client.remote(settings.api_url)
-        service = create_stand_in(settings)
+        rooms[SERVICE_PATHS] = create_stand_in(settings)
     else:
         store = open_store(settings.reading, read_only=True)
         web = open_web_store(settings.database)
         client = Client.in_process(create_service(store, settings, web=web))
-        service = create_service(store, settings, web=web, limits=True, compression=True)
+        rooms[SERVICE_PATHS] = create_service(
+            store, settings, web=web, limits=True, compression=True
+        )
+        asked = Client.in_process(create_embed_service(store, web, settings))
+        rooms[EMBED_PATHS] = create_embed_site(asked, web.embed, folder)
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
@@ -72,14 +80,19 @@ def site(settings: Settings) -> WSGIApplication:
         listens_on_loopback=is_loopback(settings.host),
         proxy_bearer=settings.proxy_bearer,
     )
-    return _by_path(service, create_dashboard(client, access, Path(settings.instance)).server)
+    return _by_path(rooms, create_dashboard(client, access, folder).server)
 
 
-def _by_path(service: WSGIApplication, dashboard: WSGIApplication) -> WSGIApplication:
+def _by_path(
+    rooms: Mapping[tuple[str, ...], WSGIApplication], elsewhere: WSGIApplication
+) -> WSGIApplication:
+    """Each path to the room that has it, or something above it."""
+    owners = [(own, room) for paths, room in rooms.items() for own in paths]
+
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = "/" + environ.get("PATH_INFO", "").lstrip("/")
-        of_service = any(path == own or path.startswith(f"{own}/") for own in SERVICE_PATHS)
-        return (service if of_service else dashboard)(environ, start_response)
+        found = (room for own, room in owners if path == own or path.startswith(f"{own}/"))
+        return next(found, elsewhere)(environ, start_response)
 
     return application
 

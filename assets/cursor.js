@@ -68,7 +68,11 @@
     document.getElementById("chart-cursor").textContent = "";
   }
 
+  /* An embed may hold its range still. */
+  const isStill = () => chart.plot().dataset.still === "true";
+
   function zoom(factor, aboutMs) {
+    if (isStill()) return;
     const [from, to] = chart.range();
     const about = aboutMs === undefined ? (cursorMs ?? (from + to) / 2) : aboutMs;
     if ((to - from) * factor < SHORTEST_MS) return;
@@ -76,6 +80,7 @@
   }
 
   function pan(by) {
+    if (isStill()) return;
     const [from, to] = chart.range();
     chart.move(from + (to - from) * by, to + (to - from) * by);
   }
@@ -112,7 +117,7 @@
     (event) => {
       if (!ready() || !event.target.closest(".plot")) return;
       const focused = chart.plot().contains(document.activeElement);
-      if (!focused && !event.ctrlKey && !event.metaKey) return;
+      if (isStill() || (!focused && !event.ctrlKey && !event.metaKey)) return;
       event.preventDefault();
       const area = chart.plot().querySelector(".nsewdrag").getBoundingClientRect();
       const [from, to] = chart.range();

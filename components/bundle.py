@@ -59,11 +59,15 @@ def scripts() -> Bundle:
 
 
 def _joined(names: Iterable[str]) -> bytes:
-    return b"".join(_parts(names))
+    return joined(ASSETS / name for name in names)
 
 
-def _parts(names: Iterable[str]) -> Iterator[bytes]:
-    for name in names:
-        yield f"/* {name} */\n".encode()
-        yield (ASSETS / name).read_bytes()
-        yield b"\n"
+def joined(files: Iterable[Path]) -> bytes:
+    """One after the other, each under its name."""
+    return b"".join(part for file in files for part in _parts(file))
+
+
+def _parts(file: Path) -> Iterator[bytes]:
+    yield f"/* {file.name} */\n".encode()
+    yield file.read_bytes()
+    yield b"\n"

@@ -39,9 +39,12 @@ _SAFETY: Final = {
 }
 
 
-def content_security_policy(script_hashes: Iterable[str]) -> str:
-    """Nothing but what this host serves. Styles may be inline: Dash's components and plotly.js
-    set them so; scripts may not, but for the ones whose hashes are given."""
+def content_security_policy(
+    script_hashes: Iterable[str], *, framed_by: Iterable[str] = ("'none'",)
+) -> str:
+    """Nothing but what this host serves, in nobody's frame but ``framed_by``. Styles may be inline:
+    Dash's components and plotly.js set them so; scripts may not, but for the ones whose hashes are
+    given."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -54,9 +57,15 @@ def content_security_policy(script_hashes: Iterable[str]) -> str:
             "form-action 'self'",
             "base-uri 'none'",
             "object-src 'none'",
-            "frame-ancestors 'none'",
+            " ".join(("frame-ancestors", *framed_by)),
         )
     )
+
+
+def _kept(headers: Iterable[tuple[str, str]]) -> str:
+    """Nothing is kept but what says itself how long its one reader may keep it."""
+    said = dict(headers).get("Cache-Control", "")
+    return said if said.startswith("private, max-age=") else "private, no-store"
 
 
 class _File(NamedTuple):
@@ -106,7 +115,7 @@ class Delivery:
                 if status.startswith("200") and not self._is_page(path):
                     status = "404 NOT FOUND"
             else:
-                added |= {"Cache-Control": "private, no-store"}
+                added |= {"Cache-Control": _kept(headers)}
             kept = [(name, value) for name, value in headers if name not in added]
             return start_response(status, [*kept, *added.items()], exc_info)  # pyright: ignore[reportArgumentType, reportCallIssue]
 

@@ -16,7 +16,7 @@ from api import catalog
 from api.settings import TABLE
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("api", "components", "pages", "benchmarks")
+ROOMS = ("api", "components", "embed", "pages", "benchmarks")
 
 
 def read(name: str) -> str:
