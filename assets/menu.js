@@ -65,9 +65,8 @@
       if (!menu.open) return say(menu, "");
       delete menu.dataset.side;
       menu.dispatchEvent(new CustomEvent("weir:opened", { bubbles: true }));
-      if (menu.querySelector(".menu-body").getBoundingClientRect().left < EDGE_PX) {
-        menu.dataset.side = "left";
-      }
+      const { left } = menu.querySelector(".menu-body").getBoundingClientRect();
+      if (left < EDGE_PX) menu.dataset.side = "left";
     },
     true,
   );

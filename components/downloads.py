@@ -8,19 +8,23 @@ from typing import Final
 
 from werkzeug.wrappers import Response
 
-from api.client import Client
 from components import session
 from components.device import download as device
 from components.files import sending
 from components.files.table import Table
+from components.fleet.asking import Desk
+from components.fleet.desk import current_desk
+from components.usage import files as usage
 
 Make = Callable[..., Table]
-"""From the client that asks, the address' query and what its path names."""
+"""From the desk that asks, the address' query and what its path names."""
 
 FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/rows": device.rows_file,
     "/download/devices/<path:device_id>/days": device.days_file,
     "/download/devices/<path:device_id>/hours": device.hours_file,
+    "/download/usage/by-device": usage.devices_file,
+    "/download/usage/by-day": usage.days_file,
 }
 
 
@@ -28,15 +32,15 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
     """(address, name, view function) of every file, in each of its kinds."""
     for path, make in FILES.items():
         for kind in sending.KINDS:
-            yield f"{path}.{kind}", f"{make.__name__}.{kind}".replace(".", "_"), _view(make, kind)
+            yield f"{path}.{kind}", f"{path} {kind}".replace(".", "_"), _view(make, kind)
 
 
 def _view(make: Make, kind: str) -> Callable[..., Response]:
     def view(**named: str) -> Response:
         """Streams, whatever the number of rows."""
-        client: Client = session.current_client()
+        desk: Desk = current_desk()
         return sending.sent(
-            partial(make, client, session.asked(), **named), kind, gzip=session.takes_gzip()
+            partial(make, desk, session.asked(), **named), kind, gzip=session.takes_gzip()
         )
 
     return view

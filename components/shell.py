@@ -27,7 +27,12 @@ class Place:
     path: str
 
 
-PLACES: Final = (Place("Fleet", "/"), Place("Devices", "/devices"))
+PLACES: Final = (
+    Place("Fleet", "/"),
+    Place("Devices", "/devices"),
+    Place("Usage", "/usage"),
+    Place("Embeds", "/embeds"),
+)
 HOME: Final = PLACES[0].path
 
 

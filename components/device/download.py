@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from api.catalog import DAY, RAW, RESOLUTION_BY_NAME, TOTAL, Resolution
-from api.client import Client, Device
+from api.client import Device
 from api.timez import day_start, local_ordinal, now_ms
 from components.clock import known_zone
 from components.device import days, heat, measures
 from components.device.export import Order, hours, rows
 from components.directory import find_device
 from components.files.table import Table
+from components.fleet.asking import Desk
 from components.ranges import Window, widened
 from components.units import UNITS_BY_NAME, US
 from components.view import read_window
 
 
-def rows_file(client: Client, said: Mapping[str, str], device_id: str) -> Table:
+def rows_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
     """A window's rows: ``from``, ``to``, ``resolution`` (raw unless said), ``zone``, ``units``.
     Raises ValueError for what can't be understood, NotFound for what may not be seen."""
     window = read_window(said.get("from", ""), said.get("to", ""))
@@ -26,22 +27,22 @@ def rows_file(client: Client, said: Mapping[str, str], device_id: str) -> Table:
         raise ValueError("from and to must be two instants, the earlier first.")
     if resolution is None or resolution is TOTAL:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
-    device = find_device(client, device_id, now_ms()).device
+    device = find_device(desk.client, device_id, now_ms()).device
     order = _order(device, resolution, window, said)
-    return rows(client, order)
+    return rows(desk.client, order)
 
 
-def days_file(client: Client, said: Mapping[str, str], device_id: str) -> Table:
+def days_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
     """The days of the card below the chart: ``zone``, ``units``."""
-    device = find_device(client, device_id, now_ms()).device
+    device = find_device(desk.client, device_id, now_ms()).device
     end, tz = measures.until(device.id, now_ms()), known_zone(said.get("zone"), device.time_zone)
     first = day_start(tz, local_ordinal(tz, end) - days.DAYS + 1)
-    return rows(client, _order(device, DAY, Window(first, end), said))
+    return rows(desk.client, _order(device, DAY, Window(first, end), said))
 
 
-def hours_file(client: Client, said: Mapping[str, str], device_id: str) -> Table:
+def hours_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
     """The hours of the week of the heat map: ``zone``, ``units``."""
-    device = find_device(client, device_id, now_ms()).device
+    device = find_device(desk.client, device_id, now_ms()).device
     end, tz = measures.until(device.id, now_ms()), known_zone(said.get("zone"), device.time_zone)
     order = _order(device, RAW, heat.window_of(tz, end), said)
     return hours(order, measures.weekly(device.id, tz, end))

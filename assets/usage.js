@@ -1,0 +1,231 @@
+/* The usage page, kept in step with its address. The server decides every word; what is asked goes
+   into one Store, the question: {range, zone, units, devices, q, group, sort, open, asked}; while an
+   answer isn't complete, it is asked for again at once. */
+(function () {
+  "use strict";
+  const IN_ADDRESS = ["range", "zone", "units", "devices", "q", "group", "sort", "open"];
+  const SEARCH_MS = 250;
+  const RETRY_MS = 5000;
+  const MOST_CHOSEN = 50;
+
+  let page = null;
+  let question = {};
+  let told = null; // the last good answer
+  let timer = 0;
+  let searchTimer = 0;
+
+  const byId = (id) => document.getElementById(id);
+  const isOpen = () => page !== null && page.isConnected;
+
+  /* --- Asking --- */
+
+  function ask(changes = {}, { remember = "push" } = {}) {
+    clearTimeout(timer);
+    clearTimeout(searchTimer);
+    question = { ...question, ...changes, asked: Date.now() };
+    press();
+    if (remember) writeAddress(remember);
+    page.dataset.state = told ? "waiting" : "loading";
+    window.dash_clientside.set_props("usage-question", { data: question });
+  }
+
+  const again = () => isOpen() && ask({}, { remember: "" });
+
+  function press() {
+    page.querySelectorAll("button[data-set]").forEach((button) => {
+      const value = question[button.dataset.set];
+      const own = button.dataset.value === "custom" && String(value).includes("..");
+      const pressed = value ? own || value === button.dataset.value : button.dataset.default === "true";
+      button.setAttribute("aria-pressed", String(pressed));
+    });
+    document.querySelectorAll("select[data-set]").forEach((select) => {
+      const chosen = question[select.dataset.set];
+      const there = chosen && [...select.options].some((option) => option.value === chosen);
+      select.value = there ? chosen : select.dataset.default || "";
+    });
+  }
+
+  function set(field, value) {
+    if (field === "range" && value === "custom") return dates(true);
+    if (field === "range") dates(false);
+    const control = document.querySelector(`select[data-set="${field}"]`);
+    const button = document.querySelector(`button[data-set="${field}"][data-value="${value}"]`);
+    const usual = button ? button.dataset.default === "true" : control && control.dataset.default === value;
+    ask({ [field]: usual ? null : value || null });
+  }
+
+  /* --- Two dates of the reader's own --- */
+
+  function dateField(name, value) {
+    const label = document.createElement("label");
+    const field = document.createElement("input");
+    Object.assign(field, { type: "date", name, value: value || "", required: true });
+    label.append(name === "from" ? "From" : "To", field);
+    return label;
+  }
+
+  function dates(open) {
+    const form = byId("usage-dates");
+    form.hidden = !open;
+    if (!open) return;
+    const known = told ? told.dates : ["", ""];
+    const apply = document.createElement("button");
+    Object.assign(apply, { type: "submit", className: "button", textContent: "Apply" });
+    form.replaceChildren(dateField("from", known[0]), dateField("to", known[1]), apply);
+    form.querySelector("input").focus();
+  }
+
+  document.addEventListener("submit", (event) => {
+    if (!isOpen() || event.target.id !== "usage-dates") return;
+    event.preventDefault();
+    const [from, to] = ["from", "to"].map((name) => event.target.elements[name].value).sort();
+    if (from && to) ask({ range: `${from}..${to}` });
+  });
+
+  /* --- Which devices --- */
+
+  const chosen = () => (question.devices || "").split(",").filter(Boolean);
+
+  function pick(id) {
+    const ids = chosen();
+    const at = ids.indexOf(id);
+    if (at >= 0) ids.splice(at, 1);
+    else if (ids.length < MOST_CHOSEN) ids.push(id);
+    ask({ devices: ids.join(",") || null, open: null });
+  }
+
+  function groups(names) {
+    const box = byId("usage-group");
+    if (box.dataset.names === names.join("\n")) return;
+    box.dataset.names = names.join("\n");
+    if (!names.length) return box.replaceChildren();
+    const select = document.createElement("select");
+    select.className = "button select";
+    select.dataset.set = "group";
+    select.setAttribute("aria-label", "Group");
+    ["", ...names].forEach((name) => select.add(new Option(name || "All groups", name)));
+    select.value = question.group || "";
+    box.replaceChildren(select);
+  }
+
+  function said() {
+    const box = byId("usage-chosen");
+    const parts = [document.createTextNode(told.chosen)];
+    if (question.devices || question.q || question.group) {
+      const clear = document.createElement("button");
+      Object.assign(clear, { type: "button", className: "button small", textContent: "All devices" });
+      clear.dataset.do = "all";
+      parts.push(" ", clear);
+    }
+    box.replaceChildren(...parts);
+  }
+
+  function all() {
+    window.dash_clientside.set_props("usage-search", { value: "" });
+    ask({ devices: null, q: null, group: null, open: null });
+  }
+
+  document.addEventListener("click", (event) => {
+    if (!isOpen()) return;
+    const button = event.target.closest("button");
+    if (!button || !page.contains(button)) return;
+    const { set: field, value, open, pick: id, do: deed } = button.dataset;
+    if (field) set(field, value);
+    else if (open) ask({ open: question.open === open ? null : open });
+    else if (id) pick(id);
+    else if (deed === "all") all();
+    else if (deed === "retry") again();
+  });
+
+  document.addEventListener("change", (event) => {
+    const select = event.target.closest("select[data-set]");
+    if (isOpen() && select) set(select.dataset.set, select.value);
+  });
+
+  document.addEventListener("input", (event) => {
+    if (!isOpen() || event.target.id !== "usage-search") return;
+    clearTimeout(searchTimer);
+    const q = event.target.value.trim();
+    searchTimer = setTimeout(() => ask({ q: q || null, open: null }, { remember: "replace" }), SEARCH_MS);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (!isOpen() || event.key !== "/" || event.target.closest("input, select, textarea")) return;
+    event.preventDefault();
+    byId("usage-search").focus();
+  });
+
+  /* --- The address --- */
+
+  function writeAddress(how) {
+    const url = new URL(window.location.href);
+    IN_ADDRESS.forEach((name) => {
+      if (question[name]) url.searchParams.set(name, question[name]);
+      else url.searchParams.delete(name);
+    });
+    if (url.href === window.location.href) return;
+    window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
+  }
+
+  window.addEventListener("popstate", (event) => {
+    if (!isOpen() || window.location.pathname !== "/usage") return;
+    event.stopImmediatePropagation();
+    const said = new URLSearchParams(window.location.search);
+    const before = Object.fromEntries(IN_ADDRESS.map((name) => [name, said.get(name)]));
+    window.dash_clientside.set_props("usage-search", { value: before.q || "" });
+    ask(before, { remember: "" });
+  });
+
+  window.weirMoments = window.weirMoments || [];
+  window.weirMoments.push(function () {
+    if (!isOpen() || !told || !told.moves) return null;
+    return { range: told.dates.join("..") };
+  });
+
+  /* --- Answers --- */
+
+  function notice(words, retry) {
+    const box = byId("usage-notice");
+    box.hidden = !words;
+    if (!words) return;
+    const text = document.createElement("span");
+    text.textContent = words;
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "button", textContent: "Try now" });
+    button.dataset.do = "retry";
+    box.replaceChildren(text, ...(retry ? [button] : []));
+  }
+
+  function opened(asked) {
+    page = byId("usage");
+    question = { ...asked };
+    told = null;
+    press();
+    if (String(question.range).includes("..")) byId("usage-dates").hidden = true;
+  }
+
+  window.dash_clientside = window.dash_clientside || {};
+  window.dash_clientside.usage = {
+    answered: function (answer, asked) {
+      const nothing = window.dash_clientside.no_update;
+      if (!answer || !byId("usage")) return nothing;
+      if (page !== byId("usage")) opened(asked || {});
+      if (answer.asked && answer.asked !== question.asked) return nothing; // of an earlier question
+      if (answer.error) {
+        page.dataset.state = told ? "stale" : "failed";
+        notice(`${answer.error} ${told ? "Shown is what was known before. " : ""}Trying again.`, true);
+        timer = setTimeout(again, RETRY_MS);
+        return nothing;
+      }
+      told = answer;
+      page.dataset.state = answer.empty ? "empty" : answer.complete ? "ready" : "loading";
+      notice(answer.empty, false);
+      byId("usage-progress").textContent = answer.progress;
+      byId("usage-range").textContent = answer.range;
+      groups(answer.groups);
+      said();
+      if (!answer.complete) timer = setTimeout(again, 0);
+      return nothing;
+    },
+  };
+})();

@@ -1,0 +1,74 @@
+"""The page's answer to a question: everything it shows of a view, decided here."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from api.timez import local_ordinal
+from components import words
+from components.clock import known_zone
+from components.fleet.asking import Deadline, Desk
+from components.menu import Entry, Section, body
+from components.sheets import sheet
+from components.usage import table
+from components.usage.gathering import Progress, gather
+from components.usage.picking import Picked, pick
+from components.usage.sums import ordered, totals
+from components.usage.view import UsageView, write_usage_view
+
+PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
+FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
+FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
+
+
+def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
+    """Raises a WeirError where the service as a whole can't answer."""
+    picked = pick(desk, view, now_ms)
+    summary = gather(desk, picked.meters, view, picked.price, Deadline(PATIENCE_S), now_ms)
+    usages = ordered(summary.usages, view.sort)
+    today = local_ordinal(known_zone(view.zone), now_ms)
+    first, last = view.dates(today)
+    return {
+        "empty": picked.words,
+        "sums": sheet(table.sums_strip(table.sums(totals(usages), view.units))) if usages else [],
+        "table": sheet(table.table(usages, view)) if usages else [],
+        "progress": _progress(summary.progress),
+        "complete": summary.progress.complete,
+        "range": table.range_words(view, today),
+        "dates": [table.iso(first), table.iso(max(first, last))],
+        "chosen": _chosen(picked, view),
+        "groups": list(picked.groups),
+        "moves": view.moves,
+    }
+
+
+def _progress(progress: Progress) -> str:
+    if progress.complete:
+        return ""
+    done, of = words.whole(progress.done), words.whole(progress.of)
+    return f"Asking: {done} of {of} {progress.word} …"
+
+
+def _chosen(picked: Picked, view: UsageView) -> str:
+    if view.devices:
+        return f"{words.whole(picked.found)} chosen"
+    noun = "device" if picked.found == 1 else "devices"
+    return f"{words.whole(picked.found)} {noun}"
+
+
+def files(view: UsageView) -> list[Any]:
+    """The body of the menu."""
+    said = urlencode({k: v for k, v in write_usage_view(view).items() if v and k != "open"})
+    return body(
+        [
+            Section(
+                heading,
+                tuple(
+                    Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{said}")
+                    for kind, label in FORMATS
+                ),
+            )
+            for what, heading in FILES
+        ]
+    )

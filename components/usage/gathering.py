@@ -1,0 +1,264 @@
+"""Asking the interface for a summary: one question a device for its days, then one for the uptime
+of up to fifty devices in one day. What was asked is kept, so that a page may ask in instalments."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
+from api.client import Client, LatestEntry
+from api.errors import WeirError
+from api.timez import day_start, local_ordinal
+from components.clock import known_zone
+from components.device.amounts import due
+from components.fleet.asking import (
+    ONE_DEVICE_ERRORS,
+    Answered,
+    Deadline,
+    Desk,
+    batches,
+    latest,
+)
+from components.fleet.cadence import cadences
+from components.fleet.meters import Meter
+from components.fleet.spans import uptime_resolution
+from components.parts import failure
+from components.ranges import Window
+from components.usage.sums import Day, DeviceUsage, price_of
+from components.usage.view import UsageView
+
+FRESH_MS: Final = 60_000
+MOST_KEPT: Final = 8  # a year of 200 devices is some 20 MB
+_SHELF: Final = "usage"
+_shelving: Final = Lock()
+_TOTAL: Final = f"total_{FLOW_AMOUNT.name}"
+_MOST: Final = f"max_{FLOW_RATE.name}"
+
+
+class Progress(NamedTuple):
+    """How far it is: ``done`` of ``of``; equal when all is there."""
+
+    word: str
+    done: int
+    of: int
+
+    @property
+    def complete(self) -> bool:
+        return self.done >= self.of
+
+
+class _Volume(NamedTuple):
+    gallons: float | None
+    most_flow: float | None
+
+
+class _Group(NamedTuple):
+    """What devices share that one question can ask for together."""
+
+    ordinal: int
+    window: Window
+    resolution: Resolution
+
+
+_Question = tuple[_Group, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is known so far of one view, all of it as of ``now_ms``."""
+
+    now_ms: int
+    volumes: dict[str, dict[int, _Volume]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    heard: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    asked: set[_Question] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The devices as far as they are known: all of them once ``progress`` is complete."""
+
+    usages: tuple[DeviceUsage, ...]
+    progress: Progress
+    now_ms: int
+
+
+def gather(
+    desk: Desk,
+    meters: Sequence[Meter],
+    view: UsageView,
+    price: float | None,
+    deadline: Deadline,
+    now_ms: int,
+) -> Summary:
+    """As much as the deadline allows, on top of what is known of that view already. Raises a
+    WeirError where the service as a whole can't answer."""
+    kept = _kept(desk, meters, view, now_ms)
+    progress = _volumes(desk, meters, view, kept, deadline)
+    if progress.complete:
+        progress = _uptimes(desk, meters, view, kept, deadline)
+    usages = tuple(
+        _usage(meter, view, price, kept)
+        for meter in meters
+        if meter.id in kept.volumes or meter.id in kept.failures
+    )
+    return Summary(usages, progress, kept.now_ms)
+
+
+def _kept(desk: Desk, meters: Sequence[Meter], view: UsageView, now_ms: int) -> _Kept:
+    ids = tuple(sorted(meter.id for meter in meters))
+    key = (desk.principal, view.range, view.zone, ids)
+    with _shelving:
+        shelf: OrderedDict[Hashable, _Kept] = desk.memory.local(_SHELF) or OrderedDict()
+        kept = shelf.pop(key, None)
+        if kept is None or now_ms - kept.now_ms > FRESH_MS:
+            kept = _Kept(now_ms)
+        shelf[key] = kept
+        while len(shelf) > MOST_KEPT:
+            shelf.popitem(last=False)
+        desk.memory.keep(_SHELF, shelf)
+    return kept
+
+
+def zone_of(meter: Meter, view: UsageView) -> ZoneInfo:
+    return known_zone(view.zone, meter.time_zone)
+
+
+def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, Window]]:
+    """The view's days in the device's zone or the chosen one, but those that the zone skipped."""
+    tz = zone_of(meter, view)
+    first, last = view.dates(local_ordinal(tz, now_ms))
+    for ordinal in range(first, last + 1):
+        start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
+        if start < end:
+            yield ordinal, Window(start, end - 1)
+
+
+# --- Volumes -------------------------------------------------------------------------------------
+
+
+def _volumes(
+    desk: Desk, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+) -> Progress:
+    left = [m for m in meters if m.id not in kept.volumes and m.id not in kept.failures]
+    jobs = (partial(_volume, desk.client, meter, view, kept.now_ms) for meter in left)
+    for id, told in desk.answers(jobs, deadline):
+        if isinstance(told, WeirError):
+            kept.failures[id] = failure(told)
+        else:
+            kept.volumes[id] = told
+    done = sum(1 for m in meters if m.id in kept.volumes or m.id in kept.failures)
+    return Progress("devices", done, len(meters))
+
+
+def _volume(
+    client: Client, meter: Meter, view: UsageView, now_ms: int
+) -> tuple[str, dict[int, _Volume] | WeirError]:
+    windows = list(days_of(meter, view, now_ms))
+    if not windows:
+        return meter.id, {}
+    try:
+        rows = client.datapoints(
+            meter.id,
+            DAY,
+            from_ms=windows[0][1].from_ms,
+            to_ms=min(windows[-1][1].to_ms, now_ms),
+            timezone=zone_of(meter, view).key,
+            metrics=(FLOW_AMOUNT, FLOW_RATE),
+        )
+    except ONE_DEVICE_ERRORS as error:
+        return meter.id, error
+    by_start = {
+        start: _Volume(gallons, most)
+        for start, gallons, most in zip(
+            rows.times_ms, rows.values(_TOTAL), rows.values(_MOST), strict=True
+        )
+    }
+    return meter.id, {o: by_start[w.from_ms] for o, w in windows if w.from_ms in by_start}
+
+
+# --- Uptime --------------------------------------------------------------------------------------
+
+
+def _uptimes(
+    desk: Desk, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+) -> Progress:
+    """Of what answered; where it can't be told at all yet, of no question is any done."""
+    good = [meter for meter in meters if meter.id in kept.volumes]
+    cadence_ms = cadences(desk, good, deadline, kept.now_ms)
+    if len(cadence_ms) < len(good):
+        return Progress("devices’ pace", len(cadence_ms), len(good))
+    questions = _questions(good, view, kept, cadence_ms)
+    jobs = (partial(_uptime, desk.client, q) for q in questions if q not in kept.asked)
+    for question, answered in desk.answers(jobs, deadline):
+        _learn(kept, question, answered)
+    return Progress("uptimes", sum(q in kept.asked for q in questions), len(questions))
+
+
+def _questions(
+    meters: Sequence[Meter], view: UsageView, kept: _Kept, cadence_ms: Mapping[str, int]
+) -> list[_Question]:
+    groups: defaultdict[_Group, list[str]] = defaultdict(list)
+    for meter in meters:
+        resolution = uptime_resolution(cadence_ms[meter.id])
+        since = _installed_ms(meter, view, kept)
+        for ordinal, window in days_of(meter, view, kept.now_ms):
+            asked = due(window, resolution, since, kept.now_ms)
+            if asked is not None:
+                groups[_Group(ordinal, asked, resolution)].append(meter.id)
+    return [(group, tuple(ids)) for group, all in groups.items() for ids in batches(all)]
+
+
+def _installed_ms(meter: Meter, view: UsageView, kept: _Kept) -> int | None:
+    """From when on readings were due; readings from before it tell that the date isn't true."""
+    at = meter.installed_on_ms
+    told = kept.volumes[meter.id]
+    if at is None or not told:
+        return at
+    return None if min(told) < local_ordinal(zone_of(meter, view), at) else at
+
+
+def _uptime(client: Client, question: _Question) -> tuple[_Question, Answered]:
+    group, ids = question
+    return question, latest(client, ids, ("uptime",), group.window, group.resolution)
+
+
+def _learn(kept: _Kept, question: _Question, answered: Answered) -> None:
+    group, ids = question
+    for id in ids:
+        told = answered.get(id)
+        if isinstance(told, LatestEntry):
+            expected = told.uptime_expected or 0
+            kept.heard[id, group.ordinal] = (min(told.uptime_actual or 0, expected), expected)
+    kept.asked.add(question)
+
+
+# --- Together ------------------------------------------------------------------------------------
+
+
+def _usage(meter: Meter, view: UsageView, price: float | None, kept: _Kept) -> DeviceUsage:
+    told = kept.volumes.get(meter.id, {})
+    days = tuple(
+        Day(
+            ordinal,
+            window.from_ms,
+            window.to_ms + 1,
+            max(0, min(window.to_ms + 1, kept.now_ms) - window.from_ms),
+            *told.get(ordinal, (None, None)),
+            *kept.heard.get((meter.id, ordinal), (0, 0)),
+        )
+        for ordinal, window in days_of(meter, view, kept.now_ms)
+    )
+    return DeviceUsage(
+        meter,
+        zone_of(meter, view),
+        days,
+        price_of(meter, price),
+        kept.failures.get(meter.id, ""),
+    )

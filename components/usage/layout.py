@@ -1,0 +1,157 @@
+"""The frame of the usage page: controls, sums, the table. assets/usage.js keeps it."""
+
+from __future__ import annotations
+
+from datetime import date
+from enum import StrEnum
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components import sheets
+from components.markup import attributes, labelled
+from components.menu import menu
+from components.parts import segments, select, zone_select
+from components.units import UNITS
+from components.usage.view import (
+    DEFAULT_RANGE,
+    MOST_CHOSEN,
+    RANGES,
+    SORTS,
+    UsageView,
+    months,
+    write_usage_view,
+)
+
+PATH = "/usage"
+
+
+class Ids(StrEnum):
+    """What assets/usage.js looks for by these names too."""
+
+    PAGE = "usage"
+    QUESTION = "usage-question"
+    ANSWER = "usage-answer"
+    DRAWN = "usage-drawn"
+    SEARCH = "usage-search"
+    GROUP = "usage-group"
+    CHOSEN = "usage-chosen"
+    SOUGHT = "usage-sought"
+    OFFERED = "usage-offered"
+    DATES = "usage-dates"
+    RANGE_WORDS = "usage-range"
+    NOTICE = "usage-notice"
+    SUMS = "usage-sums"
+    TABLE = "usage-table"
+    EXPORTS = "usage-exports"
+    PROGRESS = "usage-progress"
+
+
+SHEETS = (Ids.SUMS, Ids.TABLE, Ids.OFFERED)
+
+
+def usage_page(view: UsageView, today: date) -> Component:
+    return html.Div(
+        [
+            dcc.Store(id=Ids.QUESTION, data=write_usage_view(view)),
+            dcc.Store(id=Ids.ANSWER),
+            dcc.Store(id=Ids.DRAWN),
+            *(sheets.told(id) for id in SHEETS),
+            _heading(view, today),
+            _which(view),
+            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
+            html.Section(
+                html.Dl(id=Ids.SUMS, className="card totals"), **labelled("All of them together")
+            ),
+            html.Div(id=Ids.TABLE, className="card usage-card"),
+        ],
+        id=Ids.PAGE,
+        **attributes(data_state="loading"),
+    )
+
+
+def usage_tools(view: UsageView) -> list[Component]:
+    units = [(unit.name, unit.label) for unit in UNITS]
+    return [
+        select("Units", "units", units, chosen=view.units.name),
+        zone_select("Each device’s zone", view.zone),
+    ]
+
+
+def _heading(view: UsageView, today: date) -> Component:
+    ranges = [*RANGES.items(), ("custom", "Custom")]
+    chosen = view.range if view.range in RANGES else "custom" if ".." in view.range else ""
+    return html.Div(
+        [
+            html.H1("Usage"),
+            segments("Range", "range", ranges, chosen=chosen, default=DEFAULT_RANGE),
+            select(
+                "Month",
+                "range",
+                [("", "Another month"), *months(today)],
+                chosen=view.range,
+            ),
+            html.Form(id=Ids.DATES, className="usage-dates", hidden=True, **labelled("Two dates")),
+            html.Span(id=Ids.RANGE_WORDS, className="quiet"),
+        ],
+        className="heading",
+    )
+
+
+def _which(view: UsageView) -> Component:
+    search = dcc.Input(
+        id=Ids.SEARCH,
+        type="search",
+        value=view.search,
+        placeholder="Search label, serial, network id  /",
+        className="search",
+        autoComplete="off",
+    )
+    return html.Div(
+        [
+            html.Div([search], role="search", **labelled("Search devices")),
+            html.Span(id=Ids.GROUP),
+            _chooser(),
+            html.Span(id=Ids.CHOSEN, className="quiet"),
+            html.Div(
+                [
+                    select(
+                        "Sort",
+                        "sort",
+                        [(name, f"Sort: {label}") for name, label in SORTS.items()],
+                        chosen=view.sort,
+                    ),
+                    menu("Export", (), name="Export this summary", body_id=Ids.EXPORTS),
+                ],
+                className="fleet-right",
+            ),
+        ],
+        className="heading usage-which",
+    )
+
+
+def _chooser() -> Component:
+    """Devices one by one."""
+    sought = dcc.Input(
+        id=Ids.SOUGHT,
+        type="search",
+        placeholder="Find a device",
+        className="search",
+        autoComplete="off",
+        debounce=False,
+    )
+    return html.Details(
+        [
+            html.Summary("Choose devices", className="button"),
+            html.Div(
+                [
+                    html.Div([sought], role="search", **labelled("Find devices to choose")),
+                    html.P(f"Up to {MOST_CHOSEN}, one by one.", className="menu-heading"),
+                    html.Div(id=Ids.OFFERED, className="offered"),
+                ],
+                className="menu-body",
+            ),
+        ],
+        className="menu chooser",
+    )

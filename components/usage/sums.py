@@ -1,0 +1,147 @@
+"""A device's days and their sums. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from api.timez import MINUTE_MS
+from components.device.kpis import Price
+from components.fleet.meters import Meter
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A local day, as far as it is over: ``minutes`` of it. ``gallons`` and ``most_flow`` are None
+    where no reading tells; of ``expected`` buckets at the device's own pace ``heard`` hold one."""
+
+    ordinal: int
+    start_ms: int
+    end_ms: int
+    elapsed_ms: int
+    gallons: float | None = None
+    most_flow: float | None = None
+    heard: int = 0
+    expected: int = 0
+
+    @property
+    def mean_flow(self) -> float | None:
+        """Gallons a minute over the whole day: throughput, not the mean of readings."""
+        return _flow(self.gallons, self.elapsed_ms)
+
+
+def _flow(gallons: float | None, elapsed_ms: int) -> float | None:
+    return gallons * MINUTE_MS / elapsed_ms if gallons is not None and elapsed_ms > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUsage:
+    """``price`` None: none is known, so there is no cost. ``failure`` says why the service can't
+    tell of this device."""
+
+    meter: Meter
+    tz: ZoneInfo
+    days: tuple[Day, ...]
+    price: Price | None = None
+    failure: str = ""
+
+    @property
+    def told(self) -> list[Day]:
+        return [day for day in self.days if day.gallons is not None]
+
+    @property
+    def gallons(self) -> float | None:
+        return sum(day.gallons or 0.0 for day in self.told) if self.told else None
+
+    @property
+    def mean_flow(self) -> float | None:
+        """Over the days that have readings."""
+        return _flow(self.gallons, sum(day.elapsed_ms for day in self.told))
+
+    @property
+    def most_flow(self) -> float | None:
+        return max((d.most_flow for d in self.days if d.most_flow is not None), default=None)
+
+    @property
+    def heard(self) -> int:
+        return sum(day.heard for day in self.days)
+
+    @property
+    def expected(self) -> int:
+        return sum(day.expected for day in self.days)
+
+    @property
+    def uptime(self) -> float | None:
+        return self.heard / self.expected if self.expected else None
+
+    def cost(self, gallons: float | None) -> float | None:
+        return None if self.price is None or gallons is None else gallons * self.price.per_gallon
+
+
+def price_of(meter: Meter, default: float | None) -> Price | None:
+    """The device's own, else the organization's."""
+    if meter.price is not None:
+        return Price(meter.price, meter.currency, own=True)
+    return Price(default, meter.currency, own=False) if default is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """``costs`` by currency, of the ``priced`` devices that have a volume. ``daily`` is a device's
+    mean volume a day that has data, ``uptime`` the mean of the devices', which count alike;
+    ``most`` gallons went through the device labelled ``most_by``."""
+
+    devices: int
+    told: int
+    gallons: float | None
+    daily: float | None
+    costs: Mapping[str, float]
+    priced: int
+    most_flow: float | None
+    uptime: float | None
+    most: float | None
+    most_by: str
+
+
+def totals(usages: Sequence[DeviceUsage]) -> Totals:
+    told = [each for each in usages if each.gallons is not None]
+    costs: defaultdict[str, float] = defaultdict(float)
+    priced = 0
+    for each in told:
+        cost = each.cost(each.gallons)
+        if cost is not None and each.price is not None:
+            costs[each.price.currency] += cost
+            priced += 1
+    ups = [up for each in usages if (up := each.uptime) is not None]
+    gallons = sum(each.gallons or 0.0 for each in told) if told else None
+    days = sum(len(each.told) for each in told)
+    most = max(told, key=lambda each: each.gallons or 0.0, default=None)
+    return Totals(
+        devices=len(usages),
+        told=len(told),
+        gallons=gallons,
+        daily=gallons / days if gallons is not None and days else None,
+        costs=dict(costs),
+        priced=priced,
+        most_flow=max((f for each in told if (f := each.most_flow) is not None), default=None),
+        uptime=sum(ups) / len(ups) if ups else None,
+        most=most.gallons if most else None,
+        most_by=most.meter.label if most else "",
+    )
+
+
+_LAST: Final = float("inf")
+_ORDERS: Final[Mapping[str, Callable[[DeviceUsage], Any]]] = {
+    "volume": lambda each: _LAST if each.gallons is None else -each.gallons,
+    "uptime": lambda each: _LAST if each.uptime is None else each.uptime,
+    "label": lambda each: 0,
+}
+
+
+def ordered(usages: Iterable[DeviceUsage], sort: str) -> list[DeviceUsage]:
+    """Ties by label."""
+    by_label = sorted(usages, key=lambda each: (each.meter.label.casefold(), each.meter.serial))
+    return sorted(by_label, key=_ORDERS[sort])

@@ -1,0 +1,191 @@
+"""A summary as the page shows it: sums, the table by device, and one device's days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+from urllib.parse import quote
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.timez import DAY_MS, HOUR_MS
+from components import words
+from components.clock import EPOCH_DAY, day_text
+from components.device.kpis import money
+from components.fleet.totals import Total, percent, plural
+from components.markup import attributes, labelled
+from components.units import Units
+from components.usage.sums import Day, DeviceUsage, Totals
+from components.usage.view import UsageView
+
+HEADS = ("Volume", "Cost", "Mean flow", "Max flow", "Uptime", "Days with data")
+
+
+def sums(totals: Totals, units: Units) -> list[Total]:
+    """What stands above the table."""
+    costs = " + ".join(money(cost, currency) for currency, cost in sorted(totals.costs.items()))
+    flow = units.flow(totals.most_flow)
+    return [
+        Total("volume", "Volume", units.volume(totals.gallons), _of_devices(totals)),
+        Total("cost", "Cost", costs or words.NOTHING, _priced(totals)),
+        Total("daily", "A day", units.volume(totals.daily), "per device, on days with data"),
+        Total("flow", "Max flow", f"{flow} {units.flow_unit}", "of one device"),
+        Total("uptime", "Uptime", percent(totals.uptime), "mean of the devices’"),
+        Total("most", "Most used", units.volume(totals.most), totals.most_by),
+    ]
+
+
+def _of_devices(totals: Totals) -> str:
+    if totals.told == totals.devices:
+        return f"of {plural(totals.devices, 'device')}"
+    return f"of {words.whole(totals.told)} of {plural(totals.devices, 'device')}"
+
+
+def _priced(totals: Totals) -> str:
+    if totals.priced == totals.told:
+        return "volume × price"
+    if not totals.priced:
+        return "no price is known"
+    return f"{words.whole(totals.priced)} of {words.whole(totals.told)} have a price"
+
+
+def sums_strip(told: Sequence[Total]) -> list[Component]:
+    return [
+        html.Div(
+            [
+                html.Dt(total.label),
+                html.Dd(total.value, className="total-value"),
+                html.Dd(total.note, className="total-note"),
+            ],
+            className="total",
+        )
+        for total in told
+    ]
+
+
+def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
+    heads = [
+        html.Th("Device", scope="col"),
+        *(html.Th(name, scope="col", className="number") for name in HEADS),
+    ]
+    rows = [row for usage in usages for row in _rows(usage, view)]
+    return html.Div(
+        html.Table(
+            [html.Thead(html.Tr(heads)), html.Tbody(rows)],
+            className="usage",
+            **labelled("Usage by device"),
+        ),
+        className="usage-scroll",
+        role="region",
+        tabIndex=0,
+        **labelled("The table, to scroll sideways"),
+    )
+
+
+def _rows(usage: DeviceUsage, view: UsageView) -> list[Component]:
+    opened = usage.meter.id == view.opened
+    rows = [_device(usage, view, opened=opened)]
+    if opened:
+        rows += [_day(usage, day, view.units) for day in reversed(usage.days)]
+    return rows
+
+
+def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
+    units = view.units
+    button = html.Button(
+        html.Span("▾" if opened else "▸", **attributes(aria_hidden="true")),
+        type="button",
+        className="unfold",
+        **attributes(data_open=usage.meter.id, aria_expanded="true" if opened else "false"),
+        **labelled(f"Days of {usage.meter.label}"),
+    )
+    name = html.A(usage.meter.label, href=f"/devices/{quote(usage.meter.id, safe='')}")
+    serial = html.Span(f"{usage.meter.serial} · {usage.tz.key}", className="quiet")
+    named = html.Span([name, serial], className="named")
+    head = html.Th(html.Div([button, named], className="who"), scope="row")
+    if usage.failure:
+        return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
+    cells = (
+        units.volume(usage.gallons),
+        _cost(usage, usage.gallons),
+        _flow(usage.mean_flow, units),
+        _flow(usage.most_flow, units),
+        percent(usage.uptime),
+        f"{len(usage.told)} of {len(usage.days)}",
+    )
+    return html.Tr([head, *_numbers(cells)], className="opened" if opened else "")
+
+
+def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
+    cells = (
+        units.volume(day.gallons),
+        _cost(usage, day.gallons),
+        _flow(day.mean_flow, units),
+        _flow(day.most_flow, units),
+        percent(day.heard / day.expected) if day.expected else words.NOTHING,
+        _length(day),
+    )
+    head = html.Th(day_text(day.ordinal - EPOCH_DAY), scope="row")
+    return html.Tr([head, *_numbers(cells)], className="day-row")
+
+
+def _numbers(cells: Sequence[str]) -> list[Component]:
+    return [html.Td(cell, className="number") for cell in cells]
+
+
+def _length(day: Day) -> str:
+    """What is particular about a day: it isn't over, or hasn't 24 hours."""
+    length = day.end_ms - day.start_ms
+    if day.elapsed_ms < length:
+        return "so far"
+    return "" if length == DAY_MS else f"{words.number(length / HOUR_MS)} h"
+
+
+def _flow(gallons_per_minute: float | None, units: Units) -> str:
+    if gallons_per_minute is None:
+        return words.NOTHING
+    return f"{units.flow(gallons_per_minute)} {units.flow_unit}"
+
+
+def _cost(usage: DeviceUsage, gallons: float | None) -> str:
+    cost = usage.cost(gallons)
+    if cost is None or usage.price is None:
+        return words.NOTHING
+    return money(cost, usage.price.currency)
+
+
+def range_words(view: UsageView, today: int) -> str:
+    """``1 Nov – 21 Nov 2026``, in the days of the devices or of one zone."""
+    first, last = view.dates(today)
+    if first > last:
+        return "no day of it has begun"
+    zone = view.zone or "each device’s zone"
+    cut = " · the last 366 days of the range" if view.cut else ""
+    return f"{_date(first)} – {_date(last)} · days in {zone}{cut}"
+
+
+def _date(ordinal: int) -> str:
+    return day_text(ordinal - EPOCH_DAY).partition(" ")[2]
+
+
+def iso(ordinal: int) -> str:
+    return date.fromordinal(ordinal).isoformat()
+
+
+def choices(offered: Sequence[Any], chosen: Sequence[str]) -> list[Component]:
+    """Devices to choose from, as buttons that are pressed or not."""
+    if not offered:
+        return [html.P("No device matches.", className="quiet")]
+    return [
+        html.Button(
+            [html.Span(meter.label), html.Span(meter.serial, className="quiet")],
+            type="button",
+            className="menu-entry",
+            **attributes(
+                data_pick=meter.id, aria_pressed="true" if meter.id in chosen else "false"
+            ),
+        )
+        for meter in offered
+    ]

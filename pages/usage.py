@@ -1,0 +1,83 @@
+"""Usage: volume, cost, flow and uptime of chosen devices over local days."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    State,
+    callback,
+    clientside_callback,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import WeirError
+from api.timez import now_ms, to_datetime
+from components import sheets, shell
+from components.fleet.desk import current_desk
+from components.parts import failure
+from components.sheets import sheet
+from components.usage import table
+from components.usage.answering import answer, files
+from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
+from components.usage.picking import offered
+from components.usage.view import read_usage_view
+
+register_page(__name__, path=PATH, title="Usage · Weir")
+
+
+def layout(**said: Any) -> Component:
+    """The frame at once: the numbers come as they are asked for."""
+    view = read_usage_view(said)
+    today = to_datetime(now_ms()).date()
+    return shell.frame(usage_page(view, today), place=PATH, tools=usage_tools(view))
+
+
+@callback(
+    Output(Ids.ANSWER, "data"),
+    sheets.output(Ids.SUMS),
+    sheets.output(Ids.TABLE),
+    Output(Ids.EXPORTS, "children"),
+    Input(Ids.QUESTION, "data"),
+)
+def summary(question: dict[str, Any] | None) -> tuple[Any, Any, Any, Any]:
+    """What is known of the view by now; where that fails the last good one stays."""
+    asked = question or {}
+    view = read_usage_view(asked)
+    try:
+        told = answer(current_desk(), view, now_ms())
+    except WeirError as error:
+        told = {"error": failure(error)}
+        return {**told, "asked": asked.get("asked")}, no_update, no_update, no_update
+    sums, rows = told.pop("sums"), told.pop("table")
+    return {**told, "asked": asked.get("asked")}, sums, rows, files(view)
+
+
+@callback(
+    sheets.output(Ids.OFFERED),
+    Input(Ids.SOUGHT, "value"),
+    Input(Ids.QUESTION, "data"),
+)
+def to_choose(sought: str | None, question: dict[str, Any] | None) -> Any:
+    """Where the devices can't be listed the summary says so."""
+    view = read_usage_view(question or {})
+    try:
+        found = offered(current_desk(), sought or "", now_ms())
+    except WeirError:
+        return no_update
+    return sheet(table.choices(found, view.devices))
+
+
+clientside_callback(
+    ClientsideFunction("usage", "answered"),
+    Output(Ids.DRAWN, "data"),
+    Input(Ids.ANSWER, "data"),
+    State(Ids.QUESTION, "data"),
+    prevent_initial_call=True,
+)
+sheets.drawn(*SHEETS)

@@ -1,0 +1,345 @@
+"""A usage summary: which days, whose volume, what it costs, against plain sums of the readings."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from openpyxl import load_workbook
+
+from api.auth import key_digest
+from api.client import Client
+from api.server import create_service
+from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope
+from api.store.open import open_store
+from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
+from components.files import comma, workbook
+from components.fleet.asking import Deadline, Desk
+from components.fleet.memory import Memory
+from components.usage import files
+from components.usage.gathering import Summary, gather
+from components.usage.picking import pick
+from components.usage.sums import totals
+from components.usage.view import (
+    MOST_DAYS,
+    UsageView,
+    read_usage_view,
+    write_usage_view,
+)
+from tests.world import SETTINGS, ms
+
+NEW_YORK, TOKYO = zone("America/New_York"), zone("Asia/Tokyo")
+NOW = ms("2026-11-03T18:00Z")
+STEP_MS = 10 * MINUTE_MS
+AUTUMN = "2026-10-31..2026-11-03"  # New York's 1 November has 25 hours
+HOLE = (ms("2026-11-02T12:00Z"), ms("2026-11-02T15:00Z"))
+
+
+def readings(start: str, end: str) -> list[tuple[int, float]]:
+    """(instant, gallons), every ten minutes but for a hole."""
+    times = range(ms(start), ms(end), STEP_MS)
+    return [(at, at // STEP_MS % 7 / 2) for at in times if not HOLE[0] <= at < HOLE[1]]
+
+
+READINGS = {
+    "U-NY": readings("2026-10-30T00:00Z", "2026-11-03T18:00Z"),
+    "U-TOKYO": readings("2026-10-31T00:00Z", "2026-11-02T00:00Z"),
+    "U-NEW": readings("2026-11-02T16:00Z", "2026-11-03T18:00Z"),
+    "=U-NEVER": [],
+}
+DEVICES = [
+    NewDevice(
+        "U-NY",
+        {
+            "label": "Nora",
+            "deviceTimeZone": "America/New_York",
+            "reportingInterval": 600.0,
+            "costPerGallon": {"value": 0.02, "currency": "USD"},
+            "config": {"groups": ["East"]},
+        },
+    ),
+    NewDevice(
+        "U-TOKYO",
+        {"label": "Toshi", "deviceTimeZone": "Asia/Tokyo", "reportingInterval": 600.0},
+    ),
+    NewDevice(
+        "U-NEW",
+        {
+            "label": "Newt",
+            "deviceTimeZone": "America/New_York",
+            "reportingInterval": 600.0,
+            "installedOn": "2026-11-02T16:00:00Z",
+            "costPerGallon": {"value": 1.5, "currency": "EUR"},
+        },
+    ),
+    NewDevice("=U-NEVER", {"label": "Never", "deviceTimeZone": "UTC"}),
+]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    folder: Path = tmp_path_factory.mktemp("usage")
+    store = open_store(f"sqlite:///{folder / 'usage.sqlite'}")
+    store.upgrade()
+    store.create_organization("Usage", organization_id="org-usage")
+    store.import_devices("org-usage", DEVICES)
+    scope, key = Scope("org-usage", Grant(everything=True)), str(uuid4())
+    store.create_key(Key("key_usage", "org-usage", "test", key_digest(key), scope.grant, 0))
+    for serial, told in READINGS.items():
+        (device,) = store.resolve(scope, [serial])
+        assert device is not None
+        rows: list[ReadingRow] = [
+            (device.key, at, gallons / 10, 600.0, gallons, 90.0, -90.0, -80.0, 21.0)
+            for at, gallons in told
+        ]
+        store.write(rows)
+    opened = Client.in_process(create_service(store, SETTINGS), key)
+    yield opened
+    opened.close()
+    store.close()
+
+
+@pytest.fixture
+def desk(client: Client) -> Desk:
+    return Desk(client, Memory())
+
+
+def summary(desk: Desk, **said: str) -> Summary:
+    view = read_usage_view({"range": AUTUMN, **said})
+    picked = pick(desk, view, NOW)
+    return gather(desk, picked.meters, view, picked.price, Deadline(60), NOW)
+
+
+def recomputed(serial: str, tz: Any, ordinal: int) -> list[float]:
+    """The gallons of a local day's readings."""
+    start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
+    return [gallons for at, gallons in READINGS[serial] if start <= at < end]
+
+
+# --- The sums ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["", "Asia/Kolkata", "America/New_York"])
+def test_days_are_each_zones_own_and_sum_up(desk: Desk, name: str) -> None:
+    found = summary(desk, zone=name)
+    assert found.progress.complete
+    assert {usage.meter.serial for usage in found.usages} == set(READINGS)
+    for usage in found.usages:
+        tz = zone(name or usage.meter.time_zone)
+        assert usage.tz is tz
+        for day in usage.days:
+            told = recomputed(usage.meter.serial, tz, day.ordinal)
+            assert day.gallons == (pytest.approx(sum(told)) if told else None)
+            assert day.most_flow == (pytest.approx(max(told) / 10) if told else None)
+        every = [g for d in usage.days for g in recomputed(usage.meter.serial, tz, d.ordinal)]
+        assert usage.gallons == (pytest.approx(sum(every)) if every else None)
+
+
+def by_serial(found: Summary) -> Mapping[str, Any]:
+    return {usage.meter.serial: usage for usage in found.usages}
+
+
+def test_the_day_of_25_hours_and_the_day_that_is_under_way(desk: Desk) -> None:
+    days = by_serial(summary(desk))["U-NY"].days
+    assert [date.fromordinal(day.ordinal).day for day in days] == [31, 1, 2, 3]
+    assert [(d.end_ms - d.start_ms) // HOUR_MS for d in days] == [24, 25, 24, 24]
+    assert [d.elapsed_ms // HOUR_MS for d in days] == [24, 25, 24, 13]
+    assert [(d.heard, d.expected) for d in days] == [
+        (144, 144),
+        (150, 150),
+        (144 - 18, 144),
+        (78, 78),
+    ]
+    gallons = sum(recomputed("U-NY", NEW_YORK, days[1].ordinal))
+    assert days[1].mean_flow == pytest.approx(gallons / (25 * 60))
+
+
+def test_nothing_is_due_before_a_device_was_there(desk: Desk) -> None:
+    days = by_serial(summary(desk))["U-NEW"].days
+    assert [day.expected for day in days] == [0, 0, 13 * 6, 13 * 6]
+    assert by_serial(summary(desk))["U-NEW"].uptime == 1.0
+
+
+def test_a_cost_needs_a_price_and_keeps_its_currency(desk: Desk) -> None:
+    found = by_serial(summary(desk))
+    assert found["U-NY"].cost(100.0) == pytest.approx(2.0)
+    assert found["U-TOKYO"].cost(100.0) is None
+    assert found["U-NEW"].price.currency == "EUR"
+    all = totals(list(found.values()))
+    assert all.costs == pytest.approx(
+        {"USD": found["U-NY"].gallons * 0.02, "EUR": found["U-NEW"].gallons * 1.5}
+    )
+    assert (all.devices, all.told, all.priced) == (4, 3, 2)
+    assert all.gallons == pytest.approx(sum(found[s].gallons for s in ("U-NY", "U-TOKYO", "U-NEW")))
+
+
+# --- Asking --------------------------------------------------------------------------------------
+
+
+def test_a_summary_comes_in_instalments(desk: Desk) -> None:
+    view = read_usage_view({"range": AUTUMN})
+    meters = pick(desk, view, NOW).meters
+    begun = gather(desk, meters, view, None, Deadline(0), NOW)
+    assert (begun.usages, begun.progress.complete) == ((), False)
+    whole = gather(desk, meters, view, None, Deadline(60), NOW)
+    assert whole.progress.complete
+    again = gather(desk, meters, view, None, Deadline(0), NOW + 1_000)
+    assert again.usages == whole.usages  # what is known isn't asked for again
+
+
+def test_one_summary_asks_a_question_a_device_and_one_a_day_for_all(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    for name in ("datapoints", "latest"):
+        plain = getattr(Client, name)
+
+        def counted(self: Client, *a: Any, plain: Any = plain, name: str = name, **k: Any) -> Any:
+            asked.append(name)
+            return plain(self, *a, **k)
+
+        monkeypatch.setattr(Client, name, counted)
+    summary(desk, zone="UTC", devices=",".join(ids(desk, "U-NY", "U-TOKYO")))
+    assert (asked.count("datapoints"), asked.count("latest")) == (2, 4)
+
+
+def ids(desk: Desk, *serials: str) -> list[str]:
+    known = {d.serial_number: d.id for d in desk.client.devices().devices}
+    return [known[serial] for serial in serials]
+
+
+def test_too_many_devices_are_said_in_words_and_not_asked_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("components.usage.picking.MOST_DEVICES", 3)
+    picked = pick(desk, UsageView(), NOW)
+    assert picked.meters == ()
+    assert picked.words.startswith("4 devices match, and a summary holds at most 3.")
+    with pytest.raises(ValueError, match="4 devices match"):
+        files.days_file(desk, {"range": AUTUMN})
+
+
+@pytest.mark.parametrize(
+    ("said", "labels"),
+    [
+        ({"q": "to"}, ["Toshi"]),
+        ({"group": "East"}, ["Nora"]),
+        ({"q": "u-n"}, ["Nora", "Newt", "Never"]),
+        ({"q": "nobody"}, []),
+    ],
+)
+def test_devices_by_search_and_group(desk: Desk, said: dict[str, str], labels: list[str]) -> None:
+    picked = pick(desk, read_usage_view(said), NOW)
+    assert sorted(meter.label for meter in picked.meters) == sorted(labels)
+    assert bool(picked.words) == (not labels)
+
+
+def test_a_device_out_of_sight_is_not_chosen(desk: Desk) -> None:
+    assert pick(desk, UsageView(devices=(str(uuid4()),)), NOW).meters == ()
+
+
+# --- The view ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("7d", "2026-10-28", "2026-11-03"),
+        ("30d", "2026-10-05", "2026-11-03"),
+        ("month", "2026-11-01", "2026-11-03"),
+        ("last-month", "2026-10-01", "2026-10-31"),
+        ("2026-02", "2026-02-01", "2026-02-28"),
+        ("2026-11", "2026-11-01", "2026-11-03"),
+        ("2026-10-05..2026-10-06", "2026-10-05", "2026-10-06"),
+        ("2026-10-05..2030-01-01", "2026-10-05", "2026-11-03"),
+        ("2026-13", "2026-11-01", "2026-11-03"),
+        ("2026-10-06..2026-10-05", "2026-11-01", "2026-11-03"),
+        ("x..y..z", "2026-11-01", "2026-11-03"),
+    ],
+)
+def test_ranges(said: str, first: str, last: str) -> None:
+    view = read_usage_view({"range": said})
+    dates = view.dates(local_ordinal(NEW_YORK, NOW))
+    assert [date.fromordinal(day).isoformat() for day in dates] == [first, last]
+
+
+def test_a_range_is_cut_to_its_latest_days_and_says_so() -> None:
+    view = read_usage_view({"range": "2020-01-01..2026-10-31"})
+    assert len(view.dates(local_ordinal(NEW_YORK, NOW))) == MOST_DAYS
+    assert view.cut
+
+
+def test_a_view_stands_in_its_address() -> None:
+    said = {
+        "range": "2026-10",
+        "zone": "Asia/Tokyo",
+        "units": "metric",
+        "devices": "a,b",
+        "q": "main",
+        "group": "East",
+        "sort": "label",
+        "open": "a",
+    }
+    assert write_usage_view(read_usage_view(said)) == said
+    assert set(write_usage_view(UsageView()).values()) == {None}
+
+
+# --- Files ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "now_ms", lambda: NOW)
+
+
+def told(table: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(comma.lines(table)))))
+
+
+@pytest.mark.usefixtures("at_now")
+def test_the_days_file_is_the_summary(desk: Desk) -> None:
+    rows = told(files.days_file(desk, {"range": AUTUMN, "units": "metric", "sort": "label"}))
+    assert {row["serial_number"] for row in rows} == {"U-NY", "U-TOKYO", "U-NEW", "'=U-NEVER"}
+    nora = [row for row in rows if row["label"] == "Nora"]
+    assert [row["day"] for row in nora] == ["2026-10-31", "2026-11-01", "2026-11-02", "2026-11-03"]
+    assert [row["hours_of_day"] for row in nora] == ["24.0", "25.0", "24.0", "24.0"]
+    assert nora[1]["day_begins_utc"] == "2026-11-01T04:00:00Z"
+    gallons = sum(recomputed("U-NY", NEW_YORK, date(2026, 11, 1).toordinal()))
+    assert float(nora[1]["volume (m3)"]) == pytest.approx(gallons * 0.003785411784)
+    assert float(nora[1]["cost"]) == pytest.approx(gallons * 0.02, abs=1e-4)
+    assert nora[1]["currency"] == "USD"
+    never = next(row for row in rows if row["label"] == "Never")
+    assert (never["volume (m3)"], never["cost"], never["currency"]) == ("", "", "")
+
+
+@pytest.mark.usefixtures("at_now")
+def test_the_devices_file_sums_the_days_file(desk: Desk) -> None:
+    days = told(files.days_file(desk, {"range": AUTUMN}))
+    table = files.devices_file(desk, {"range": AUTUMN})
+    assert table.name == "weir_usage_2026-10-31_2026-11-03_by-device"
+    for row in told(table):
+        own = [d for d in days if d["serial_number"] == row["serial_number"]]
+        volumes = [float(d["volume (gal)"]) for d in own if d["volume (gal)"]]
+        assert float(row["volume (gal)"] or 0) == pytest.approx(sum(volumes))
+        assert (int(row["days"]), int(row["days_with_data"])) == (len(own), len(volumes))
+
+
+@pytest.mark.usefixtures("at_now")
+def test_the_workbook_holds_what_the_csv_holds(desk: Desk) -> None:
+    said = {"range": AUTUMN}
+    rows = told(files.days_file(desk, said))
+    book = load_workbook(io.BytesIO(b"".join(workbook.chunks(files.days_file(desk, said)))))
+    header, *cells = book.worksheets[0].iter_rows(values_only=True)
+    assert list(rows[0]) == list(header)
+    for row, cell in zip(rows, cells, strict=True):
+        named = dict(zip(header, cell, strict=True))
+        assert named["day"].date().isoformat() == row["day"]
+        assert named["serial_number"] == row["serial_number"].removeprefix("'")
+        volume = row["volume (gal)"]
+        assert named["volume (gal)"] == (pytest.approx(float(volume)) if volume else None)
