@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import httpx
@@ -95,6 +95,7 @@ class Desk:
     wall: OpenPage
     charts: list[OpenPage]
     asked: int = 0
+    drawn: dict[str, str] = field(default_factory=dict[str, str])
 
     def refresh_wall(self, due_s: float | None = None) -> None:
         self._ask_wall()
@@ -114,10 +115,9 @@ class Desk:
         """As assets/fleet.js asks."""
         tiles = (self.wall.values.get("fleet-board.data") or {}).get("tiles", [])
         self.asked += 1
-        held = [tile["id"] for tile in tiles]
-        answers = self.wall.set(
-            "fleet-question.data", {"window": "24h", "asked": self.asked, "held": held}
-        )
+        self.drawn |= {tile["id"]: tile["mark"] for tile in tiles if tile.get("spark")}
+        asked = {"window": "24h", "asked": self.asked, "drawn": self.drawn}
+        answers = self.wall.set("fleet-question.data", asked | {"held": [t["id"] for t in tiles]})
         return answers[0].get("fleet-board", {}).get("data", {}) if answers else {}
 
     def refresh_chart(self, page: OpenPage, *, whole: bool) -> None:

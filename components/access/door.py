@@ -103,7 +103,7 @@ class Door:
     def _answer(self, visit: _Visit) -> Response:
         facts = visit.facts
         session, stale = self._session(visit)
-        looking = self._looking(visit, session)
+        looking = self._looking(visit, session, lapsed=stale)
         verdict = rules.judge(facts, known=looking is not None)
         if verdict is Verdict.CROSS_SITE:
             return _plain(403, "Refused: this request comes from another site.")
@@ -137,14 +137,16 @@ class Door:
         over = not session.alive(self._now_s) or session.id in self._ended
         return (None, True) if over else (session, False)
 
-    def _looking(self, visit: _Visit, session: Session | None) -> Looking | None:
-        """A proxy's word goes first: behind it, it alone knows who asks."""
+    def _looking(self, visit: _Visit, session: Session | None, *, lapsed: bool) -> Looking | None:
+        """A proxy's word goes first: behind it, it alone knows who asks. Whose own session has
+        ``lapsed`` is told so: nobody becomes somebody else without choosing to."""
         bearer = self._bearer(visit)
         if bearer is not None:
             return self._as(bearer, How.PROXY)
         if session is not None:
             return self._as(session.credential, How.SESSION, session)
-        if self._may_use_own_key(visit) and visit.jar.away not in visit.request.cookies:
+        away = lapsed or visit.jar.away in visit.request.cookies
+        if self._may_use_own_key(visit) and not away:
             key = self._access.own_key()
             return self._as(Credential.key(key), How.OWN_KEY) if key else None
         return None
@@ -192,7 +194,8 @@ class Door:
     # --- Outside ---------------------------------------------------------------------------------
 
     def _outside(self, visit: _Visit, verdict: Verdict, because: Because | None) -> Response:
-        """To the sign-in page, and back from there; for what a script asked, the way to it."""
+        """To the sign-in page, and back from there; for what a script asked, the way to it. Where a
+        session has just ended, this machine's own key doesn't step in for it by itself."""
         if verdict is Verdict.TO_SIGN_IN:
             next_path = rules.asked_address(visit.facts)
             where = rules.sign_in_address(because=because, next_path=next_path)
@@ -207,7 +210,14 @@ class Door:
             )
         if visit.jar.session in visit.request.cookies:
             response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.session))
+            if because is not None:
+                self._stay_away(visit, response)
         return response
+
+    def _stay_away(self, visit: _Visit, response: Response) -> None:
+        """Until the reader chooses, this machine's own key lets nobody in."""
+        if self._may_use_own_key(visit):
+            response.headers.add("Set-Cookie", visit.jar.until_closed(visit.jar.away, "1"))
 
     # --- Sign in, sign out -----------------------------------------------------------------------
 
@@ -260,8 +270,7 @@ class Door:
             self._ended.add(session.id, self._now_s)
         response = _see(rules.sign_in_address(because=Because.SIGNED_OUT))
         response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.session))
-        if self._may_use_own_key(visit):
-            response.headers.add("Set-Cookie", visit.jar.until_closed(visit.jar.away, "1"))
+        self._stay_away(visit, response)
         return response
 
     def _cookie(self, visit: _Visit, session: Session) -> str:

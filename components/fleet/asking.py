@@ -16,6 +16,8 @@ from components.fleet.memory import Memory
 from components.ranges import Window
 
 MOST_AT_ONCE: Final = 8  # questions under way, of this process
+TURNS: Final = 3  # refreshes in which what has grown old is renewed
+LEAST_TURN: Final = 10
 MOST_FAILURES: Final = 4  # of one call that is taken apart: then it is the service that fails
 # What may be wrong with one device alone. Anything else (no connection, no credential, too many
 # requests) would be the next device's answer too.
@@ -81,6 +83,13 @@ def answers(
     finally:
         for future in under_way:
             future.cancel()
+
+
+def turn(late: Sequence[T], of: int) -> Sequence[T]:
+    """Of ``of`` things that grow old together, and of which these are ``late``, those that one
+    refresh asks for: asked all at once they would make one refresh in four slow, and everybody's at
+    the same edge of the clock."""
+    return late[: max(LEAST_TURN, -(-of // TURNS))]
 
 
 def background(job: Callable[[], Any]) -> None:

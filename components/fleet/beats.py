@@ -7,7 +7,7 @@ when late readings may have come: the older the cell, the more seldom.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
@@ -18,7 +18,14 @@ from api.timez import MINUTE_MS
 from components.fleet.asking import Deadline, Desk, batches, latest
 from components.fleet.known import Known
 from components.fleet.meters import Meter
-from components.fleet.spans import Cell, Span, cells, first_due_ms, uptime_resolution
+from components.fleet.spans import (
+    Cell,
+    Span,
+    cells,
+    first_due_ms,
+    strip_window,
+    uptime_resolution,
+)
 from components.ranges import Window
 
 LEAST_AGE_MS: Final = MINUTE_MS
@@ -34,13 +41,6 @@ class _Count(NamedTuple):
     observed: int | None
 
 
-@dataclass(slots=True)
-class _Pulse:
-    """A device's counts by cell start."""
-
-    counts: dict[int, _Count] = field(default_factory=dict[int, _Count])
-
-
 class Beat(NamedTuple):
     """A device's strip: per cell its observed and expected buckets; observed None: not known.
     ``complete``: nothing is left to ask."""
@@ -49,9 +49,25 @@ class Beat(NamedTuple):
     observed: Sequence[int | None]
     complete: bool
 
-    def percents(self) -> list[int]:
+    def percents(self) -> tuple[int, ...]:
         """0–100 a cell; `NOT_DUE` where nothing was expected, `NOT_KNOWN` where nobody asked."""
-        return [_percent(c, n) for c, n in zip(self.cells, self.observed, strict=True)]
+        return tuple(_percent(c, n) for c, n in zip(self.cells, self.observed, strict=True))
+
+
+@dataclass(slots=True)
+class _Pulse:
+    """A device's counts by cell start; and the strip that was made of them at ``made_ms``."""
+
+    counts: dict[int, _Count] = field(default_factory=dict[int, _Count])
+    beat: Beat | None = None
+    made_ms: int = 0
+
+    def still(self, strip: Sequence[Cell], now_ms: int) -> Beat | None:
+        """The strip as it was last made, while no bucket has closed since and it is young."""
+        beat = self.beat
+        if beat is None or not beat.complete or now_ms - self.made_ms >= LEAST_AGE_MS:
+            return None
+        return beat if beat.cells[0] == strip[0] and beat.cells[-1] == strip[-1] else None
 
 
 def _percent(cell: Cell, observed: int | None) -> int:
@@ -84,21 +100,33 @@ def beats(
     now_ms: int,
 ) -> dict[str, Beat]:
     """The strips of these devices, asked for as far as the deadline allows, newest first."""
-    strips = {m.id: _strip(span, m, known[m.id], now_ms) for m in meters}
+    strips = _strips(span, meters, known, now_ms)
     pulses = {id: _pulse(desk, span, id) for id in strips}
+    found = {id: pulses[id].still(strip, now_ms) for id, (_, strip) in strips.items()}
     due: defaultdict[tuple[Resolution, Cell], list[str]] = defaultdict(list)
     for id, (resolution, strip) in strips.items():
-        for cell in strip:
+        for cell in strip if found[id] is None else ():
             if is_due(pulses[id].counts.get(cell.start_ms), cell, now_ms):
                 due[resolution, cell].append(id)
     _ask_all(desk, due, pulses, deadline, now_ms)
-    return {id: _beat(strip, pulses[id]) for id, (_, strip) in strips.items()}
+    return {id: found[id] or _made(strip, pulses[id], now_ms) for id, (_, strip) in strips.items()}
 
 
-def _strip(span: Span, meter: Meter, known: Known, now_ms: int) -> tuple[Resolution, list[Cell]]:
-    resolution = uptime_resolution(known.cadence_ms)
-    due_ms = first_due_ms(span, meter.installed_on_ms)
-    return resolution, cells(span, resolution, due_ms, now_ms)
+def _strips(
+    span: Span, meters: Iterable[Meter], known: Mapping[str, Known], now_ms: int
+) -> dict[str, tuple[Resolution, list[Cell]]]:
+    """Each device's cells. Most share theirs: those of one cadence, installed before the strip."""
+    shared: dict[tuple[Resolution, int], list[Cell]] = {}
+    strips: dict[str, tuple[Resolution, list[Cell]]] = {}
+    for meter in meters:
+        resolution = uptime_resolution(known[meter.id].cadence_ms)
+        due_ms = first_due_ms(span, meter.installed_on_ms)
+        if due_ms <= strip_window(span, resolution, now_ms).from_ms:
+            due_ms = 0
+        if (resolution, due_ms) not in shared:
+            shared[resolution, due_ms] = cells(span, resolution, due_ms, now_ms)
+        strips[meter.id] = resolution, shared[resolution, due_ms]
+    return strips
 
 
 def _pulse(desk: Desk, span: Span, device_id: str) -> _Pulse:
@@ -137,11 +165,13 @@ def _ask(
     }
 
 
-def _beat(strip: Sequence[Cell], pulse: _Pulse) -> Beat:
+def _made(strip: Sequence[Cell], pulse: _Pulse, now_ms: int) -> Beat:
     """Counts of cells that have left the strip are forgotten."""
     starts = {cell.start_ms for cell in strip}
     for start in [s for s in pulse.counts if s not in starts]:
         pulse.counts.pop(start, None)
     counts = [pulse.counts.get(cell.start_ms) for cell in strip]
     complete = all(count or not cell.expected for cell, count in zip(strip, counts, strict=True))
-    return Beat(strip, [count.observed if count else None for count in counts], complete)
+    pulse.beat = Beat(strip, [count.observed if count else None for count in counts], complete)
+    pulse.made_ms = now_ms
+    return pulse.beat

@@ -125,6 +125,7 @@ def _tile(row: Row, extras: _Extras, view: FleetView, now_ms: int) -> dict[str, 
         zone=view.zone,
         units=view.units,
         now_ms=now_ms,
+        drawn=view.drawn.get(id, ""),
     )
 
 

@@ -10,7 +10,7 @@ from api.catalog import FLOW_RATE
 from api.client import Client
 from api.errors import WeirError
 from api.timez import floor_to, zone
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk, turn
 from components.fleet.known import Known
 from components.fleet.meters import Meter
 from components.fleet.spans import Span, strip_window, uptime_resolution
@@ -49,12 +49,18 @@ def lines(
         m.id: desk.memory.local(_key(desk, span, m.id)) for m in meters
     }
     due = [id for id, each in kept.items() if each is None or each.is_due(bucket, now_ms)]
-    due.sort(key=lambda id: kept[id] is not None)
-    jobs = (partial(_ask, desk.client, span, id, known[id], now_ms) for id in due)
+    late = [id for id in due if _is_late(kept[id], bucket - span.line.fixed_ms)]
+    wanted = [*(id for id in due if id not in set(late)), *turn(late, len(meters))]
+    jobs = (partial(_ask, desk.client, span, id, known[id], now_ms) for id in wanted)
     for id, line in desk.answers(jobs, deadline):
         kept[id] = _Kept(bucket, now_ms, line)
         desk.memory.keep(_key(desk, span, id), kept[id])
     return {id: each.line for id, each in kept.items() if each is not None}
+
+
+def _is_late(kept: _Kept | None, before_ms: int) -> bool:
+    """Only by the one bucket that has just ended: that may wait for its turn."""
+    return kept is not None and kept.bucket_ms == before_ms
 
 
 def _key(desk: Desk, span: Span, device_id: str) -> Hashable:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 from components.frames import Frame
@@ -27,6 +28,12 @@ class Spark:
     band: str = ""
     gaps: str = ""
     peak: float | None = None
+
+    @property
+    def mark(self) -> str:
+        """Names what is drawn: equal marks are equal pictures."""
+        drawn = f"{self.width} {self.gaps} {self.band} {self.line}".encode()
+        return blake2b(drawn, digest_size=6).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -34,7 +33,10 @@ def tile(
     zone: str | None,
     units: Units,
     now_ms: int,
+    drawn: str = "",
 ) -> dict[str, Any]:
+    """``drawn`` is the mark of the line that the browser has drawn already, "" for none: the same
+    line isn't told again."""
     meter, known, state, *_ = row
     seen, seen_at = _seen(known, known_zone(zone, meter.time_zone).key, now_ms)
     made: dict[str, Any] = {
@@ -49,7 +51,7 @@ def tile(
         "seen_at": seen_at,
         "numbers": _numbers(row, units),
         "strip": strip(beat.percents()) if beat is not None else None,
-        **_line(line, known, span),
+        **_line(line, known, span, drawn),
     }
     return made | {"summary": _summary(row, made, line, span, units)}
 
@@ -93,8 +95,8 @@ def _range(known: Known) -> str:
         known.quality_min, known.quality_max)))  # fmt: skip
 
 
-def _line(line: Line | None, known: Known | None, span: Span) -> dict[str, Any]:
-    """The paths; or in words why there is none."""
+def _line(line: Line | None, known: Known | None, span: Span, drawn: str) -> dict[str, Any]:
+    """The paths under their mark; or in words why there is none."""
     if known is not None and known.failure:
         return {"spark": None, "note": known.failure}
     if isinstance(line, WeirError):
@@ -104,14 +106,16 @@ def _line(line: Line | None, known: Known | None, span: Span) -> dict[str, Any]:
     if line is None:
         return {"spark": None, "note": ""}
     note = "" if line.line else f"No flow readings in {span.label}"
-    return {"spark": [line.width, line.gaps, line.band, line.line], "note": note}
+    mark = line.mark
+    paths = None if mark == drawn else [line.width, line.gaps, line.band, line.line]
+    return {"spark": paths, "mark": mark, "note": note}
 
 
 # --- The strip -----------------------------------------------------------------------------------
 
 
-def strip(percents: Sequence[int]) -> list[Any]:
-    """[width, track, full, part]: the strip's cells as three paths. Each cell is filled from below
+def strip(percents: tuple[int, ...]) -> tuple[int, str, str, str]:
+    """(width, track, full, part): the strip's cells as three paths. Each cell is filled from below
     by its share of the expected buckets; what isn't due leaves a hole, what isn't known a track."""
     track = full = part = ""
     for index, share in enumerate(percents):
@@ -124,7 +128,7 @@ def strip(percents: Sequence[int]) -> list[Any]:
             full += _bar(x, share)
         elif share > 0:
             part += _bar(x, share)
-    return [len(percents) * CELL - CELL_GAP, track, full, part]
+    return len(percents) * CELL - CELL_GAP, track, full, part
 
 
 def _bar(x: int, height: int) -> str:

@@ -6,7 +6,7 @@ Whatever comes from a browser is read with doubt: what can't be understood count
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.catalog import MAX_IDS
@@ -31,7 +31,8 @@ DEFAULT_SORT: Final = "worst"
 @dataclass(frozen=True, slots=True)
 class FleetView:
     """``statuses`` empty: all. ``zone`` None: each device's own. ``held`` are the devices that
-    the browser wants to see again, in this order, since its reader is among them."""
+    the browser wants to see again, in this order, since its reader is among them. ``drawn`` are
+    the marks of the lines that it shows (`Spark.mark`), by device id."""
 
     span: Span = DEFAULT_SPAN
     search: str = ""
@@ -42,6 +43,7 @@ class FleetView:
     zone: str | None = None
     units: Units = US
     held: tuple[str, ...] = ()
+    drawn: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_fleet_view(said: Mapping[str, Any]) -> FleetView:
@@ -57,6 +59,7 @@ def read_fleet_view(said: Mapping[str, Any]) -> FleetView:
         zone=zone if zone in zone_names() else None,
         units=UNITS_BY_NAME.get(_text(said, "units"), US),
         held=_held(said.get("held")),
+        drawn=_drawn(said.get("drawn")),
     )
 
 
@@ -86,6 +89,12 @@ def _page(value: Any) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         return 1
     return max(1, min(int(text), LAST_PAGE))
+
+
+def _drawn(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or len(value) > PAGE_SIZE:
+        return {}
+    return {id: mark for id, mark in value.items() if isinstance(mark, str)}
 
 
 def _held(value: Any) -> tuple[str, ...]:

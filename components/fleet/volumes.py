@@ -12,7 +12,7 @@ from api.catalog import DAY
 from api.client import Client
 from api.timez import MINUTE_MS
 from components.clock import known_zone
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk, turn
 from components.fleet.known import Known
 from components.fleet.meters import Meter
 from components.fleet.today import Day, day_of, hourly_sums, such_days, usual_by, usual_curve
@@ -102,17 +102,22 @@ def _due(
     kept: Mapping[str, _Kept],
     now_ms: int,
 ) -> list[str]:
-    """Devices that were heard of today and not asked about lately, the longest ago first."""
+    """Devices that were heard of today and not asked about lately, the longest ago first. Those
+    that have just grown old take turns."""
     fresh_ms = max(LEAST_FRESH_MS, PER_DEVICE_MS * len(meters))
     due: list[tuple[int, str]] = []
+    late: list[tuple[int, str]] = []
     for meter in meters:
         told = known.get(meter.id)
         if told is None or not _heard(told, days[meter.id]):
             continue
         before = kept.get(meter.id) or _Kept(0, 0, None)
-        if before.ordinal != days[meter.id].ordinal or now_ms - before.asked_ms >= fresh_ms:
+        age_ms = now_ms - before.asked_ms
+        if before.ordinal != days[meter.id].ordinal or age_ms >= 2 * fresh_ms:
             due.append((before.asked_ms, meter.id))
-    return [id for _, id in sorted(due)]
+        elif age_ms >= fresh_ms:
+            late.append((before.asked_ms, meter.id))
+    return [id for _, id in (*sorted(due), *turn(sorted(late), len(meters)))]
 
 
 def _ask(

@@ -1,10 +1,9 @@
-"""The door, over HTTP: signing in and out, sessions, proxies, and this machine's own key."""
+"""The door, over HTTP: signing in and out, sessions, proxies."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
-from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
@@ -395,79 +394,3 @@ def test_a_proxys_bearer_goes_before_the_cookie(
     site.sign_in(keys["foreign"])
     assert METER not in wire.rows(site).text
     assert METER in wire.rows(site, headers=bearer(world)).text
-
-
-# --- This machine's own key ----------------------------------------------------------------------
-
-
-@pytest.fixture
-def own(open_site: Open, keys: dict[str, str]) -> Site:
-    return open_site(own_key=lambda: keys["all"], listens_on_loopback=True)
-
-
-def test_somebody_at_this_machine_is_let_in_by_its_key(own: Site) -> None:
-    answer = own.here("/devices")
-    assert answer.status_code == 200
-    assert not cookies(answer)
-    assert METER in wire.rows(own, host="127.0.0.1:8050", peer="127.0.0.1").text
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"peer": "192.0.2.7"},
-        {"host": "evil.example"},
-        {"host": "evil.example:8050"},
-        {"headers": {"X-Forwarded-For": "127.0.0.1"}},
-        {"headers": {"X-Real-IP": "127.0.0.1"}},
-        {"headers": {"Forwarded": "for=127.0.0.1"}},
-        {"peer": "192.0.2.7", "headers": {"X-Forwarded-For": "127.0.0.1"}},
-        {"peer": "192.0.2.7", "headers": {"X-Forwarded-Host": "localhost"}},
-    ],
-)
-def test_nobody_else_is(own: Site, changes: dict[str, Any]) -> None:
-    assert own.here("/devices", **changes).status_code == 303
-    page = own.here("/sign-in", **changes)
-    assert "Continue with" not in page.text
-    forced = own.here("/sign-in", "POST", data={"own": "1", "next": "/devices"}, **changes)
-    assert forced.status_code == 400
-    assert own.here("/devices", **changes).status_code == 303
-
-
-def test_the_own_key_opens_nothing_where_the_network_can_come_in(
-    open_site: Open, keys: dict[str, str]
-) -> None:
-    site = open_site(own_key=lambda: keys["all"], listens_on_loopback=False)
-    assert site.here("/devices").status_code == 303
-    assert "Continue with" not in site.here("/sign-in").text
-
-
-def test_without_a_key_of_its_own_this_machine_asks_for_one(open_site: Open) -> None:
-    site = open_site(listens_on_loopback=True)
-    assert site.here("/devices").status_code == 303
-
-
-def test_one_may_sign_out_of_the_own_key_and_come_back(own: Site) -> None:
-    answer = own.here("/sign-out", "POST")
-    away = cookies(answer)["weir-signed-out"]
-    assert "Max-Age" not in away
-    assert own.here("/devices").headers["Location"] == "/sign-in?next=%2Fdevices"
-    assert "Continue with this machine&#x27;s key" in own.here("/sign-in").text
-    back = own.here("/sign-in", "POST", data={"own": "1", "next": "/devices"})
-    assert (back.status_code, back.headers["Location"]) == (303, "/devices")
-    assert own.here("/devices").status_code == 200
-
-
-def test_signing_in_with_a_key_beats_the_own_one(own: Site, keys: dict[str, str]) -> None:
-    local = {"host": "localhost", "peer": "127.0.0.1"}
-    own.sign_in(keys["foreign"], **local)
-    assert METER not in wire.rows(own, **local).text
-    own.here("/sign-out", "POST")
-    assert own.here("/devices").status_code == 303
-
-
-def test_a_cross_site_post_does_not_ride_on_the_own_key(own: Site) -> None:
-    local = {"host": "localhost:8050", "peer": "127.0.0.1"}
-    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.example"}):
-        answer = wire.rows(own, headers=headers, **local)
-        assert answer.status_code == 403

@@ -8,7 +8,7 @@ from threading import Lock
 
 import pytest
 
-from components.fleet.asking import Deadline, answers, batches
+from components.fleet.asking import Deadline, answers, batches, turn
 
 
 def test_no_more_are_under_way_than_pay_off() -> None:
@@ -63,3 +63,11 @@ def test_half_of_a_deadline() -> None:
 )
 def test_batches(count: int, sizes: list[int]) -> None:
     assert [len(some) for some in batches(range(count))] == sizes
+
+
+@pytest.mark.parametrize(
+    ("late", "of", "asked"),
+    [(0, 50, 0), (5, 50, 5), (50, 50, 17), (50, 51, 17), (30, 12, 10), (10_000, 10_000, 3_334)],
+)
+def test_what_grows_old_together_is_renewed_by_turns(late: int, of: int, asked: int) -> None:
+    assert list(turn(range(late), of)) == list(range(asked))

@@ -89,8 +89,30 @@ def test_a_device_without_an_answer_says_nothing_else() -> None:
 
 
 def test_a_strip_fills_each_cell_by_its_share() -> None:
-    width, track, full, part = strip([100, 95, 94, 0, NOT_KNOWN, NOT_DUE])
+    width, track, full, part = strip((100, 95, 94, 0, NOT_KNOWN, NOT_DUE))
     assert width == 57
     assert full == "M0 100v-100h7v100zM10 100v-95h7v95z"
     assert part == "M20 100v-94h7v94z"
     assert track.count("M") == 4  # under every cell that isn't full; nothing where nothing is due
+
+
+def test_a_line_that_is_drawn_already_is_not_told_again() -> None:
+    first = made(row("m", known()))
+    again = made(row("m", known(flow=9.0)), drawn=first["mark"])
+    assert first["spark"] == [288, "", "M0 0Z", "M0 0L1 1"]
+    assert (again["spark"], again["mark"]) == (None, first["mark"])
+    assert again["numbers"][2][0] == "9"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Spark(144, line="M0 0L1 1", band="M0 0Z"),
+        Spark(288, line="M0 0L1 2", band="M0 0Z"),
+        Spark(288, line="M0 0L1 1", band="M0 1Z"),
+        Spark(288, line="M0 0L1 1", band="M0 0Z", gaps="M0 0H1Z"),
+    ],
+)
+def test_another_line_is_told(other: Spark) -> None:
+    mark = made(row("m", known()))["mark"]
+    assert made(row("m", known()), other, drawn=mark)["spark"] is not None
