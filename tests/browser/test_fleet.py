@@ -217,7 +217,7 @@ def test_a_refresh_moves_nothing_while_the_reader_is_on_the_wall(wall: Wall, sit
     assert held == before
     assert wall.labels() == before
     assert tab.run("return document.activeElement === window.third && window.third.isConnected")
-    assert tab.run("return document.querySelectorAll('li')[2].dataset.mine") == "kept"
+    assert tab.run("return document.querySelectorAll('#fleet-wall > li')[2].dataset.mine") == "kept"
     tab.run("document.activeElement.blur()")
     wall.refresh()
     assert wall.held() == []
