@@ -19,6 +19,7 @@ from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
 from components.bundle import ASSETS, Bundle
 from components.delivery import Delivery, content_security_policy
+from components.images import answers
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "pages"
@@ -78,7 +79,7 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
         app.server.add_url_rule(each.path, each.name, each.answer)
     app.index_string = _index(app, styles, scripts)
     session.install(app.server, folder)
-    for rule, name, view in downloads.rules():
+    for rule, name, view in (*downloads.rules(), *answers.rules()):
         app.server.add_url_rule(rule, name, view)
     app.layout = dash.page_container
     _load_pages()

@@ -43,6 +43,11 @@ def asked() -> Mapping[str, str]:
     return request.args
 
 
+def pairs() -> list[tuple[str, str]]:
+    """The same as it was sent, in its order, what is repeated too."""
+    return list(request.args.items(multi=True))
+
+
 def takes_gzip() -> bool:
     return request.accept_encodings["gzip"] > 0
 

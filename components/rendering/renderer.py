@@ -103,6 +103,9 @@ class Renderer:
                 self._hold.close()
                 self._hold = None
 
+    def __del__(self) -> None:
+        self.close()
+
     # --- Asking ----------------------------------------------------------------------------------
 
     def _ask(self, asked: dict[str, Any]) -> bytes:

@@ -1,0 +1,112 @@
+"""What the addresses of images answer: bytes with a name, or a problem in words."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from math import ceil
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from werkzeug.wrappers import Response
+
+from api.errors import ServiceError, WeirError
+from api.timez import now_ms
+from components import session
+from components.files.names import disposition
+from components.fleet.desk import current_desk
+from components.images.drawn import Image, chart_image, wall_image
+from components.parts import failure
+from components.rendering import Renderer
+from components.rendering.wire import Format
+
+ROOT: Final = "/export"
+CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"
+WALL: Final = f"{ROOT}/fleet"
+TYPES: Final[dict[Format, str]] = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+}
+KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
+AGAIN_S: Final = 5
+_PROBLEM: Final = "application/problem+json"
+# An image is looked at, never run, whatever program opens it.
+_INERT: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+
+
+def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
+    """(address, name, view function) of every image, in each of its formats."""
+    for format in TYPES:
+        yield f"{CHART}.{format}", f"chart_{format}", _chart(format)
+        yield f"{WALL}.{format}", f"fleet_{format}", _wall(format)
+
+
+def renderer() -> Renderer:
+    """The way to the machine's one browser, for whatever wants to be drawn by this process."""
+
+    def made() -> Renderer:
+        return Renderer(session.shared_folder() or Path(tempfile.gettempdir()))
+
+    return session.kept("renderer", made)
+
+
+def _chart(format: Format) -> Callable[..., Response]:
+    def view(device_id: str) -> Response:
+        return answer(
+            lambda: chart_image(
+                session.current_client(), renderer(), device_id, session.pairs(), format, now_ms()
+            ),
+            format,
+        )
+
+    return view
+
+
+def _wall(format: Format) -> Callable[..., Response]:
+    def view() -> Response:
+        return answer(
+            lambda: wall_image(current_desk(), renderer(), session.pairs(), format, now_ms), format
+        )
+
+    return view
+
+
+def answer(make: Callable[[], Image], format: Format) -> Response:
+    try:
+        image = make()
+    except WeirError as error:
+        return problem(error)
+    return Response(
+        image.body,
+        content_type=TYPES[format],
+        headers={
+            "Content-Disposition": _inline(f"{image.name}.{format}"),
+            "Cache-Control": f"private, max-age={KEPT_S}",
+            "Content-Security-Policy": _INERT,
+        },
+    )
+
+
+def problem(error: WeirError) -> Response:
+    """An error as problem+json, as the service writes them."""
+    known = isinstance(error, ServiceError)
+    status = error.status if known else 502
+    shown: dict[str, Any] = {
+        "type": f"urn:weir:problem:{error.code if known else 'unreachable'}",
+        "title": error.title if known else "The service can't be asked",
+        "status": status,
+        "detail": (error.detail if known else "") or failure(error),
+    }
+    if known and error.errors:
+        shown["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in error.errors]
+    response = Response(orjson.dumps(shown), status=status, content_type=_PROBLEM)
+    again_s = error.retry_after_s if known else None
+    if again_s or status == 503:
+        response.headers["Retry-After"] = str(ceil(again_s or AGAIN_S))
+    return response
+
+
+def _inline(name: str) -> str:
+    return disposition(name).replace("attachment", "inline", 1)

@@ -1,0 +1,253 @@
+"""Images by their addresses: drawn by a real Chromium, of a real service's rows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+from pypdf import PdfReader
+
+from api.timez import now_ms
+from components import charts, drawing
+from components.directory import find_device
+from components.images import answers, figure
+from components.images.query import read_chart
+from components.rendering import NoBrowser, RendererBusy
+from components.subjects import subject_of
+from components.theme import DARK, LIGHT
+from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, TRICKY, Site
+from tests.pictures import Pixel, decoded
+
+AUTUMN_DAY = "2026-11-01T04:00:00Z..2026-11-02T05:00:00Z"
+
+
+@pytest.fixture
+def web(site: Site) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=site.url, timeout=60) as http:
+        yield http
+
+
+def chart(site: Site, serial: str, ending: str = "svg", **said: object) -> str:
+    query = "&".join(f"{name}={value}" for name, value in said.items())
+    return f"/export/devices/{site.fleet.ids[serial]}/chart.{ending}?{query}"
+
+
+def texts(svg: bytes) -> list[str]:
+    """What each text of a drawing says, a line at a time."""
+    root = ElementTree.fromstring(svg)
+    space = "{http://www.w3.org/2000/svg}"
+    found = []
+    for text in root.iter(f"{space}text"):
+        lines = [each for each in text.iter(f"{space}tspan") if each.get("class") == "line"]
+        found += ["".join(line.itertext()) for line in lines] or ["".join(text.itertext())]
+    return [" ".join(each.replace("\xa0", " ").split()) for each in found]
+
+
+def pixel(colour: str) -> Pixel:
+    return Pixel(*bytes.fromhex(colour[1:]))
+
+
+# --- What is drawn -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "scale"), [(320, 240, 1), (1_000, 420, 2), (480, 640, 1.5)]
+)
+def test_a_png_has_exactly_its_size(
+    site: Site, web: httpx.Client, width: int, height: int, scale: float
+) -> None:
+    answer = web.get(chart(site, LIVE, "png", width=width, height=height, scale=scale))
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/png")
+    assert decoded(answer.content).size == (width * scale, height * scale)
+
+
+@pytest.mark.parametrize(("theme", "palette"), [("light", LIGHT), ("dark", DARK)])
+def test_both_themes_stand_on_a_ground_of_their_own(
+    site: Site, web: httpx.Client, theme: str, palette: object
+) -> None:
+    image = decoded(web.get(chart(site, LIVE, "png", theme=theme)).content)
+    ground, line = pixel(palette.surface), pixel(palette.accent)  # pyright: ignore[reportAttributeAccessIssue]
+    assert {image.at(1, 1), image.at(998, 418)} == {ground}
+    assert line in image.colours()
+
+
+def test_the_figure_is_the_screens_own(site: Site) -> None:
+    """Of the same reply the same data and axes, to the last number."""
+    device = site.fleet.ids[LIVE]
+    at = now_ms()
+    view, size = read_chart([("range", "7d"), ("metric", "flow_rate")])
+    subject = subject_of(site.client, find_device(site.client, device, at))
+    drawn = drawing.draw(site.client, subject, view, at)
+    screen = charts.figure(drawn.picture, drawn.canvas)
+    caption = figure.caption(drawn, "Tenant 12 main", LIVE, size, at)
+    image = figure.image(drawn, caption, size)
+    assert image["data"] == screen["data"]
+    for axis in ("xaxis", "yaxis", "yaxis2", "yaxis3"):
+        assert image["layout"][axis] == screen["layout"][axis]
+    gaps = [a for a in image["layout"]["annotations"] if a.get("name") != "caption"]
+    assert gaps == screen["layout"]["annotations"]
+    assert any("no data" in gap["text"] for gap in gaps)
+
+
+def test_its_caption_says_what_is_seen(site: Site, web: httpx.Client) -> None:
+    said = texts(web.get(chart(site, CLOCKS, range=AUTUMN_DAY, width=1200)).content)
+    assert "Clock tower FM-CLOCKS" in said
+    (line,) = (text for text in said if " – " in text)
+    assert line == (
+        "Sun 1 Nov 2026, 00:00 EDT – Mon 2 Nov 2026, 00:00 EST · America/New_York ·"
+        " EDT (UTC−04:00) and EST (UTC−05:00) · 1 min rows · min and max exact"
+    )
+    assert "Flow rate, gal/min" in said
+    assert any(text.startswith("Weir · ") for text in said)
+
+
+@pytest.mark.parametrize(
+    ("zone", "marks"),
+    [
+        ("America/New_York", ["03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00"]),
+        ("Asia/Kolkata", ["12:00", "15:00", "18:00", "21:00", "00:00", "03:00", "06:00", "09:00"]),
+    ],
+)
+def test_its_axis_reads_in_the_zone(
+    site: Site, web: httpx.Client, zone: str, marks: list[str]
+) -> None:
+    """On New York's day of 25 hours 03:00 stands four hours after midnight, not three; Kolkata
+    is half an hour off."""
+    root = ElementTree.fromstring(web.get(chart(site, CLOCKS, range=AUTUMN_DAY, zone=zone)).content)
+    marked = [e[0] for e in root.iter() if e.get("class") == "xtick" and len(e)]
+    found = {"".join(text.itertext())[:5]: _left_px(text) for text in marked}
+    assert [text for text in found if text in marks] == marks
+    hour_px = (1_000 - 64 - 16) / 25
+    first = {"America/New_York": 4.0, "Asia/Kolkata": 2.5}[zone]
+    for n, text in enumerate(marks):
+        assert found[text] == pytest.approx(64 + hour_px * (first + 3 * n), abs=0.6)
+
+
+def _left_px(text: ElementTree.Element) -> float:
+    """Of ``translate(x,y)``."""
+    return float(text.get("transform", "").partition("(")[2].partition(",")[0])
+
+
+def test_a_name_that_would_be_markup_is_words(site: Site, web: httpx.Client) -> None:
+    said = texts(web.get(chart(site, TRICKY)).content)
+    assert "<img src=x onerror=alert(1)> & Sons FM-<b>&amp;" in said
+
+
+def test_why_there_is_nothing_to_see_is_said(site: Site, web: httpx.Client) -> None:
+    assert "This device has never reported." in texts(web.get(chart(site, NEVER)).content)
+
+
+def test_a_pdf_is_one_page_with_its_caption(site: Site, web: httpx.Client) -> None:
+    answer = web.get(chart(site, LIVE, "pdf", range="7d"))
+    assert answer.headers["Content-Type"] == "application/pdf"
+    (page,) = PdfReader(io.BytesIO(answer.content)).pages
+    assert (page.mediabox.width, page.mediabox.height) == pytest.approx((750, 315), abs=0.5)
+    assert "Tenant 12 main" in page.extract_text()
+
+
+# --- The wall ------------------------------------------------------------------------------------
+
+
+def test_a_wall_shows_up_to_fifty_tiles_with_their_words(site: Site, web: httpx.Client) -> None:
+    answer = web.get("/export/fleet.svg?sort=label")
+    root = ElementTree.fromstring(answer.content)
+    tiles = [e for e in root if e.tag.endswith("}g")]
+    assert len(tiles) == 50
+    said = texts(answer.content)
+    assert {"Fleet", "Clock tower", "FM-CLOCKS", "■ Silent", "uptime", "quality"} <= set(said)
+    assert any("1–50 of" in text for text in said)
+    assert any(text.startswith("<img src=x") and text.endswith("…") for text in said)
+
+
+def test_a_wall_is_that_of_the_page(site: Site, web: httpx.Client) -> None:
+    said = texts(web.get(f"/export/fleet.svg?q={LIVE}&window=7d&units=metric").content)
+    assert {"Tenant 12 main", LIVE, "● Reporting", "L/min"} <= set(said)
+    assert not {"Clock tower", "Old main"} & set(said)
+    (share,) = (text for text in said if text.endswith("%"))
+    assert 90 < float(share[:-1]) < 100  # ten days with a hole of six hours, seen for seven
+
+
+def test_a_wall_as_png_and_pdf(site: Site, web: httpx.Client) -> None:
+    png = web.get("/export/fleet.png?q=FM&width=800&scale=2&theme=dark").content
+    image = decoded(png)
+    assert image.size[0] == 1_600
+    assert image.at(2, 2) == pixel(DARK.bg)
+    (page,) = PdfReader(io.BytesIO(web.get("/export/fleet.pdf?q=FM&width=800").content)).pages
+    points = (page.mediabox.width, page.mediabox.height)
+    assert points == pytest.approx((600, image.size[1] / 2 * 0.75), abs=0.5)
+    assert "Clock tower" in page.extract_text()
+
+
+def test_a_wall_without_a_device_says_so(site: Site, web: httpx.Client) -> None:
+    assert "No device matches “nowhere”." in texts(web.get("/export/fleet.svg?q=nowhere").content)
+
+
+# --- Answers -------------------------------------------------------------------------------------
+
+
+def test_an_image_is_named_by_what_it_shows_and_kept_for_a_minute_by_its_reader(
+    site: Site, web: httpx.Client
+) -> None:
+    headers = web.get(chart(site, CLOCKS, range=AUTUMN_DAY)).headers
+    assert headers["Content-Disposition"] == (
+        'inline; filename="weir_FM-CLOCKS_flow_rate_2026-11-01T040000Z_2026-11-02T050000Z.svg"'
+    )
+    assert headers["Cache-Control"] == "private, max-age=60"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "script-src" not in headers["Content-Security-Policy"]
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "named"),
+    [
+        ("/export/devices/{live}/chart.png?width=99&tint=red", 400, ["width", "tint"]),
+        ("/export/fleet.png?status=odd", 400, ["status"]),
+        ("/export/devices/nobody/chart.png", 404, None),
+        ("/export/devices/{live}/chart.gif", 404, None),
+        ("/export/fleet.webp", 404, None),
+    ],
+)
+def test_what_cant_be_drawn_is_a_problem(
+    site: Site, web: httpx.Client, path: str, status: int, named: list[str] | None
+) -> None:
+    answer = web.get(path.format(live=site.fleet.ids[LIVE]))
+    assert answer.status_code == status
+    if named is not None:
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert [each["parameter"] for each in answer.json()["errors"]] == named
+
+
+def test_the_service_failing_is_a_problem_in_words(site: Site, web: httpx.Client) -> None:
+    site.broken.set()
+    try:
+        answer = web.get(chart(site, LIVE))
+    finally:
+        site.broken.clear()
+    assert answer.status_code == 500
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "again"),
+    [
+        (RendererBusy("3 others wait.", retry_after_s=4.2), 503, "5"),
+        (NoBrowser("There is no Chromium on this machine."), 501, None),
+    ],
+)
+def test_a_renderer_that_cant_draw_says_why(
+    error: Exception, status: int, again: str | None
+) -> None:
+    def make() -> answers.Image:
+        raise error
+
+    answer = answers.answer(make, "png")
+    assert (answer.status_code, answer.headers.get("Retry-After")) == (status, again)
+    assert answer.json["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_device_that_retired_is_drawn_by_its_id(site: Site, web: httpx.Client) -> None:
+    assert web.get(chart(site, RETIRED)).status_code == 200
