@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from api.catalog import DEVICE_ZONE
 from api.embeds import EmbedDefinition, Rolling
-from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, SPANS
+from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.fleet.view import FleetView, read_fleet_view
-from components.ranges import PRESET_BY_NAME, Preset, Window, preset_window
+from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.units import UNITS_BY_NAME, US, Units
 from components.view import TAB_BY_NAME, View, read_view
 
@@ -36,10 +36,8 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
     )
     if ranged and wishes.get("range") in PRESET_BY_NAME:
         return replace(view, custom=None)
-    own = own_window(definition, now_ms)
-    if ranged:
-        return replace(view, custom=own)
-    return replace(view, custom=own, window=None, settled=False)
+    view = replace(view, custom=own_window(definition, now_ms), preset=DEFAULT_PRESET)
+    return view if ranged else replace(view, window=None, settled=False)
 
 
 def own_window(definition: EmbedDefinition, now_ms: int) -> Window:
@@ -60,7 +58,7 @@ def wall_view(definition: EmbedDefinition, wishes: Wishes) -> FleetView:
     )
 
 
-def _own_span(definition: EmbedDefinition) -> Any:
+def _own_span(definition: EmbedDefinition) -> Span:
     window = definition.window
     length_ms = window.last_s * 1000 if isinstance(window, Rolling) else None
     return next((span for span in SPANS if span.length_ms == length_ms), DEFAULT_SPAN)

@@ -12,13 +12,13 @@ from typing import Any
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html, no_update
 from dash.development.base_component import Component
 
-from api.errors import WeirError
+from api.errors import Forbidden, WeirError
 from api.timez import now_ms
 from components.chart_card import Ids as Chart
 from components.markup import attributes
 from components.parts import failure
 from embed import chart, tiles
-from embed.looking import looking
+from embed.looking import Looking, looking
 
 Said = dict[str, Any]
 
@@ -78,6 +78,14 @@ def message(text: str, *, again: bool = False) -> Component:
     return html.P(text, className="instead", **attributes(data_again=str(again).lower()))
 
 
+def _looking_at(*views: str) -> Looking:
+    """Forbidden where the embed shows something else: no page of ours asks for that."""
+    looked = looking()
+    if looked.embed.definition.view not in views:
+        raise Forbidden("This embed shows another view.")
+    return looked
+
+
 # --- One chart -----------------------------------------------------------------------------------
 
 
@@ -103,7 +111,7 @@ def _register_chart(app: Dash) -> None:
 def drawn(question: Said | None) -> Said:
     """The chart as the embed shows it; where that fails the last good one stays."""
     try:
-        return chart.answer(looking(), question or {}, now_ms())
+        return chart.answer(_looking_at("chart"), question or {}, now_ms())
     except WeirError as error:
         return {**dict.fromkeys(chart.OUTPUTS, no_update), chart.NOTICE: failure(error)}
 
@@ -123,7 +131,7 @@ def _register_tiles(app: Dash) -> None:
 def walled(question: Said | None) -> Said:
     asked = question or {}
     try:
-        made = tiles.board(looking(), asked, now_ms())
+        made = tiles.board(_looking_at("tile", "wall"), asked, now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
     return made | {"asked": asked.get("asked")}

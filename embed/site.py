@@ -33,6 +33,7 @@ SCRIPTS: Final = (
     ASSETS / "chart.js",
     ASSETS / "hover.js",
     ASSETS / "cursor.js",
+    ASSETS / "scale.js",
     ASSETS / "fleet-tiles.js",
     OWN / "wall.js",
 )
