@@ -103,9 +103,10 @@
 
   /* After a drag, a pan or a resize: ask again once it has come to rest. */
   function moved() {
-    clearTimeout(timer);
     if (!isOpen() || !graph()) return;
     const range = axisRange();
+    if (moving && same(range, at)) return; // a glide opened the y axis
+    clearTimeout(timer);
     moving = range && !same(range, answered("window")) ? range : null;
     const glides = range && !same(range, at) && covered(range);
     if (glides) glide(range);
@@ -133,6 +134,7 @@
     question = { ...question, from: range[0], to: range[1] };
     window.dash_clientside.set_props("chart-reset", { disabled: false });
     writeAddress();
+    window.weirChart.onGlide.forEach((listener) => listener(range));
   }
 
   const reset = () => ask({ from: null, to: null });
@@ -337,6 +339,7 @@
     range: () => (isOpen() && graph() && graph().layout ? axisRange().map(Date.parse) : null),
     custom: () => {},
     onAnswer: [],
+    onGlide: [],
   };
 
   window.dash_clientside = window.dash_clientside || {};

@@ -3,12 +3,14 @@ one. What is drawn is made by `traces`; here is the ground that it stands on."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Any, Final
 
 from components import words
 from components.causes import Stretch
 from components.frames import Frame
+from components.ranges import Window
 from components.theme import FONT, FONT_SIZE_PX, Palette
 from components.ticks import Ticks, ticks
 from components.traces import Canvas, Picture, axis_text, traces
@@ -22,6 +24,7 @@ LABEL_PX: Final = 120  # the room of a gap's label
 MAX_LABELS: Final = 8
 LABELLED_PX: Final = 6  # a narrower gap is a hairline, and there may be hundreds
 TOUCH_PX: Final = 400
+HEADROOM: Final = 0.05  # of the y axis, beyond what is drawn
 
 
 def figure(picture: Picture, canvas: Canvas) -> Figure:
@@ -47,7 +50,7 @@ def layout(picture: Picture, canvas: Canvas) -> Figure:
         gaps = [s for s in picture.stretches if s.cause.silent]
         made["annotations"] = gap_labels(gaps, canvas) + _legend(picture, canvas)
     made["yaxis"] |= {
-        "rangemode": "tozero" if _from_zero(frame) else "normal",
+        "range": y_range(picture, canvas.window),
         "showticklabels": bool(frame.runs),  # the scale of nothing would be made up
     }
     made["meta"]["have"] = axis_text(frame.window)
@@ -75,6 +78,28 @@ def _legend(picture: Picture, canvas: Canvas) -> list[Figure]:
 def _from_zero(frame: Frame) -> bool:
     """Flow, volume and quality are read from zero; dBm and °C are not."""
     return frame.metric.unit not in ("dBm", "°C")
+
+
+def y_range(picture: Picture, window: Window) -> list[float]:
+    """The y axis' ends: what is in sight fits, rows beside it (a pan may show them) don't count.
+    A row to either side does: the line leads to it."""
+    frames = [each for each in (picture.frame, picture.second) if each is not None]
+    seen = [v for each in frames for v in _in_sight(each, window) if v is not None]
+    zero = [0.0] if _from_zero(picture.frame) else []
+    if not seen:
+        return [0.0, 1.0]
+    low, high = min(*seen, *zero, seen[0]), max(*seen, *zero, seen[0])
+    room = (high - low) * HEADROOM or 1.0
+    return [
+        low - room if low < 0 or not zero else low,
+        high + room if high > 0 or not zero else high,
+    ]
+
+
+def _in_sight(frame: Frame, window: Window) -> list[float | None]:
+    first = max(0, bisect_left(frame.ends_ms, window.from_ms) - 1)
+    cut = slice(first, bisect_right(frame.starts_ms, window.to_ms) + 1)
+    return [*frame.low[cut], *frame.high[cut]]
 
 
 def x_ticks(made: Ticks) -> Figure:

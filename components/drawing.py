@@ -155,8 +155,8 @@ def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms
 
 
 def change(drawn: Drawn, view: View) -> Figure | Patch:
-    """The whole figure; where the reader moved the axis, all of it but the axis' range: an answer
-    never moves an axis on which the reader may have moved on."""
+    """The whole figure; where the reader moved the time axis, all of it but that axis' range: an
+    answer never moves an axis on which the reader may have moved on."""
     made = charts.figure(drawn.picture, drawn.canvas)
     if not view.settled:
         return made
@@ -164,7 +164,9 @@ def change(drawn: Drawn, view: View) -> Figure | Patch:
     patch["data"] = made["data"]
     for part, value in made["layout"].items():
         if isinstance(value, dict):
-            patch["layout"][part].update({k: v for k, v in value.items() if k != "range"})
+            patch["layout"][part].update(
+                {k: v for k, v in value.items() if (part, k) != ("xaxis", "range")}
+            )
         else:
             patch["layout"][part] = value
     return patch

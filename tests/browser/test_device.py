@@ -113,18 +113,40 @@ def test_a_pan_shows_at_once_what_is_there(tab: Tab, site: Site) -> None:
     chart.drag(0.4, 0.6)
     tab.until(lambda: chart.badge() != coarse)
     before, questions = chart.range(), asked(tab)
-    press(tab, "[")
-    assert chart.range()[0] < before[0]
-    drawn = tab.run(
+    answered, drawn = tab.run(
         """const g = document.querySelector('.js-plotly-plot');
+           let answered = 0;
+           window.weirChart.onAnswer.push(() => { answered += 1; });
+           const key = new KeyboardEvent('keydown', {key: '[', bubbles: true});
+           document.querySelector('.plot').dispatchEvent(key);
            const start = g.layout.xaxis.range[0].replace(' ', 'T').slice(0, 19);
-           return g.data[2].x.filter((x) => x && x < start).length;"""
+           return [answered, g.data[2].x.filter((x) => x && x < start).length];"""
     )
-    assert drawn > 0  # the rows reach beyond what is in sight
-    assert asked(tab) == questions
+    assert chart.range()[0] < before[0]
+    assert (answered, drawn > 0) == (0, True)  # the rows reach beyond what is in sight
     tab.until(lambda: asked(tab) > questions)  # at rest the words follow
     tab.back()
     tab.until(lambda: chart.range() == before)
+
+
+def test_a_pan_cuts_no_peak(tab: Tab, site: Site) -> None:
+    """Rows beside the window don't count in its scale, until they come into sight."""
+    chart = opened(tab, site, "?range=7d")
+    coarse = chart.badge()
+    chart.drag(0.4, 0.45)
+    tab.until(lambda: chart.badge() != coarse)
+    peak = """const g = document.querySelector('.js-plotly-plot');
+              const line = g.data[2];
+              const start = g.layout.xaxis.range[0].replace(' ', 'T').slice(0, 19);
+              const at = line.x.findLastIndex((x) => x && x < start);
+              line.y[at] = 1e6;  // what comes into sight from the left
+              window.tops = [];
+              g.on('plotly_relayout', () => window.tops.push(g.layout.yaxis.range[1]));"""
+    tab.run(peak)
+    press(tab, "[")
+    tab.until(lambda: max(tab.run("return window.tops"), default=0) > 1e6)
+    top = "return document.querySelector('.js-plotly-plot').layout.yaxis.range[1]"
+    tab.until(lambda: tab.run(top) < 1e6)  # at rest the answer fits it anew
 
 
 def test_a_wheel_zooms_only_where_it_is_meant(tab: Tab, site: Site) -> None:

@@ -186,6 +186,26 @@ def test_the_first_layout_is_final() -> None:
     go.Figure(charts.blank(canvas))
 
 
+@given(holey_series(), st.integers(-10, 80), st.integers(1, 60))
+def test_the_scale_holds_every_peak_in_sight(series: Series, start: int, length: int) -> None:
+    made, _ = framed(series)
+    step = series.resolution.fixed_ms
+    window = Window(NOON + start * step, NOON + (start + length) * step)
+    low, high = charts.y_range(pictured(made), window)
+    assert low < high
+    for at, bottom, top in zip(made.starts_ms, made.low, made.high, strict=True):
+        if at <= window.to_ms and at + step > window.from_ms and top is not None:
+            assert low <= bottom <= top <= high  # pyright: ignore[reportOptionalOperand]
+
+
+def test_a_peak_beside_the_window_does_not_flatten_what_is_in_it() -> None:
+    starts = [NOON + i * 600_000 for i in range(30)]
+    made, _ = framed(buckets("10min", starts, [500.0, *[2.0] * 29], reach=0.5))
+    low, high = charts.y_range(pictured(made), Window(starts[10], starts[20]))
+    assert (low, high) == (0, pytest.approx(2.5 * 1.05))
+    assert charts.y_range(pictured(made), Window(starts[0], starts[20]))[1] > 500
+
+
 def test_the_axis_says_what_it_shows() -> None:
     figure = drawn(buckets("10min", [NOON], [1]))
     assert figure["layout"]["yaxis"]["title"]["text"] == "Flow rate, gal/min"
