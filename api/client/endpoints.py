@@ -109,7 +109,7 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
     ) -> Self:
         """Over sockets; ``{base_url}/management/v1/…`` is asked."""
-        return cls(Transport(http or remote_http(base_url), sleep), credential)
+        return cls(Transport(http or remote_http(base_url), sleep, site=base_url), credential)
 
     def as_principal(
         self,
@@ -124,9 +124,19 @@ class Client:
         return self._credential.principal if self._credential else "nobody"
 
     @property
+    def headers(self) -> Mapping[str, str]:
+        """What it sends to say who asks: a secret."""
+        return self._headers
+
+    @property
     def width(self) -> int:
         """How many questions at a time pay off, by threads of the caller."""
         return self._transport.width
+
+    @property
+    def site(self) -> str:
+        """The address of the server that is asked; "" for one in this process."""
+        return self._transport.site
 
     def close(self) -> None:
         self._transport.http.close()

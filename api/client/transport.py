@@ -73,11 +73,12 @@ def in_process_http(app: Any) -> httpx.Client:
 @dataclass(frozen=True, slots=True)
 class Transport:
     """Sends requests. Thread-safe; ``sleep`` is what it waits with between attempts, ``width`` how
-    many questions at a time pay off."""
+    many questions at a time pay off, ``site`` the server's address, "" in this process."""
 
     http: httpx.Client
     sleep: Callable[[float], None] = time.sleep
     width: int = REMOTE_WIDTH
+    site: str = ""
 
     def get(self, path: str, params: Params, headers: Mapping[str, str]) -> Any:
         """The body of a 200, as parsed JSON.

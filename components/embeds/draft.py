@@ -1,0 +1,188 @@
+"""What stands in the form: filled in from the view that somebody comes from, read into a
+definition, or into what is wrong with it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+from zoneinfo import ZoneInfo
+
+from api.catalog import CHARTS, DEVICE_ZONE, EMBED_THEMES, EMBED_VIEW_BY_NAME, MAX_IDS
+from api.client import EmbedDefinition, Fixed, Rolling
+from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
+from components.clock import known_zone
+from components.device import custom
+from components.fleet.spans import SPANS
+from components.fleet.view import read_fleet_view
+from components.ranges import DEFAULT_PRESET, PRESETS, Window
+from components.units import UNITS_BY_NAME, US
+from components.view import read_view
+
+FIXED: Final = "fixed"
+ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a day"))
+USUAL_LAST: Final = str(DEFAULT_PRESET.length_ms // 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Texts as they stand in the fields. ``window`` is a length in seconds or FIXED; ``first`` and
+    ``last`` are wall clock in ``zone``, "" being the device's own; ``ends`` is one of ENDS."""
+
+    title: str = ""
+    view: str = "chart"
+    metric: str = CHARTS[0]
+    devices: tuple[str, ...] = ()
+    window: str = USUAL_LAST
+    first: str = ""
+    last: str = ""
+    zone: str = ""
+    units: str = US.name
+    theme: str = EMBED_THEMES[0]
+    controls: tuple[str, ...] = ()
+    origins: str = ""
+    ends: str = ""
+    ends_on: str = ""
+
+    @classmethod
+    def of(cls, texts: Mapping[str, Any], lists: Mapping[str, Any]) -> Self:
+        """As the browser sends the fields: an empty one may be None."""
+        said: dict[str, Any] = {name: value or "" for name, value in texts.items()}
+        said.update({name: tuple(value or ()) for name, value in lists.items()})
+        return cls(**said)
+
+
+def windows(view: str) -> list[tuple[str, str]]:
+    """The windows that a view can have: (value, label)."""
+    if not EMBED_VIEW_BY_NAME[view].metric:
+        return [(str(span.length_ms // 1000), span.label) for span in SPANS]
+    rolling = [(str(preset.length_ms // 1000), preset.label) for preset in PRESETS]
+    return [*rolling, (FIXED, "Fixed")]
+
+
+def kept_window(view: str, window: str) -> str:
+    """The window that was chosen, where the view has it."""
+    return window if window in dict(windows(view)) else USUAL_LAST
+
+
+ZoneOf = Callable[[str], ZoneInfo]
+
+
+def read_prefill(said: Mapping[str, Any], zone_of: ZoneOf) -> Draft:
+    """From an address: ``view``, ``device`` (several by commas), and what the device's or the
+    fleet's own page writes of its view. ``zone_of`` gives a device's own zone by its id."""
+    name = said.get("view")
+    view = name if isinstance(name, str) and name in EMBED_VIEW_BY_NAME else Draft().view
+    text = said.get("device")
+    devices = tuple(id for id in text.split(",") if id) if isinstance(text, str) else ()
+    devices = devices[: EMBED_VIEW_BY_NAME[view].most_devices]
+    return _charts(said, devices, zone_of) if view == "chart" else _walls(said, view, devices)
+
+
+def _walls(said: Mapping[str, Any], view: str, devices: tuple[str, ...]) -> Draft:
+    seen = read_fleet_view(said)
+    return Draft(
+        view=view,
+        devices=devices[:MAX_IDS],
+        window=str(seen.span.length_ms // 1000),
+        zone=seen.zone or "",
+        units=seen.units.name,
+    )
+
+
+def _charts(said: Mapping[str, Any], devices: tuple[str, ...], zone_of: ZoneOf) -> Draft:
+    seen = read_view(said)
+    window = seen.window or seen.custom
+    first = last = ""
+    if window is not None and devices:
+        tz = custom_zone(seen.zone or "", devices, zone_of)
+        first, last = _wall_texts(window, tz)
+    return Draft(
+        devices=devices,
+        metric=seen.tab.name if seen.tab else Draft().metric,
+        window=FIXED if first else str(seen.preset.length_ms // 1000),
+        first=first,
+        last=last,
+        zone=seen.zone or "",
+        units=seen.units.name,
+    )
+
+
+def _wall_texts(window: Window, tz: ZoneInfo) -> tuple[str, str]:
+    first, last = (
+        stamp(at + offset_ms(tz, at))[:16].replace("T", " ")
+        for at in (window.from_ms, window.to_ms + 1)
+    )
+    return first, last
+
+
+def custom_zone(zone: str, devices: tuple[str, ...], zone_of: ZoneOf) -> ZoneInfo:
+    """In which a fixed window is told: the chosen zone, else the first device's own."""
+    return known_zone(zone) if zone or not devices else zone_of(devices[0])
+
+
+@dataclass(slots=True)
+class Read:
+    """``definition`` is there where ``problems``, by field, are none."""
+
+    definition: EmbedDefinition | None = None
+    problems: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
+    """What only this page can tell is told here; all else the service says of its fields."""
+    read = Read()
+    if not draft.devices:
+        read.problems["devices"] = "Choose a device." if _single(draft) else "Choose devices."
+    if draft.zone and draft.zone not in zone_names():
+        read.problems["zone"] = f"{draft.zone[:60]!r} is no time zone’s name."
+        return read
+    tz = custom_zone(draft.zone, draft.devices, zone_of)
+    window = _window(draft, tz, read)
+    expires_ms = _expires(draft, tz, now_ms, read)
+    if read.problems or window is None:
+        return read
+    read.definition = EmbedDefinition(
+        view=draft.view,
+        devices=draft.devices,
+        metric=draft.metric if EMBED_VIEW_BY_NAME[draft.view].metric else None,
+        origins=tuple(draft.origins.split()),
+        window=window,
+        zone=draft.zone or DEVICE_ZONE,
+        units=draft.units if draft.units in UNITS_BY_NAME else US.name,
+        theme=draft.theme,
+        controls=draft.controls,
+        title=draft.title,
+        expires_ms=expires_ms,
+    )
+    return read
+
+
+def _single(draft: Draft) -> bool:
+    return EMBED_VIEW_BY_NAME[draft.view].most_devices == 1
+
+
+def _window(draft: Draft, tz: ZoneInfo, read: Read) -> Rolling | Fixed | None:
+    if draft.window != FIXED:
+        return Rolling(int(kept_window(draft.view, draft.window)))
+    said = {"first": draft.first.strip(), "last": draft.last.strip()}
+    told = custom.tell({**said, "first_fold": "0", "last_fold": "0"}, tz)
+    if told.problems:
+        read.problems["window"] = " ".join(told.problems)
+        return None
+    window = read_view({"range": told.range}).custom
+    return None if window is None else Fixed(window.from_ms, window.to_ms)
+
+
+def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
+    if draft.ends != "on":
+        return now_ms + int(draft.ends) * DAY_MS if draft.ends.isdigit() else None
+    wall = custom.read_wall(f"{draft.ends_on.strip()} 00:00")
+    if wall is None:
+        read.problems["expires"] = "Give a day such as 2027-03-31."
+        return None
+    ordinal = local_ordinal(known_zone("UTC"), wall)
+    ends_ms = day_start(tz, ordinal + 1)
+    if ends_ms <= now_ms:
+        read.problems["expires"] = "That day is over."
+    return ends_ms

@@ -1,0 +1,229 @@
+"""Embeds: made, listed, tried out and revoked."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from dash import Input, Output, State, callback, no_update, register_page
+from dash.development.base_component import Component
+
+from api.client import Embed, EmbedToken
+from api.errors import BadRequest, Forbidden, NotFound, NotOffered, WeirError
+from api.timez import now_ms
+from components import session, shell
+from components.clock import known_zone
+from components.embeds import devices
+from components.embeds.draft import (
+    FIXED,
+    Draft,
+    kept_window,
+    read_draft,
+    read_prefill,
+    windows,
+)
+from components.embeds.form import as_options, new_embed
+from components.embeds.ids import FIELDS, Ids, problem_id
+from components.embeds.layout import embeds_page
+from components.embeds.link import PATH
+from components.embeds.listing import listing
+from components.embeds.panel import Looked, one_embed
+from components.fleet.desk import current_desk
+from components.fleet.directory import Directory, directory
+from components.parts import failed_page, failure, message
+
+register_page(__name__, path=PATH, title="Embeds · Weir")
+
+NOT_OFFERED = (
+    "This dashboard shows another server, which has no embeds. They are made where the data is"
+    " served by Weir itself."
+)
+
+
+def layout(embed: str = "", **said: Any) -> Component:
+    """``embed`` is the one to look at; else the form, filled in from what the address says."""
+    now = now_ms()
+    try:
+        found = session.current_client().embeds()
+        known = directory(current_desk(), now)
+        panel = _panel(embed, found, known, now) if embed else _form(said, known)
+    except NotOffered:
+        return shell.frame(message("No embeds here", NOT_OFFERED), place=PATH)
+    except WeirError as error:
+        page = failed_page("The embeds can’t be shown", error, PATH)
+        return shell.frame(page, place=PATH)
+    rows = listing(found, devices.labels(known.by_id), embed, now)
+    return shell.frame(embeds_page(rows, panel, chosen=embed), place=PATH)
+
+
+def _form(said: dict[str, Any], known: Directory) -> Component:
+    draft = read_prefill(said, _zones(known))
+    return new_embed(draft, devices.offered(known.meters, draft.devices, "")[0])
+
+
+def _zones(known: Directory) -> Any:
+    def zone_of(id: str) -> ZoneInfo:
+        meter = known.by_id.get(id)
+        return known_zone(meter.time_zone if meter else None)
+
+    return zone_of
+
+
+def _panel(id: str, found: tuple[Embed, ...], known: Directory, now: int) -> Component:
+    chosen = next((each for each in found if each.id == id), None)
+    if chosen is None:
+        return message("There is no such embed", "None of this address that this key may see.")
+    client = session.current_client()
+    token, refused = _link_token(chosen)
+    looked = Looked(
+        embed=chosen,
+        labels=devices.labels(known.by_id),
+        site=client.site or session.own_site(),
+        here=not client.site,
+        token=token,
+        refused=refused,
+    )
+    return one_embed(looked, now)
+
+
+def _link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
+    """Only of one that still shows something."""
+    if embed.state != "active":
+        return None, ""
+    try:
+        return session.current_client().mint_embed_token(embed.id), ""
+    except Forbidden as error:
+        return None, failure(error)
+
+
+# --- The form ------------------------------------------------------------------------------------
+
+
+@callback(
+    Output(Ids.WINDOW, "options"),
+    Output(Ids.WINDOW, "value"),
+    Output(Ids.METRIC_FIELD, "hidden"),
+    Input(Ids.VIEW, "value"),
+    State(Ids.WINDOW, "value"),
+    prevent_initial_call=True,
+)
+def for_view(view: str, window: str) -> tuple[Any, ...]:
+    return as_options(windows(view)), kept_window(view, window), view != "chart"
+
+
+@callback(
+    Output(Ids.FIXED, "hidden"),
+    Output(Ids.ENDS_ON_FIELD, "hidden"),
+    Input(Ids.WINDOW, "value"),
+    Input(Ids.ENDS, "value"),
+    prevent_initial_call=True,
+)
+def for_choices(window: str, ends: str) -> tuple[bool, bool]:
+    """The fields that a choice asks for."""
+    return window != FIXED, ends != "on"
+
+
+@callback(
+    Output(Ids.DEVICES, "options"),
+    Output(Ids.DEVICES, "value"),
+    Output(Ids.DEVICES_FOUND, "children"),
+    Input(Ids.SEARCH, "value"),
+    Input(Ids.DEVICES, "value"),
+    Input(Ids.VIEW, "value"),
+    prevent_initial_call=True,
+)
+def find(search: str | None, chosen: list[str] | None, view: str) -> tuple[Any, ...]:
+    kept = devices.kept(view, chosen or [])
+    try:
+        meters = directory(current_desk(), now_ms()).meters
+    except WeirError as error:
+        return no_update, no_update, failure(error)
+    shown, more = devices.offered(meters, kept, search or "")
+    note = f"{more:,} more match: search to narrow them down." if more else ""
+    if len(shown) == len(kept):
+        note = "No other device matches."
+    return as_options(shown), kept, note
+
+
+_PROBLEMS = {field: Output(problem_id(field), "children") for field in FIELDS}
+_TEXTS = {
+    "title": State(Ids.TITLE, "value"),
+    "first": State(Ids.FIRST, "value"),
+    "last": State(Ids.LAST, "value"),
+    "zone": State(Ids.ZONE, "value"),
+    "origins": State(Ids.ORIGINS, "value"),
+    "ends_on": State(Ids.ENDS_ON, "value"),
+    "view": State(Ids.VIEW, "value"),
+    "metric": State(Ids.METRIC, "value"),
+    "window": State(Ids.WINDOW, "value"),
+    "units": State(Ids.UNITS, "value"),
+    "theme": State(Ids.THEME, "value"),
+    "ends": State(Ids.ENDS, "value"),
+}
+_LISTS = {"devices": State(Ids.DEVICES, "value"), "controls": State(Ids.CONTROLS, "value")}
+
+
+@callback(
+    output={
+        "go": Output(Ids.GO, "href"),
+        "said": Output(Ids.MAKE_SAID, "children"),
+        "problems": _PROBLEMS,
+    },
+    inputs={"clicks": Input(Ids.MAKE, "n_clicks"), "texts": _TEXTS, "lists": _LISTS},
+    prevent_initial_call=True,
+)
+def make(clicks: int, texts: dict[str, Any], lists: dict[str, Any]) -> dict[str, Any]:
+    """To the new embed, or what is wrong, each at its field."""
+    now = now_ms()
+    draft = Draft.of(texts, lists)
+    try:
+        read = read_draft(draft, _zones(directory(current_desk(), now)), now)
+        if read.definition is None:
+            return _refused("", read.problems)
+        made = session.current_client().create_embed(read.definition)
+    except BadRequest as error:
+        return _refused("" if error.errors else failure(error), _by_field(error))
+    except NotFound:
+        return _refused(NOT_OFFERED, {})
+    except WeirError as error:
+        return _refused(failure(error), {})
+    return _refused("", {}) | {"go": f"{PATH}?embed={made.id}"}
+
+
+def _by_field(error: BadRequest) -> dict[str, str]:
+    return {each.parameter: f"It {each.detail}." if each.detail[0].islower() else each.detail
+            for each in error.errors}  # fmt: skip
+
+
+def _refused(said: str, problems: dict[str, str]) -> dict[str, Any]:
+    elsewhere = [text for field, text in problems.items() if field not in FIELDS]
+    return {
+        "go": no_update,
+        "said": " ".join([said, *elsewhere]).strip(),
+        "problems": {field: problems.get(field, "") for field in FIELDS},
+    }
+
+
+# --- The one that is looked at -------------------------------------------------------------------
+
+
+@callback(
+    Output(Ids.PANEL, "children"),
+    Output(Ids.LIST, "children"),
+    Output(Ids.REVOKE_SAID, "children"),
+    Input(Ids.REVOKE, "n_clicks"),
+    State(Ids.CHOSEN, "data"),
+    prevent_initial_call=True,
+)
+def revoke(clicks: int | None, id: str) -> tuple[Any, ...]:
+    if not clicks:
+        return no_update, no_update, no_update
+    now = now_ms()
+    try:
+        session.current_client().revoke_embed(id)
+        found = session.current_client().embeds()
+        known = directory(current_desk(), now)
+        panel = _panel(id, found, known, now)
+    except WeirError as error:
+        return no_update, no_update, failure(error)
+    return panel, listing(found, devices.labels(known.by_id), id, now), no_update
