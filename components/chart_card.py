@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from components import charts, sheets
 from components.drawing import Subject
+from components.embeds.link import embed_link
 from components.markup import attributes, labelled
 from components.menu import menu
 from components.parts import segments, select, zone_select
@@ -126,6 +127,7 @@ def _controls(subject: Subject, view: View) -> Component:
                 **attributes(data_do="reset"),
             ),
             menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
+            embed_link("chart", subject.device_id),
         ],
         className="controls",
     )

@@ -54,6 +54,7 @@ def content_security_policy(
             "font-src 'self' data:",
             "connect-src 'self'",
             "worker-src 'self' blob:",
+            "frame-src 'self'",  # an embed's preview; on all pages, which are one document
             "form-action 'self'",
             "base-uri 'none'",
             "object-src 'none'",

@@ -43,6 +43,14 @@ def asked() -> Mapping[str, str]:
     return request.args
 
 
+def own_site() -> str:
+    """Where this request's reader reaches the dashboard. A proxy in front says its scheme; whoever
+    says another only gets another link to copy."""
+    said = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip().lower()
+    scheme = said if said in ("http", "https") else request.scheme
+    return f"{scheme}://{request.host}"
+
+
 def pairs() -> list[tuple[str, str]]:
     """The same as it was sent, in its order, what is repeated too."""
     return list(request.args.items(multi=True))

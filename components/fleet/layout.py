@@ -7,6 +7,7 @@ from enum import StrEnum
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from components.embeds.link import embed_link
 from components.fleet.spans import DEFAULT_SPAN, SPANS
 from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.markup import attributes, labelled
@@ -96,6 +97,7 @@ def _controls(view: FleetView) -> Component:
                 [
                     html.Span(id=Ids.GROUP),
                     select("Sort", "sort", _sorts(), chosen=view.sort),
+                    embed_link("wall"),
                     html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
                 ],
                 className="fleet-right",
