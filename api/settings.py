@@ -46,6 +46,13 @@ TABLE: tuple[Setting, ...] = (
         " `postgresql://user@standby,primary/name?target_session_attrs=prefer-standby`.",
     ),
     Setting(
+        "WEIR_RAW_MONTHS",
+        "0",
+        kinds.whole(0, 1200),
+        "Whole months of raw readings that `flask readings prune` keeps; rollups stay for good."
+        " 0: none are let go unless it is told how many to keep.",
+    ),
+    Setting(
         "WEIR_SECRET_KEY",
         "",
         kinds.secret,
@@ -164,6 +171,7 @@ class Settings:
 
     database: str
     database_read: str
+    raw_months: int
     secret_key: str
     host: str
     port: int

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.commands.frame import Group, opened, organization, warn, when
+from api.commands.frame import Group, opened, organization, settings, warn, when
 from api.commands.progress import bar
+from api.errors import UserError
 from api.store.base import Progress, Store
+from api.store.retention import months_before
+from api.timez import now_ms
 
 if TYPE_CHECKING:
     from api.ingest.batch import Batch
@@ -84,3 +87,24 @@ def refused(organization_id: str | None) -> object:
             }
             for summary in store.refusals(organization_id)
         ]
+
+
+@group.command()
+@click.option(
+    "--older-than",
+    "months",
+    type=click.IntRange(1, 1200),
+    help="Whole months (UTC) of raw readings to keep; WEIR_RAW_MONTHS unless given.",
+)
+@click.option("--pretend", is_flag=True, help="Only say what would go.")
+def prune(months: int | None, pretend: bool) -> object:
+    """Let old raw readings go; their rollups stay.
+
+    From then on readings from before are refused. For a timer, once a day or a month.
+    """
+    kept = months or settings().raw_months
+    if not kept:
+        raise UserError("how many months? --older-than, or WEIR_RAW_MONTHS")
+    with opened() as store:
+        before_ms = max(months_before(now_ms(), kept), store.raw_from_ms() or 0)
+        return {"before": when(before_ms), "gone": store.prune(before_ms, pretend=pretend)}

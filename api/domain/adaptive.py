@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Protocol
 
 from api import timez
-from api.catalog import COARSEST_STORED, LADDER, METRICS, Metric, Resolution
-from api.store.base import Device, Row, Span, TimeSeries
+from api.catalog import COARSEST_STORED, LADDER, METRICS, RAW, Metric, Resolution
+from api.store.base import Device, Retention, Row, Span, TimeSeries
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,10 @@ class AdaptiveRows:
     rows: list[Row]
     count: int
     truncated: bool
+
+
+class Series(TimeSeries, Retention, Protocol):
+    """Readings, and which of them are kept."""
 
 
 def choose(count_of: Callable[[Resolution], int], budget: int) -> Choice:
@@ -57,7 +62,7 @@ def at_most_rows(resolution: Resolution, from_ms: int, to_ms: int) -> float:
 
 
 def adaptive(
-    series: TimeSeries,
+    series: Series,
     device: Device,
     from_ms: int,
     to_ms: int,
@@ -68,6 +73,8 @@ def adaptive(
     span = Span(from_ms, to_ms)
 
     def count_of(resolution: Resolution) -> int:
+        if resolution is RAW and not series.has_raw(device, span):
+            return budget + 1  # the few that are left would pass for all of them
         bound = at_most_rows(resolution, from_ms, to_ms)
         if bound <= budget:  # it fits whatever the data: nothing needs counting
             return int(bound)

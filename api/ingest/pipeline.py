@@ -52,6 +52,7 @@ class Feed:
                     now,
                     stored=now.stored + written.stored,
                     repeated=now.repeated + written.repeated,
+                    refused=now.refused + written.too_old,
                 )
                 watch(batch)
         done = replace(now, complete=True)

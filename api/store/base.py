@@ -52,7 +52,8 @@ class Organization:
 @dataclass(frozen=True, slots=True)
 class Device:
     """A device as the directory knows it. ``key`` is its number in the time series, never shown;
-    ``id`` its UUID. ``config`` already carries ``reportingInterval`` where one is set."""
+    ``id`` its UUID. ``config`` already carries ``reportingInterval`` where one is set; in a list of
+    devices also ``groups``, the names of those that the scope's grant covers."""
 
     key: int
     id: str
@@ -186,10 +187,12 @@ ReadingRow = tuple[
 
 
 class Written(NamedTuple):
-    """``stored`` rows are new; ``repeated`` ones were there, or stood twice in the batch."""
+    """``stored`` rows are new; ``repeated`` ones were there, or stood twice in the batch;
+    ``too_old`` ones are from before the raw readings that are kept, and were refused."""
 
     stored: int
     repeated: int
+    too_old: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +393,26 @@ class Verdict(NamedTuple):
     wrong: int
 
 
+class Retention(Protocol):
+    """Rollups are kept for good; raw readings from an instant on, which only rises."""
+
+    def raw_from_ms(self) -> int | None:
+        """From when on raw readings are kept; None where all are."""
+        ...
+
+    def has_raw(self, device: Device, span: Span) -> bool:
+        """Whether none of the device's raw readings in the span was let go."""
+        ...
+
+    def prune(self, before_ms: int, *, pretend: bool = False) -> int:
+        """Let go of the raw readings before an instant on the hour, but for each device's last
+        hour with readings; how many. Readings from before it are refused from then on. May be
+        interrupted and called again. UserError where the instant can't be.
+
+        ``pretend`` only counts."""
+        ...
+
+
 class Replica(NamedTuple):
     """A store that is another's copy: ``lag_s`` is how far its readings may be behind, None where
     it can't tell; ``receiving``, whether it hears from its primary."""
@@ -423,5 +446,5 @@ class Upkeep(Protocol):
     def close(self) -> None: ...
 
 
-class Store(Directory, Ingest, TimeSeries, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Retention, Upkeep, Protocol):
     """Everything together. `api.store.open.open_store(url)` returns one."""

@@ -8,8 +8,9 @@ from dataclasses import replace
 from api.catalog import COARSEST_STORED, STORED
 from api.store import batch
 from api.store.base import Progress, ReadingRow, Refusal, RefusalSummary, Row, Written
-from api.store.core import Seam, Transaction
+from api.store.core import Transaction
 from api.store.refusals import merged, within_cap
+from api.store.retention import RetentionPart
 from api.store.sql import ingest as sql
 from api.store.sql import rollups
 from api.store.sql.arithmetic import Arithmetic
@@ -18,7 +19,7 @@ from api.store.tables import READING
 MAX_LOOKUP = 20_000  # instants asked for in one statement
 
 
-class IngestPart(Seam):
+class IngestPart(RetentionPart):
     """`api.store.base.Ingest` for every dialect."""
 
     def write(
@@ -45,8 +46,9 @@ class IngestPart(Seam):
 
         def take_in(arithmetic: Arithmetic) -> batch.New:
             with self.transaction() as transaction:
-                new = self._take_in(transaction, ordered, arithmetic)
-                self._keep_refusals(transaction, refusals)
+                kept, too_old = self.kept_and_refused(transaction, ordered)
+                new = self._take_in(transaction, kept, arithmetic)
+                self._keep_refusals(transaction, [*refusals, *too_old])
             return new
 
         return self.reckon(take_in).readings
@@ -60,14 +62,17 @@ class IngestPart(Seam):
         arithmetic: Arithmetic,
     ) -> Written:
         with self.transaction() as transaction:
-            stored = len(self._take_in(transaction, ordered, arithmetic).rows)
-            written = Written(stored, arrived - stored)
-            self._keep_refusals(transaction, refusals)
+            kept, too_old = self.kept_and_refused(transaction, ordered)
+            stored = len(self._take_in(transaction, kept, arithmetic).rows)
+            refused = sum(refusal.count for refusal in too_old)
+            written = Written(stored, arrived - stored - refused, refused)
+            self._keep_refusals(transaction, [*refusals, *too_old])
             if progress is not None:
                 counted = replace(
                     progress,
                     stored=progress.stored + written.stored,
                     repeated=progress.repeated + written.repeated,
+                    refused=progress.refused + written.too_old,
                 )
                 transaction.run(sql.keep_progress(counted))
         return written

@@ -10,16 +10,24 @@ from collections.abc import Callable, Mapping, Set
 from typing import Final
 
 from api.store.sql.query import Dialect
-from api.store.tables import TABLES, TIME_SERIES
+from api.store.tables import RETENTION, TABLES, TIME_SERIES
 
 VERSION_TABLE: Final = "schema_version"
 
 
+_LATER: Final = {RETENTION}  # tables that a further step makes
+
+
 def _first(dialect: Dialect) -> list[str]:
-    return [statement for table in TABLES for statement in table.ddl(dialect)]
+    first = (table for table in TABLES if table not in _LATER)
+    return [statement for table in first for statement in table.ddl(dialect)]
 
 
-STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first,)
+def _retention(dialect: Dialect) -> list[str]:
+    return RETENTION.ddl(dialect)
+
+
+STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first, _retention)
 """STEPS[n] takes a store from version n to n + 1; each runs in one transaction."""
 
 CURRENT: Final = len(STEPS)

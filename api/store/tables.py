@@ -238,6 +238,10 @@ IMPORT_PROGRESS: Final = Table(
     key=("digest", "organization_id"),
 )
 
+RETENTION: Final = Table(  # name: raw
+    "retention", (Column("name", "text"), Column("from_ms", "int")), key=("name",)
+)
+
 SMALL_TABLES: Final = (
     ORGANIZATION,
     DEVICE,
@@ -246,5 +250,6 @@ SMALL_TABLES: Final = (
     KEY_GRANT,
     REFUSAL,
     IMPORT_PROGRESS,
+    RETENTION,
 )
 TABLES: Final = (*TIME_SERIES, *SMALL_TABLES)

@@ -8,6 +8,7 @@ from functools import partial
 from api.catalog import DAY_MS, HOUR_MS, STORED, Resolution
 from api.store import migrations
 from api.store.base import Row, Verdict
+from api.store.retention import RetentionPart
 from api.store.sql import rollups
 from api.store.sql import verify as verify_sql
 from api.store.sql.arithmetic import Arithmetic
@@ -20,7 +21,7 @@ from api.timez import floor_to
 WINDOW_MS = 31 * DAY_MS  # verified, and where wrong rebuilt, at a time
 
 
-class UpkeepPart(Versioned):
+class UpkeepPart(Versioned, RetentionPart):
     """`api.store.base.Upkeep` but for opening and closing, for every dialect."""
 
     schema = migrations
@@ -58,7 +59,9 @@ class UpkeepPart(Versioned):
     def _windows(self, device_key: int) -> Iterator[Range]:
         low, high = self.fetch(verify_sql.extent(device_key))[0]
         if low is not None:
-            for start in range(floor_to(low, HOUR_MS), high + 1, WINDOW_MS):
+            # What raw readings were let go of can't be compared any more, nor made anew.
+            first = max(low, self.raw_from_ms() or low)
+            for start in range(floor_to(first, HOUR_MS), high + 1, WINDOW_MS):
                 yield device_key, start, start + WINDOW_MS
 
     def _verify(self, window: Range) -> Verdict:

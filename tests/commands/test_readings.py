@@ -84,3 +84,31 @@ def test_a_file_must_be_named_and_there(
     weir: CommandLine, meters: str, arguments: tuple[str, ...]
 ) -> None:
     weir.error("readings", "import", *arguments, "--org", meters)
+
+
+# --- Letting go ----------------------------------------------------------------------------------
+
+
+MONTHS_APART = [f"2020-{month:02}-15T06:30:00Z" for month in range(1, 6)]
+
+
+def test_old_raw_readings_go_by_whole_months(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    rows = [f"M-1,{instant},{n}" for n, instant in enumerate(MONTHS_APART)]
+    file = tmp_path / "old.csv"
+    file.write_text("\n".join(["device,recorded_at,flow_rate", *rows]))
+    assert weir.ask("readings", "import", file, "--org", meters)["stored"] == len(rows)
+    told = weir.ask("readings", "prune", "--older-than", "24", "--pretend")
+    assert told["gone"] == len(rows) - 1  # the device's last hour stays, however old
+    assert weir.ask("readings", "prune", "--older-than", "24") == told
+    assert weir.ask("readings", "prune", "--older-than", "24")["gone"] == 0
+    assert weir.ask("rollups", "verify")["wrong"] == 0
+    assert weir.ask("readings", "import", file, "--org", meters)["refused"] == len(rows)
+
+
+def test_a_policy_says_how_many_months_are_kept(flask: CommandLine) -> None:
+    flask.ask("db", "upgrade")
+    assert "WEIR_RAW_MONTHS" in flask.error("readings", "prune")
+    flask.environ["WEIR_RAW_MONTHS"] = "12"
+    assert flask.ask("readings", "prune")["gone"] == 0

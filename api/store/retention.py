@@ -1,0 +1,112 @@
+"""Letting old raw readings go. What was made from them stays, and is never made anew from less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS
+from api.errors import UserError
+from api.store.base import Device, ReadingRow, Refusal, Span
+from api.store.core import Seam, Transaction
+from api.store.sql import retention as sql
+from api.store.sql import series as series_sql
+from api.store.sql import verify as verify_sql
+from api.timez import floor_to, now_ms, stamp
+
+STRIDE_MS: Final = 31 * DAY_MS  # let go in one transaction: a writer waits no longer than this
+SOURCE: Final = "retention"
+REASON: Final = "before the raw readings that are kept"
+
+
+class RetentionPart(Seam):
+    """`api.store.base.Retention` for every dialect."""
+
+    def raw_from_ms(self) -> int | None:
+        found = self.fetch(sql.raw_from())
+        return int(found[0][0]) if found else None
+
+    def has_raw(self, device: Device, span: Span) -> bool:
+        limit = self.raw_from_ms()
+        low, high = series_sql.closed(span)
+        if limit is None or low >= limit:
+            return True
+        hours = Span(floor_to(low, HOUR_MS), min(high, limit - 1))
+        older = series_sql.count_by_hours(device.key, COARSEST_STORED, hours, 1)
+        return older is None or not self.fetch(older)[0][0]
+
+    def prune(self, before_ms: int, *, pretend: bool = False) -> int:
+        if before_ms > now_ms():
+            raise UserError("readings of the future can't be let go")
+        if before_ms % HOUR_MS:
+            raise UserError(f"{stamp(before_ms)} is not on the hour, where rollups begin")
+        if not pretend:
+            # First of all: from here on nothing older comes in, and no rollup is made from less.
+            with self.transaction() as transaction:
+                transaction.lock_directory()
+                transaction.run(sql.keep_raw_from(before_ms))
+            before_ms = max(before_ms, self.raw_from_ms() or 0)
+        gone = self.drop_before(before_ms, pretend=pretend)
+        for (device_key,) in self.fetch(verify_sql.device_keys()):
+            gone += self._prune(device_key, before_ms, pretend)
+        return gone
+
+    def drop_before(self, before_ms: int, *, pretend: bool) -> int:
+        """Let whole parts of the raw table go at once, where it has parts; the rows in them."""
+        del before_ms, pretend
+        return 0
+
+    def _prune(self, device_key: int, before_ms: int, pretend: bool) -> int:
+        """A device's last hour stays whatever its age: when it was last seen is worth a row."""
+        last = self.fetch(sql.last_hour(device_key))[0][0]
+        if last is None:
+            return 0
+        before_ms = min(before_ms, last)
+        gone = 0
+        for low, high in self._strides(device_key, before_ms):
+            gone += int(self.fetch(sql.count(device_key, low, high))[0][0])
+            if not pretend:
+                with self.transaction() as transaction:
+                    transaction.lock_devices([device_key])
+                    transaction.run(sql.let_go(device_key, low, high))
+        if not pretend:
+            with self.transaction() as transaction:
+                transaction.lock_devices([device_key])
+                transaction.run(sql.forget_count(device_key, before_ms))
+        return gone
+
+    def _strides(self, device_key: int, before_ms: int) -> Iterator[tuple[int, int]]:
+        first = self.fetch(sql.first(device_key))[0][0]
+        if first is not None:
+            for low in range(floor_to(first, HOUR_MS), before_ms, STRIDE_MS):
+                yield low, min(low + STRIDE_MS, before_ms)
+
+    # --- At the door ---
+
+    def kept_and_refused(
+        self, transaction: Transaction, rows: list[ReadingRow]
+    ) -> tuple[list[ReadingRow], list[Refusal]]:
+        """The rows that raw readings are kept for, and what is said of the others. Asked within
+        the transaction that writes them: a rollup of pruned hours must never be made anew."""
+        limit = transaction.fetch(sql.raw_from())
+        if not limit or not rows or min(row[1] for row in rows) >= limit[0][0]:
+            return rows, []
+        from_ms = int(limit[0][0])
+        old = [row for row in rows if row[1] < from_ms]
+        refusals = [_refusal(transaction, key, old) for key in {row[0] for row in old}]
+        return [row for row in rows if row[1] >= from_ms], refusals
+
+
+def _refusal(transaction: Transaction, device_key: int, rows: Sequence[ReadingRow]) -> Refusal:
+    organization_id, serial = transaction.fetch(sql.owner(device_key))[0]
+    mine = [row for row in rows if row[0] == device_key]
+    sample = f"recorded at {stamp(mine[-1][1])}"
+    return Refusal(organization_id, SOURCE, REASON, serial, sample, now_ms(), len(mine))
+
+
+def months_before(instant_ms: int, months: int) -> int:
+    """The first instant (UTC) of the month that lies ``months`` before this one's."""
+    now = datetime.fromtimestamp(instant_ms / 1000, UTC)
+    year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
+    return int(datetime(year, month + 1, 1, tzinfo=UTC).timestamp() * 1000)

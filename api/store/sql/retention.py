@@ -1,0 +1,63 @@
+"""From when on raw readings are kept, and letting the older ones go. Rollups stay."""
+
+from __future__ import annotations
+
+from api.store.sql.query import Query
+from api.store.tables import DEVICE, HOUR_COUNTER, READING, RETENTION
+
+_WHAT = "raw"
+
+
+def raw_from() -> Query:
+    """(from_ms), no row where all is kept."""
+    return Query(f"SELECT from_ms FROM {RETENTION.name} WHERE name = ?", (_WHAT,))
+
+
+def keep_raw_from(from_ms: int) -> Query:
+    """Raise the limit; it never falls, since what was let go doesn't come back."""
+    return Query(
+        f"INSERT INTO {RETENTION.name} AS kept (name, from_ms) VALUES (?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET from_ms = excluded.from_ms"
+        " WHERE kept.from_ms < excluded.from_ms",
+        (_WHAT, from_ms),
+    )
+
+
+def last_hour(device_key: int) -> Query:
+    """(the device's last hour with readings, or null)."""
+    return Query(f"SELECT MAX(ts) FROM {HOUR_COUNTER.name} WHERE device_id = ?", (device_key,))
+
+
+def first(device_key: int) -> Query:
+    """(the device's first raw instant, or null)."""
+    return Query(f"SELECT MIN(ts) FROM {READING.name} WHERE device_id = ?", (device_key,))
+
+
+def count(device_key: int, low: int, high: int) -> Query:
+    return Query(
+        f"SELECT COUNT(*) FROM {READING.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
+        (device_key, low, high),
+    )
+
+
+def let_go(device_key: int, low: int, high: int) -> Query:
+    """The raw readings in [low, high)."""
+    return Query(
+        f"DELETE FROM {READING.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
+        (device_key, low, high),
+    )
+
+
+def forget_count(device_key: int, before: int) -> Query:
+    """Hours that no longer hold raw readings say so."""
+    return Query(
+        f"UPDATE {HOUR_COUNTER.name} SET n = 0 WHERE device_id = ? AND ts < ? AND n <> 0",
+        (device_key, before),
+    )
+
+
+def owner(device_key: int) -> Query:
+    """(organization_id, serial_number)"""
+    return Query(
+        f"SELECT organization_id, serial_number FROM {DEVICE.name} WHERE key = ?", (device_key,)
+    )
