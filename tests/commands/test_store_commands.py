@@ -93,7 +93,7 @@ def test_a_newer_store_is_one_line(
     weir: CommandLine, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     connection = apsw.Connection(str(tmp_path / "weir.sqlite"))
-    connection.execute("UPDATE schema_version SET version = 999")
+    connection.execute("INSERT INTO schema_version (version) VALUES (999)")
     connection.close()
     assert "999" in weir.error(*_with_files(command, tmp_path))
     assert "999" in weir.error("db", "upgrade")
