@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from uuid import uuid4
 
 import orjson
@@ -53,7 +55,14 @@ class DirectoryPart(Seam):
     # --- Devices ---
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]:
-        return [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
+        found = [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
+        if not found:
+            return []
+        keys = [device.key for device in found]
+        groups: defaultdict[int, list[str]] = defaultdict(list)
+        for key, name in self.fetch(sql.groups_of(self.dialect, scope.grant, keys)):
+            groups[key].append(name)
+        return [_grouped(device, groups[device.key]) for device in found]
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
@@ -136,6 +145,13 @@ def _named(devices: Sequence[Values]) -> Generator[None]:
         raise UserError(
             f"device {serials}{more}: the id, serial number or networkUniqueIdentifier is taken"
         ) from error
+
+
+def _grouped(device: Device, groups: Sequence[str]) -> Device:
+    """With its groups in its configuration, unless that says something of its own by that name."""
+    if not groups or "groups" in (device.config or {}):
+        return device
+    return replace(device, config={**(device.config or {}), "groups": list(groups)})
 
 
 def _values(row: Sequence[object]) -> Values:

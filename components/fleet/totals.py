@@ -146,7 +146,7 @@ def _coverage(rows: Sequence[Row], volumes: Mapping[str, Volume], told: int) -> 
     """How many of the devices that may have been heard of today are in the sum; empty where all
     are."""
     waiting = sum(row.meter.id not in volumes for row in rows)
-    return f"of {_of(told, told + waiting)} devices" if waiting else ""
+    return f"{_of(told, told + waiting)} devices so far" if waiting else ""
 
 
 def _usual(told: Sequence[Volume]) -> str:

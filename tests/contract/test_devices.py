@@ -58,14 +58,34 @@ def test_a_device_says_what_was_imported(world: World) -> None:
         "model": "FM-2",
         "organizationId": "org-acme",
         "resellerId": "reseller-9",
-        "config": {"reportingInterval": 780},
+        "config": {"reportingInterval": 780, "groups": ["north"]},
         "networkUniqueIdentifier": "net-m1",
         "billingSubscriptions": ["sub-1", "sub-2"],
     }
 
 
 def test_config_may_be_null(world: World) -> None:
-    assert devices(world, serialNumber="T-1")[0]["config"] is None
+    assert devices(world, serialNumber="L/1")[0]["config"] is None
+
+
+@pytest.mark.parametrize(
+    ("by", "told"),
+    [
+        ("all", ["all floors", "north"]),
+        ("group", ["north"]),  # of a device's groups those that the key was granted
+        ("both", ["all floors"]),
+        ("devices", None),
+    ],
+)
+def test_config_names_the_groups_that_the_key_may_know_of(
+    world: World, by: str, told: list[str] | None
+) -> None:
+    found = {d["id"]: d["config"] or {} for d in world.json("/device", by=by)}
+    assert found.get(TWIN, {}).get("groups") == told
+
+
+def test_other_configuration_stays_beside_the_groups(world: World) -> None:
+    assert devices(world, serialNumber="M-1")[0]["config"]["reportingInterval"] == 780
 
 
 @pytest.mark.parametrize(

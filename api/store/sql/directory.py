@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from api.catalog import DEVICE_ORDER_FIELDS
-from api.store.base import DeviceQuery, Organization, Scope
+from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
 from api.store.tables import DEVICE, DEVICE_GROUP, ORGANIZATION
@@ -97,6 +97,21 @@ def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
         f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {chosen.sql}"
         f" ORDER BY {column} IS NULL, {column}{direction}, d.id{page.sql}",
         (*chosen.params, *page.params),
+    )
+
+
+def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
+    """(device key, name) of the groups that these devices belong to, as far as the grant names
+    them: who may see a device needn't know how its organization divides the others."""
+    told = Query("1 = 1")
+    if not grant.everything:
+        names = dialect.bind_texts(sorted(grant.groups))
+        told = Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
+    return Query(
+        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {told.sql}"
+        f" AND g.device_key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
+        " ORDER BY g.name",
+        (*told.params, *dialect.bind([(key,) for key in keys])),
     )
 
 

@@ -93,7 +93,7 @@ def test_volume_says_how_many_devices_it_covers() -> None:
     known_none = Volume(DENVER, None, None)
     told = {"a": Volume(DENVER, 1234.0, 900.0), "c": known_none, "d": known_none}
     made = totals.volume_today(rows, told, US)
-    assert (made.value, made.note) == ("1,234 gal", "of 1 of 3 devices")
+    assert (made.value, made.note) == ("1,234 gal", "1 of 3 devices so far")
     assert totals.volume_today(rows, {}, US).value == "–"
 
 
