@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
+INTAKE_PATHS = ("/ingest",)
 
 
 def load_settings() -> Settings:
@@ -50,8 +51,11 @@ def site(settings: Settings) -> WSGIApplication:
     a store, a service nor an embed here.
     """
     from api.client import Client
+    from api.ingest.door import Knocker
+    from api.ingest.reception import Reception
     from api.server import create_embed_service, create_service
     from api.server.elsewhere import create_stand_in
+    from api.server.intake import create_intake
     from api.store.open import open_store, open_web_store
     from components.access import Access
     from components.access.rules import is_loopback
@@ -62,7 +66,7 @@ def site(settings: Settings) -> WSGIApplication:
     rooms: dict[tuple[str, ...], WSGIApplication] = {}
     if settings.api_url:
         client = Client.remote(settings.api_url)
-        rooms[SERVICE_PATHS] = create_stand_in(settings)
+        rooms[(*SERVICE_PATHS, *INTAKE_PATHS)] = create_stand_in(settings)
     else:
         store = open_store(settings.reading, read_only=True)
         web = open_web_store(settings.database)
@@ -72,6 +76,10 @@ def site(settings: Settings) -> WSGIApplication:
         )
         asked = Client.in_process(create_embed_service(store, web, settings))
         rooms[EMBED_PATHS] = create_embed_site(asked, web.embed, folder)
+        # A standby may not know a device yet whose readings come already.
+        origin = open_store(settings.database, read_only=True)
+        reception = Reception(origin, Knocker(settings.writer_socket_path))
+        rooms[INTAKE_PATHS] = create_intake(origin, settings, reception, limits=True)
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,

@@ -276,6 +276,13 @@ ORDERS: Final = ("asc", "desc")
 EARLIEST_READING_MS: Final = 946_684_800_000  # 2000-01-01T00:00:00Z
 FUTURE_TOLERANCE_MS: Final = DAY_MS
 
+# What one request may bring in; a row is some 200 bytes of JSON.
+INGEST_PATH: Final = "/ingest/v1"
+INGEST_ROWS: Final = 10_000
+INGEST_BODY_BYTES: Final = 8 << 20  # as sent
+INGEST_TEXT_BYTES: Final = 16 << 20  # unpacked
+INGEST_VALUES: Final = 64 * INGEST_ROWS  # in all of its JSON: memory, not text, is what they cost
+
 # How long a revoked or expired credential may still be honoured by any cache.
 CREDENTIAL_CACHE_S: Final = 5.0
 

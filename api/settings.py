@@ -250,6 +250,11 @@ class Settings:
         """Where sessions of the dashboard that were signed out are noted."""
         return Path(self.instance) / "ended_sessions"
 
+    @property
+    def writer_socket_path(self) -> Path:
+        """Where the process that writes takes what came to this machine's web workers."""
+        return Path(self.instance) / "writer.sock"
+
     def dashboard_key(self) -> str:
         """What the dashboard signs in with by itself: WEIR_API_KEY, else the demo fleet's key,
         else ''."""

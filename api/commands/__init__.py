@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api.commands import db, demo, devices, embeds, keys, orgs, readings, serve
+from api.commands import db, demo, devices, embeds, keys, orgs, readings, serve, writer
 from api.commands.frame import Load, remember
 
 GROUPS = (
@@ -18,6 +18,7 @@ GROUPS = (
     readings.group,
     demo.group,
     serve.serve,
+    writer.writer,
 )
 
 

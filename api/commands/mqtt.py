@@ -16,6 +16,7 @@ group = Group("mqtt", help="Readings by MQTT.")
 def ingest() -> None:
     """Take readings in from the broker of WEIR_MQTT_URL, and publish them once stored, until
     stopped."""
+    from api.ingest.hold import only_writer
     from api.ingest.mqtt import publisher, source
     from api.ingest.writer import Writer
 
@@ -25,6 +26,7 @@ def ingest() -> None:
     stop = Event()
     with ExitStack() as begun:
         store = begun.enter_context(opened())
+        begun.enter_context(only_writer(known))
         out = publisher(known)
         if out is not None:
             begun.callback(out.stop)

@@ -1,4 +1,8 @@
-"""`flask serve`: the production server, several processes by granian, with the demo feed beside."""
+"""`flask serve`: the production server: web workers by granian, and the writer beside them.
+
+This process only supervises. A web process of granian's own has the workers, the writer is
+`flask writer`; whichever ends is started again, and all end with this one.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,28 @@ import multiprocessing
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from multiprocessing.synchronize import Lock
-from threading import Event, Thread
 from typing import Any, Final
 
 import click
 from flask.cli import with_appcontext
 
 from api.commands.frame import Command, ensure_store, opened, settings
+from api.commands.parent import end_with_parent
+from api.commands.supervise import HOPELESS, Child, supervise
+from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
 
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
 THREADS: Final = 4  # blocking threads of a worker process
-STOP_S: Final = 30  # what a worker may take to finish the requests it has begun
-FEED_AGAIN_S: Final = 3.0
+STOP_S: Final = 30  # what everything may take to end
+FINISH_S: Final = 15  # of that, what a worker may take to finish the requests it has begun
 
 _LOGGING: Final[dict[str, Any]] = {
     "handlers": {
@@ -47,8 +52,11 @@ _LOGGING: Final[dict[str, Any]] = {
 )
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes; WEIR_WORKERS unless given.")
 @click.option("--demo", is_flag=True, help="Send the demo fleet's live readings meanwhile.")
+@click.option("--no-writer", is_flag=True, help="Only read: this host takes no readings in.")
 @with_appcontext
-def serve(host: str | None, port: int | None, workers: int | None, demo: bool) -> None:
+def serve(
+    host: str | None, port: int | None, workers: int | None, demo: bool, no_writer: bool
+) -> None:
     """Serve the dashboard and the service until stopped."""
     known = settings()
     address, port = _free(host or known.host, known.port if port is None else port)
@@ -58,19 +66,23 @@ def serve(host: str | None, port: int | None, workers: int | None, demo: bool) -
         _check_store(demo)
     elif demo:
         raise UserError("--demo needs a store of its own: unset WEIR_API_URL")
+    if demo and no_writer:
+        raise UserError("--demo needs the writer: leave --no-writer out")
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
-    server = _server(address, port, workers or known.workers)
-    if demo:
-        feed = DemoFeed()
-        server.on_startup(feed.start)
-        server.on_shutdown(feed.stop)
-    failed = multiprocessing.Lock()
     announcement = f"Weir is at http://{shown}:{port}"
-    load = partial(_site, multiprocessing.Lock(), failed, announcement)
-    server.serve(target_loader=load, wrap_loader=False)
-    if not failed.acquire(block=False):  # a worker has said why
+    web = _Web(address, port, workers or known.workers, announcement)
+    children = [Child("web server", web.run, FINISH_S + 3)]
+    if not known.api_url and not no_writer:
+        command = [sys.executable, "-m", "flask", "--app", TARGET[0], "writer", "--while-parent"]
+        run = partial(_become, [*command, *(["--demo"] * demo)])
+        children.append(Child("writer", run, WRITER_STOP_S))
+    if supervise(children):
         raise SystemExit(1)
+
+
+def _become(command: list[str]) -> int:
+    os.execv(command[0], command)
 
 
 def _check_store(demo: bool) -> None:
@@ -95,6 +107,22 @@ def _free(host: str, port: int) -> tuple[str, int]:
     return str(address), int(port)
 
 
+class _Web:
+    """Granian with its workers. Made before the processes are, which share its locks."""
+
+    def __init__(self, address: str, port: int, workers: int, announcement: str) -> None:
+        self._where = (address, port, workers)
+        self._announcement = announcement
+        self._first, self._failed = multiprocessing.Lock(), multiprocessing.Lock()
+
+    def run(self) -> int:
+        """Serve until SIGTERM. HOPELESS where the site can't be built; a worker has said why."""
+        end_with_parent(FINISH_S)
+        load = partial(_site, self._first, self._failed, self._announcement)
+        _server(*self._where).serve(target_loader=load, wrap_loader=False)
+        return 0 if self._failed.acquire(block=False) else HOPELESS
+
+
 def _server(address: str, port: int, workers: int) -> Any:
     from granian.constants import Interfaces
     from granian.log import LogLevels
@@ -109,7 +137,7 @@ def _server(address: str, port: int, workers: int) -> Any:
         blocking_threads=THREADS,
         websockets=False,
         respawn_failed_workers=True,
-        workers_kill_timeout=STOP_S,
+        workers_kill_timeout=FINISH_S,
         log_level=LogLevels.error,
         log_dictconfig=_LOGGING,
     )
@@ -122,6 +150,7 @@ def _site(first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
     # while the site is still being built: it has no request to finish yet, so it may just end.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, signal.SIG_DFL)
+    end_with_parent(FINISH_S)
     module, factory = TARGET
     try:
         site: Callable[..., Any] = getattr(import_module(module), factory)()
@@ -136,31 +165,3 @@ def _site(first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
         click.echo(announcement)
         sys.stdout.flush()
     return site
-
-
-class DemoFeed:
-    """`flask demo feed` as a child process: started again when it fails, stopped with us."""
-
-    def __init__(self) -> None:
-        self._stopping = Event()
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        self._process = self._spawn()
-        Thread(target=self._watch, daemon=True).start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        process = self._process
-        if process is not None and process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        flask = [sys.executable, "-m", "flask", "--app", TARGET[0]]
-        return subprocess.Popen([*flask, "demo", "feed", "--while-parent"], env=os.environ.copy())
-
-    def _watch(self) -> None:
-        while self._process is not None and self._process.wait() != 0:
-            if self._stopping.wait(FEED_AGAIN_S):
-                return
-            self._process = self._spawn()

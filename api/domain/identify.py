@@ -16,7 +16,12 @@ NO_SUCH_DEVICE: Final = "No device with this identifier is visible to this crede
 
 
 def storable(text: str) -> bool:
-    """Whether any store could hold the text: databases keep no NUL inside one."""
+    """Whether any store could hold the text: databases keep no NUL inside one, and UTF-8 no half
+    of a surrogate pair, which JSON may well bring."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
     return "\0" not in text
 
 

@@ -57,6 +57,7 @@ class Writer:
         self._rows = 0
         self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
         self.last_commit_ms: int | None = None
+        self.committing = False
         self.trouble = ""  # what keeps the store from taking anything now
         lock = RLock()
         self._work, self._room = Condition(lock), Condition(lock)
@@ -110,7 +111,9 @@ class Writer:
     def _run(self) -> None:
         while (group := self._next_group()) is not None:
             if group:
+                self.committing = True
                 self._commit(group)
+                self.committing = False
 
     def _next_group(self) -> list[_Pending] | None:
         """What goes into one transaction; None once closed and empty."""

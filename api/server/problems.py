@@ -19,6 +19,7 @@ REQUEST_ID: Final = "weir.request_id"
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
 _DETAILS: Final = {
     404: "There is nothing at this path.",
+    413: "The body is larger than what is read.",
 }
 _log = logging.getLogger(__name__)
 

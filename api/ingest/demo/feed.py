@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -26,9 +26,16 @@ from api.timez import now_ms
 
 BATCH_ROWS: Final = 100_000
 HORIZON_MS: Final = MINUTE_MS
+SOURCE: Final = "demo"
 PAUSE_S: Final = 1.0  # between two commits, so that what is due together goes together
 
 _EVERYTHING: Final = Scope(ORGANIZATION_ID, Grant(everything=True))
+
+
+class Taker(Protocol):
+    """What takes the fleet's batches in."""
+
+    def take(self, batch: Batch) -> Written: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ def seed(store: Store, fleet: Fleet, watch: Watch) -> Progress:
     """Bring the history in, going on where an interrupted seeding stood."""
     start = store.progress(MARK, ORGANIZATION_ID) or Progress(MARK, ORGANIZATION_ID)
     left = _without_first(history(fleet), start.position)
-    return Feed(store, ORGANIZATION_ID, "demo").take_all(left, start, watch)
+    return Feed(store, ORGANIZATION_ID, SOURCE).take_all(left, start, watch)
 
 
 def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
@@ -107,7 +114,7 @@ def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
 # --- Live ----------------------------------------------------------------------------------------
 
 
-def catch_up(store: Store, fleet: Fleet, now: int) -> Written:
+def catch_up(store: Store, fleet: Fleet, now: int, taker: Taker | None = None) -> Written:
     """Fill each meter's hole from its last reading up to ``now``, no hole over seven days."""
     earliest = now - LONGEST_HOLE_MS
     devices = [d for d in store.resolve(_EVERYTHING, [one.id for one in FLEET]) if d is not None]
@@ -117,17 +124,23 @@ def catch_up(store: Store, fleet: Fleet, now: int) -> Written:
         last = found[fleet.keys[one.id]].last
         start = earliest if last is None else last[0] + 1
         spans[one.id] = start, last_instant(one, fleet.origin_ms, now)
-    feed = Feed(store, ORGANIZATION_ID, "demo")
-    written = [feed.take(batch) for batch in fleet.batches(spans) if batch.read]
+    taker = taker or Feed(store, ORGANIZATION_ID, SOURCE)
+    written = [taker.take(batch) for batch in fleet.batches(spans) if batch.read]
     return Written(sum(w.stored for w in written), sum(w.repeated for w in written))
 
 
-def live(store: Store, fleet: Fleet, start_ms: int, wait: Callable[[float], bool]) -> None:
+def live(
+    store: Store,
+    fleet: Fleet,
+    start_ms: int,
+    wait: Callable[[float], bool],
+    taker: Taker | None = None,
+) -> None:
     """Send each reading when it is due, from ``start_ms`` on, until ``wait(seconds)`` says stop.
 
     Whoever was silent at the start stays silent.
     """
-    feed = Feed(store, ORGANIZATION_ID, "demo")
+    taker = taker or Feed(store, ORGANIZATION_ID, SOURCE)
     while True:
         end_ms = max(start_ms + HORIZON_MS, now_ms())  # after a long sleep, one wide step
         due = _in_order(fleet, start_ms, end_ms)
@@ -136,7 +149,7 @@ def live(store: Store, fleet: Fleet, start_ms: int, wait: Callable[[float], bool
                 return
             come = due.instants <= now_ms()
             if come.any():
-                feed.take(_batch([due.taken(come)]))
+                taker.take(_batch([due.taken(come)]))
             due = due.taken(~come)
         start_ms = end_ms
         if wait(PAUSE_S):

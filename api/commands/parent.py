@@ -1,0 +1,25 @@
+"""Ending with the process that started this one, however that ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from threading import Thread
+from typing import Final
+
+LOOK_S: Final = 0.5
+
+
+def end_with_parent(grace_s: float) -> None:
+    """From now on: when the parent is gone, end as on SIGTERM, and after ``grace_s`` at once."""
+    parent = os.getppid()
+    Thread(target=_watch, args=(parent, grace_s), name="parent", daemon=True).start()
+
+
+def _watch(parent: int, grace_s: float) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_S)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(grace_s)
+    os._exit(1)

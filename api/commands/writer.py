@@ -1,0 +1,109 @@
+"""`flask writer`: the one process that writes what live sources bring."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import ExitStack
+from threading import Event
+from typing import TYPE_CHECKING, Final
+
+import click
+from flask.cli import with_appcontext
+
+from api.commands.frame import Command, opened, settings, warn
+from api.commands.parent import end_with_parent
+from api.errors import UserError
+from api.settings import Settings
+
+if TYPE_CHECKING:
+    from api.ingest.announcer import Hook
+    from api.ingest.writer import Writer
+    from api.store.base import Store
+
+DRAIN_S: Final = 5.0
+STOP_S: Final = 12.0  # sources, what is under way, what waits
+
+
+@click.command(cls=Command)
+@click.option("--demo", is_flag=True, help="Send the demo fleet's live readings.")
+@click.option("--while-parent", is_flag=True, hidden=True, help="Stop with the parent process.")
+@with_appcontext
+def writer(demo: bool, while_parent: bool) -> None:
+    """Write what web workers, the broker of WEIR_MQTT_URL and the demo fleet bring, until stopped.
+
+    An embedded store has one such process at a time.
+    """
+    run(settings(), demo=demo, while_parent=while_parent)
+
+
+def run(known: Settings, *, demo: bool, while_parent: bool) -> None:
+    from api.ingest.hold import only_writer
+    from api.ingest.writer import Writer
+
+    if known.api_url:
+        raise UserError("there is no store to write to: unset WEIR_API_URL")
+    known.prepare()
+    stop = Event()
+    with ExitStack() as begun:
+        store = begun.enter_context(opened())
+        begun.enter_context(only_writer(known))
+        taking = Writer(store, _publishers(begun, known))
+        begun.callback(taking.close, DRAIN_S)
+        _open_door(begun, known, taking)
+        _start_sources(begun, known, store, taking, demo=demo)
+        signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
+        # The terminal's interrupt goes to all processes at once; the parent says when it is time.
+        if while_parent:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            end_with_parent(STOP_S)
+        else:
+            signal.signal(signal.SIGINT, lambda number, frame: stop.set())
+        stop.wait()
+
+
+def _publishers(begun: ExitStack, known: Settings) -> list[Hook]:
+    if not known.mqtt_url:
+        return []
+    from api.ingest.mqtt import publisher
+
+    out = publisher(known)
+    if out is None:
+        return []
+    begun.callback(out.stop)
+    out.start()
+    return [out]
+
+
+def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> None:
+    """Several writers of a server's database may share a folder: one of them has the door."""
+    from api.ingest.door import Door
+    from api.ingest.hold import Held, held
+
+    path = known.writer_socket_path
+    try:
+        begun.enter_context(held(path.with_suffix(".lock"), f"{path.parent}/"))
+    except Held as error:
+        if known.database.startswith("sqlite:"):
+            raise
+        warn(f"{error}; what comes by HTTP goes there")
+        return
+    door = Door(taking, path)
+    door.start()
+    begun.callback(door.stop)
+
+
+def _start_sources(
+    begun: ExitStack, known: Settings, store: Store, taking: Writer, *, demo: bool
+) -> None:
+    if demo:
+        from api.ingest.demo.source import DemoSource
+
+        fleet = DemoSource(store, taking)
+        fleet.start()
+        begun.callback(fleet.stop)
+    if known.mqtt_url:
+        from api.ingest.mqtt import source
+
+        broker = source(known, taking)
+        broker.start()
+        begun.callback(broker.stop)

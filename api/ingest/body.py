@@ -1,0 +1,89 @@
+"""The body of a request to its rows, within limits: as sent, unpacked, and in memory."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final, Literal, cast
+
+from api.catalog import INGEST_BODY_BYTES, INGEST_ROWS, INGEST_TEXT_BYTES, INGEST_VALUES
+from api.errors import BadRequest, TooLarge, WrongType
+from api.ingest.json_lines import parse_payload
+
+Form = Literal["json", "lines"]
+
+FORMS: Final[dict[str, Form]] = {
+    "application/json": "json",
+    "application/x-ndjson": "lines",
+    "application/ndjson": "lines",
+    "application/jsonl": "lines",
+}
+_GZIP_WINDOW: Final = 31  # zlib's word for gzip's header and trailer
+_MIB: Final = 1 << 20
+
+
+def payloads(body: bytes, content_type: str, coding: str) -> list[object]:
+    """The JSON value of each row, in order; a line that isn't JSON as its text.
+
+    ``coding`` is the body's Content-Encoding. WrongType for what isn't read at all, TooLarge for
+    what is beyond a limit, BadRequest for what isn't what it says.
+    """
+    form = FORMS.get(content_type.partition(";")[0].strip().lower())
+    if form is None:
+        raise WrongType(f"Send {' or '.join(FORMS)}.")
+    text = _unpacked(body, coding.strip().lower())
+    if sum(map(text.count, (b",", b"[", b"{"))) > INGEST_VALUES:
+        raise TooLarge(f"The body holds more values than {INGEST_ROWS:,} rows could need.")
+    rows = _array(text) if form == "json" else _lines(text)
+    if len(rows) > INGEST_ROWS:
+        raise TooLarge(f"At most {INGEST_ROWS:,} rows go into one request.")
+    return rows
+
+
+def _unpacked(body: bytes, coding: str) -> bytes:
+    if len(body) > INGEST_BODY_BYTES:
+        raise body_too_large()
+    if coding in ("gzip", "x-gzip"):
+        return _gunzipped(body)
+    if coding not in ("", "identity"):
+        raise WrongType("Of content encodings only gzip is read.")
+    return body
+
+
+def body_too_large() -> TooLarge:
+    return TooLarge(f"A body may have {INGEST_BODY_BYTES // _MIB} MiB.")
+
+
+def _gunzipped(body: bytes) -> bytes:
+    """Never unpacks more than a little beyond the limit, however much there is."""
+    text, rest = b"", body
+    while rest:
+        member = zlib.decompressobj(_GZIP_WINDOW)
+        try:
+            text += member.decompress(rest, INGEST_TEXT_BYTES + 1 - len(text))
+        except zlib.error:
+            raise BadRequest("The body is not gzip.") from None
+        if len(text) > INGEST_TEXT_BYTES:
+            raise TooLarge(f"A body may have {INGEST_TEXT_BYTES // _MIB} MiB unpacked.")
+        if not member.eof:
+            raise BadRequest("The gzip body is cut off.")
+        rest = member.unused_data
+    return text
+
+
+def _array(text: bytes) -> list[object]:
+    found = parse_payload(text)
+    if isinstance(found, dict):
+        return [cast("object", found)]
+    if not isinstance(found, list):
+        raise BadRequest("The body is not a JSON array of objects.")
+    return cast("list[object]", found)
+
+
+def _lines(text: bytes) -> list[object]:
+    lines = [line for line in text.split(b"\n") if line.strip()]
+    return [_line(line) for line in lines[: INGEST_ROWS + 1]]
+
+
+def _line(line: bytes) -> object:
+    found = parse_payload(line)
+    return line.decode("utf-8", "replace").strip() if found is None else found

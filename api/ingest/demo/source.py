@@ -1,0 +1,62 @@
+"""The demo fleet as a live source of the writer's."""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Thread
+from typing import Final
+
+from api.errors import Unavailable, UserError
+from api.ingest.batch import Batch
+from api.ingest.demo.feed import SOURCE, Fleet, catch_up, live
+from api.ingest.demo.fleet import ORGANIZATION_ID
+from api.ingest.submission import Fate, Submission
+from api.ingest.writer import Writer
+from api.store.base import Store, Written
+from api.timez import now_ms
+
+RETRY_S: Final = 5.0
+ROOM_S: Final = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class DemoSource:
+    """Sends the fleet's readings as they fall due, what was missed first, from a thread."""
+
+    def __init__(self, store: Store, writer: Writer) -> None:
+        self._store, self._writer = store, writer
+        self._stopping = Event()
+        self._thread = Thread(target=self._run, name="demo", daemon=True)
+
+    def start(self) -> None:
+        """UserError where the fleet isn't there."""
+        if Fleet.of(self._store) is None:
+            raise UserError("the demo fleet is not there: flask demo seed")
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def take(self, batch: Batch) -> Written:
+        """`api.ingest.demo.feed.Taker`: wait until the batch is committed."""
+        submission = Submission(ORGANIZATION_ID, SOURCE, batch.columns.rows())
+        count = self._writer.submit(submission, wait_s=ROOM_S).result().count()
+        return Written(count.get(Fate.STORED, 0), count.get(Fate.REPEATED, 0))
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._send()
+            except Unavailable as error:
+                _log.warning("the demo fleet waits: %s", error)
+                self._stopping.wait(RETRY_S)
+
+    def _send(self) -> None:
+        fleet = Fleet.of(self._store)
+        if fleet is None:
+            raise Unavailable("The demo fleet is not there.")
+        start = now_ms()
+        catch_up(self._store, fleet, start, self)
+        live(self._store, fleet, start, self._stopping.wait, self)

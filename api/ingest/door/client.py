@@ -1,0 +1,93 @@
+"""The side of a web worker."""
+
+from __future__ import annotations
+
+import select
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from api.errors import Unavailable
+from api.ingest.door import frames, messages
+from api.ingest.door.server import RECEIPT_S
+from api.ingest.submission import Receipt, Submission
+
+MOST_IDLE: Final = 8
+AWAY_S: Final = 2.0  # a writer that died is back after about so long
+
+
+class Knocker:
+    """Hands submissions to the process that writes. For threads; connections are kept."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[socket.socket] = []
+        self._lock = Lock()
+
+    def __call__(self, submission: Submission) -> Receipt:
+        """Wait for the receipt. Busy as the writer says; Unavailable where there is none, or where
+        it went away before it answered: then it may have stored the rows, and sending them again
+        shows them as repeated."""
+        question = messages.of_submission(submission)
+        with self._connected() as connection:
+            try:
+                frames.send(connection, question)
+                answer = frames.receive(connection)
+            except (OSError, frames.BrokenFrame):
+                answer = None
+            if answer is None:
+                raise _Gone("The writer went away before it confirmed them. Send them again.")
+        return messages.to_receipt(answer)
+
+    def close(self) -> None:
+        """Let go of what lies idle; the next submission connects anew."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    @contextmanager
+    def _connected(self) -> Generator[socket.socket]:
+        connection = self._unused() or self._open()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _unused(self) -> socket.socket | None:
+        """One that the writer hasn't closed meanwhile."""
+        while True:
+            with self._lock:
+                if not self._idle:
+                    return None
+                connection = self._idle.pop()
+            news = select.poll()
+            news.register(connection, select.POLLIN)
+            if not news.poll(0):
+                return connection
+            connection.close()
+
+    def _open(self) -> socket.socket:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(RECEIPT_S + 5)
+        try:
+            with frames.address(self._path) as where:
+                connection.connect(where)
+        except OSError:
+            connection.close()
+            raise _Gone("No writer is running here: flask writer, or flask serve.") from None
+        return connection
+
+
+class _Gone(Unavailable):
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, retry_after_s=AWAY_S)

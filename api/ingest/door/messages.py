@@ -1,0 +1,66 @@
+"""Submissions, receipts and errors as JSON between two processes of one program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import orjson
+
+from api.errors import Busy, Internal, ServiceError, Unavailable
+from api.ingest.decode import Rejection
+from api.ingest.submission import Entry, Fate, Receipt, Submission
+
+_ERRORS: Final = {error.code: error for error in (Busy, Unavailable, Internal)}
+_LETTER: Final = {Fate.STORED: "s", Fate.REPEATED: "r", Fate.REFUSED: "x"}
+_FATE: Final = {letter: fate for fate, letter in _LETTER.items()}
+
+
+def of_submission(submission: Submission) -> bytes:
+    return orjson.dumps(
+        {
+            "organization": submission.organization_id,
+            "source": submission.source,
+            "entries": [_plain(entry) for entry in submission.entries],
+            "samples": [[place, _sound(text)] for place, text in submission.samples.items()],
+        }
+    )
+
+
+def _plain(entry: Entry) -> Sequence[object]:
+    if isinstance(entry, Rejection):
+        return [_sound(part) for part in entry]
+    return entry
+
+
+def _sound(text: str) -> str:
+    """Half of a surrogate pair, which a sender's JSON may hold, is nothing that ours may."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def to_submission(message: bytes) -> Submission:
+    said: dict[str, Any] = orjson.loads(message)
+    entries: list[Entry] = [
+        Rejection(*entry) if len(entry) == len(Rejection._fields) else tuple(entry)
+        for entry in said["entries"]
+    ]
+    samples = cast("list[tuple[int, str]]", said["samples"])
+    return Submission(said["organization"], said["source"], entries, dict(samples))
+
+
+def of_receipt(receipt: Receipt) -> bytes:
+    return orjson.dumps({"fates": "".join(_LETTER[fate] for fate in receipt.fates)})
+
+
+def of_error(error: ServiceError) -> bytes:
+    code = next((c for c, kind in _ERRORS.items() if isinstance(error, kind)), "")
+    return orjson.dumps({"error": code, "detail": error.detail, "retryAfter": error.retry_after_s})
+
+
+def to_receipt(message: bytes) -> Receipt:
+    """Raises the error that the message tells."""
+    said: dict[str, Any] = orjson.loads(message)
+    if "error" in said:
+        kind = _ERRORS.get(said["error"], Unavailable)
+        raise kind(said["detail"], retry_after_s=said["retryAfter"])
+    return Receipt([_FATE[letter] for letter in said["fates"]])

@@ -1,0 +1,18 @@
+"""What a request that brings readings may say beside its body."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from api.params.queries import Query
+from api.params.vocabulary import one_of
+
+RESULTS: Final = {"exceptions": False, "all": True}
+
+
+class IntakeQuery(Query):
+    every: Annotated[bool, one_of(RESULTS)] = Field(
+        False, alias="results", description="Which rows the answer tells of: exceptions or all."
+    )

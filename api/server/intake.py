@@ -1,0 +1,86 @@
+"""``POST /ingest/v1/readings``: the one path over HTTP that takes something in.
+
+An application of its own beside the interface: other keys, other limits, and no way to read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+import orjson
+from flask import Flask, Response, request
+from werkzeug.exceptions import NotFound
+
+from api.auth import Authenticator
+from api.catalog import INGEST_BODY_BYTES, INGEST_PATH
+from api.errors import BadRequest
+from api.openapi import JSON_TYPE
+from api.params import read
+from api.params.intake import IntakeQuery
+from api.server.answers import finisher
+from api.server.gate import Gate
+from api.server.limits import Limits
+from api.server.problems import answer_error
+from api.settings import Settings
+from api.store.base import Directory, Scope
+
+READINGS_PATH: Final = f"{INGEST_PATH}/readings"
+
+
+class Intake(Protocol):
+    """What takes bodies in; `api.ingest.reception` has one."""
+
+    def take(
+        self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool
+    ) -> dict[str, Any]:
+        """What became of the body's rows, told once they are committed. Raises ServiceErrors."""
+        ...
+
+
+def create_intake(
+    directory: Directory, settings: Settings, intake: Intake, *, limits: bool = False
+) -> Flask:
+    """Knows no other path. ``limits`` holds clients to their rates."""
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+    limited = limits and settings.rate_limit > 0
+    gate = Gate(
+        Authenticator(directory, settings, ingest=True),
+        Limits(settings.rate_limit) if limited else None,
+    )
+
+    def readings() -> Response:
+        """Credential → parameters → size → body → the writer, in this order."""
+        principal = gate.enter(request.environ)
+        query = read(IntakeQuery, list(request.args.items(multi=True)))
+        report = intake.take(
+            principal.scope,
+            f"http {principal.id}",
+            _body(),
+            request.headers.get("Content-Type", ""),
+            request.headers.get("Content-Encoding", ""),
+            query.every,
+        )
+        headers = {"Cache-Control": "no-store"}
+        return Response(orjson.dumps(report), content_type=JSON_TYPE, headers=headers)
+
+    app.add_url_rule(READINGS_PATH, "readings", readings, methods=["POST"])
+    app.before_request(_refuse_merged_path)
+    app.register_error_handler(Exception, answer_error)
+    app.after_request(finisher(settings.cors_origins))
+    return app
+
+
+def _body() -> bytes:
+    """One byte more than is taken in, so that a body without a length shows that it goes on: what
+    is read of it ends at the limit without a word."""
+    request.max_content_length = INGEST_BODY_BYTES + 1
+    body = request.get_data(cache=False)
+    if len(body) < (request.content_length or 0):
+        raise BadRequest("The body is cut off.")
+    return body
+
+
+def _refuse_merged_path() -> None:
+    if request.environ["PATH_INFO"].startswith("//"):
+        raise NotFound

@@ -1,0 +1,353 @@
+"""Readings over HTTP: whose they may be, what becomes of each row, and that no body hurts."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from werkzeug.test import TestResponse
+
+from api import catalog
+from api.catalog import INGEST_BODY_BYTES, INGEST_ROWS, KEY_HEADER, RAW
+from api.errors import Busy, Unavailable
+from api.ingest.reception import Reception
+from api.ingest.submission import Receipt, Submission
+from api.ingest.writer import Writer
+from api.server.intake import READINGS_PATH, create_intake
+from api.settings import Settings
+from api.store.base import Grant, Span
+from tests.store.fleet import NOON_MS
+from tests.world import ACME, FOREIGN, LONE, METER, OLD, OTHER, SECRET, TWIN, World, opened
+
+NOON = "2026-03-08T12:00:00Z"
+JSON, LINES = "application/json", "application/x-ndjson"
+
+
+class Station:
+    """The world with a writer behind the intake, and keys that send."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.writer = world, Writer(world.store)
+        self.trouble: Exception | None = None
+        self.now_ms = NOON_MS
+        reception = Reception(world.store, self._post, lambda: self.now_ms)
+        self.app = create_intake(world.store, world.settings, reception)
+        self.client: FlaskClient = self.app.test_client()
+        self.keys = {
+            "all": self.key(Grant(everything=True)),
+            "north": self.key(Grant(groups=frozenset({"north"}))),
+            "foreign": self.key(Grant(everything=True), OTHER),
+        }
+
+    def key(self, grant: Grant, organization: str = ACME) -> str:
+        return self.world.new_key(grant, organization, ingest=True)[0]
+
+    def _post(self, submission: Submission) -> Receipt:
+        if self.trouble is not None:
+            raise self.trouble
+        return self.writer.submit(submission).result(30)
+
+    def post(
+        self, body: object, kind: str = JSON, *, by: str = "all", query: str = "", **headers: str
+    ) -> TestResponse:
+        data = body if isinstance(body, bytes) else orjson.dumps(body)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {KEY_HEADER: self.keys[by], "Content-Type": kind, **sent}
+        return self.client.post(f"{READINGS_PATH}?{query}", data=data, headers=sent)
+
+    def told(self, body: object, kind: str = JSON, **more: Any) -> Any:
+        answer = self.post(body, kind, **more)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def quality_of(self, device: str) -> list[float]:
+        """The last rows' quality, which these tests count up."""
+        found = self.world.store.rows(
+            self.world.devices[device], RAW, Span(NOON_MS, NOON_MS), limit=10_000
+        )
+        return [row[4] for row in found]
+
+
+@pytest.fixture(scope="module")
+def station(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
+    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+        station = Station(world)
+        yield station
+        station.writer.close()
+
+
+def row(device: object, **values: object) -> dict[str, object]:
+    return {"device": device, "recordedAt": NOON, **values}
+
+
+# --- What becomes of rows ------------------------------------------------------------------------
+
+
+def test_rows_are_readable_when_they_are_answered_and_each_exception_is_told(
+    station: Station,
+) -> None:
+    rows = [
+        row("M-1", quality=101), row(METER.upper(), quality=102), row("nobody", quality=1),
+        row("M-1", quality=101), row("M-1"), row("net-t1", quality=103),
+    ]  # fmt: skip
+    assert station.told(rows) == {
+        "accepted": 3,
+        "repeated": 1,
+        "refused": 2,
+        "results": [
+            {"row": 2, "result": "refused", "reason": "unknown device"},
+            {"row": 3, "result": "repeated"},
+            {"row": 4, "result": "refused", "reason": "no measured field"},
+        ],
+    }
+    assert {101, 102} <= set(station.quality_of(METER))
+    assert 103 in station.quality_of(TWIN)
+
+
+def test_all_results_are_told_in_order_when_asked(station: Station) -> None:
+    rows = [row("T-1", quality=110), row("T-1", quality=110), None]
+    told = station.told(rows, query="results=all")
+    assert [r["result"] for r in told["results"]] == ["stored", "repeated", "refused"]
+    assert [r["row"] for r in told["results"]] == [0, 1, 2]
+
+
+def test_a_row_without_an_instant_is_of_when_it_came_and_marked(station: Station) -> None:
+    station.now_ms = NOON_MS + 1
+    told = station.told([{"device": "M-1", "quality": 120}, row("M-1", quality=121)])
+    station.now_ms = NOON_MS
+    assert told["results"] == [
+        {"row": 0, "result": "stored", "recordedAt": "2026-03-08T12:00:00.001Z"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "kind", [LINES, "application/jsonl", "application/x-ndjson; charset=utf-8"]
+)
+def test_lines_are_rows_and_a_bad_one_costs_itself_alone(station: Station, kind: str) -> None:
+    rows = [row("M-1", quality=130), row("M-1", quality=131)]
+    body = b"\n\r\n".join([orjson.dumps(rows[0]), b'{"device":', b'"M-1"', orjson.dumps(rows[1])])
+    told = station.told(body, kind)
+    assert (told["refused"], [r["row"] for r in told["results"] if r["result"] == "refused"]) == (
+        2, [1, 2],
+    )  # fmt: skip
+    assert {130, 131} <= set(station.quality_of(METER))
+
+
+def test_one_object_is_one_row_and_gzip_is_unpacked(station: Station) -> None:
+    packed = gzip.compress(orjson.dumps(row("M-1", quality=140)))
+    two_members = gzip.compress(b"[") + gzip.compress(orjson.dumps(row("M-1", quality=140)) + b"]")
+    assert station.told(packed, Content_Encoding="gzip")["accepted"] == 1
+    assert station.told(two_members, Content_Encoding="gzip")["repeated"] == 1
+
+
+def test_what_was_refused_is_kept_under_the_key_that_sent_it(station: Station) -> None:
+    station.told([row("a device of nobody", quality=1)])
+    [kept] = [r for r in station.world.store.refusals(ACME) if r.device == "a device of nobody"]
+    assert kept.source.startswith("http key_")
+    assert "a device of nobody" in kept.sample
+
+
+# --- Who may send what ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "device", "known"),
+    [
+        ("all", "M-1", True), ("all", FOREIGN, False), ("all", OLD, True), ("all", "O-1", False),
+        ("north", "M-1", True), ("north", "T-1", True), ("north", LONE, False),
+        ("north", "L/1", False), ("foreign", "M-1", True), ("foreign", METER, False),
+    ],
+)  # fmt: skip
+def test_a_key_sends_for_the_devices_it_was_granted(
+    station: Station, by: str, device: str, known: bool
+) -> None:
+    [result] = station.told([row(device, quality=150)], by=by, query="results=all")["results"]
+    assert (result.get("reason") == "unknown device") is not known
+
+
+def test_a_serial_number_means_the_device_of_the_keys_own_organization(station: Station) -> None:
+    station.told([row("M-1", quality=160)], by="foreign")
+    assert 160 in station.quality_of(FOREIGN)
+    assert 160 not in station.quality_of(METER)
+
+
+def test_reading_and_sending_take_keys_of_their_own(station: Station) -> None:
+    world = station.world
+    for name, status in (("all", 403), ("token", 403), ("nobody", 401)):
+        sent = {"Content-Type": JSON, **world.credentials[name].headers}
+        answer = station.client.post(READINGS_PATH, data=b"not even JSON", headers=sent)
+        assert answer.status_code == status, name
+    for path in ("/organizations/mine", "/device", "/flow/latest?ids=M-1"):
+        answer = world.client.get(
+            f"{catalog.PATH_PREFIX}{path}", headers={KEY_HEADER: station.keys["all"]}
+        )
+        assert answer.status_code == 403
+
+
+# --- What isn't taken ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "headers", "status"),
+    [
+        (b"[]", "text/csv", {}, 415),
+        (b"[]", "", {}, 415),
+        (b"[]", JSON, {"Content-Encoding": "br"}, 415),
+        (b"", JSON, {}, 400),
+        (b"null", JSON, {}, 400),
+        (b"3", JSON, {}, 400),
+        (b"[", JSON, {}, 400),
+        (b"\xff\xfe", JSON, {}, 400),
+        (b"[" * 100_000, JSON, {}, 400),
+        (b'{"a":' * 100_000, JSON, {}, 400),
+        (b"[]", JSON, {"Content-Encoding": "gzip"}, 400),
+        (gzip.compress(b"[]")[:-4], JSON, {"Content-Encoding": "gzip"}, 400),
+        (gzip.compress(b" " * (64 << 20)), JSON, {"Content-Encoding": "gzip"}, 413),
+        (b" " * (INGEST_BODY_BYTES + 1), JSON, {}, 413),
+        (b"[" + b"{}," * INGEST_ROWS + b"{}]", JSON, {}, 413),
+        (b"{}\n" * (INGEST_ROWS + 1), LINES, {}, 413),
+        (b"[" + b"[]," * 1_000_000 + b"[]]", JSON, {}, 413),
+        (b"[" + b"1," * 1_000_000 + b"1]", JSON, {}, 413),
+    ],
+    ids=range(18),
+)
+def test_bodies_that_are_no_rows(
+    station: Station, body: bytes, kind: str, headers: Mapping[str, str], status: int
+) -> None:
+    answer = station.post(body, kind, **headers)
+    assert (answer.status_code, answer.json["status"]) == (status, status)  # pyright: ignore
+
+
+def test_a_body_that_says_nothing_of_its_length_is_held_to_the_limit(station: Station) -> None:
+    endless: Any = {"CONTENT_LENGTH": "", "wsgi.input_terminated": True}
+    assert straight(station, b" " * (INGEST_BODY_BYTES + 1), **endless)[0] == 413
+    assert straight(station, b"[]", **endless)[0] == 200
+
+
+def test_a_body_that_ends_before_its_length_is_not_taken_for_whole(station: Station) -> None:
+    sent: Any = {"CONTENT_LENGTH": "999", "wsgi.input_terminated": True, "CONTENT_TYPE": LINES}
+    assert straight(station, b"{}\n", **sent)[0] == 400
+
+
+def test_a_bomb_is_never_unpacked(station: Station) -> None:
+    body = zlib.compressobj(9, wbits=31)
+    bomb = b"".join([body.compress(bytes(1 << 20)) for _ in range(512)]) + body.flush()
+    assert len(bomb) < 1 << 20
+    assert station.post(bomb, JSON, Content_Encoding="gzip").status_code == 413
+
+
+@pytest.mark.parametrize("query", ["results=some", "results=", "results=all&results=all", "x=1"])
+def test_parameters_are_held_to(station: Station, query: str) -> None:
+    assert station.post([], query=query).status_code == 400
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
+def test_other_methods_are_told_which_one(station: Station, method: str) -> None:
+    answer = station.client.open(READINGS_PATH, method=method)
+    assert answer.status_code == 405
+    assert "POST" in answer.headers["Allow"]
+
+
+@pytest.mark.parametrize("path", ["/ingest/v1", "/ingest/v1/reading", "/ingest/v1/readings/"])
+def test_other_paths_are_not_there(station: Station, path: str) -> None:
+    assert station.client.post(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("trouble", "status"),
+    [(Busy("full", retry_after_s=1.2), 429), (Unavailable("gone", retry_after_s=2.0), 503)],
+)
+def test_a_writer_that_cannot_take_it_says_when_to_come_again(
+    station: Station, trouble: Exception, status: int
+) -> None:
+    station.trouble = trouble
+    answer = station.post([row("M-1", quality=1)])
+    station.trouble = None
+    assert (answer.status_code, answer.headers["Retry-After"]) == (status, "2")
+
+
+def test_a_key_is_held_to_its_rate(station: Station) -> None:
+    known = Settings.from_env({"WEIR_SECRET_KEY": SECRET, "WEIR_RATE_LIMIT": "0.2"})
+    reception = Reception(station.world.store, station._post)
+    client = create_intake(station.world.store, known, reception, limits=True).test_client()
+    sent = {KEY_HEADER: station.keys["all"], "Content-Type": JSON}
+    answers = [client.post(READINGS_PATH, data=b"[]", headers=sent) for _ in range(3)]
+    assert [a.status_code for a in answers] == [200, 200, 429]
+    assert int(answers[-1].headers["Retry-After"]) > 1
+
+
+# --- Whatever comes ------------------------------------------------------------------------------
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+    | st.sampled_from(["M-1", "T-1", METER, NOON, "\x00", "\ud800", "1e400", "NaN"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
+        st.sampled_from(["device", "recordedAt", "recorded_at", "flowRate", "flow_rate", "quality",
+                         "x"]) | st.text(max_size=5),
+        inner, max_size=6,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+def straight(station: Station, body: bytes, **environ: str) -> tuple[int, bytes]:
+    """Through WSGI alone: no client that would tidy up what it sends."""
+    statuses: list[str] = []
+    full: dict[str, Any] = {
+        "REQUEST_METHOD": "POST", "PATH_INFO": READINGS_PATH, "QUERY_STRING": "",
+        "SERVER_NAME": "x", "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": sys.stderr,
+        "CONTENT_LENGTH": str(len(body)), "CONTENT_TYPE": JSON,
+        "HTTP_SERVICE_API_KEY": station.keys["all"], **environ,
+    }  # fmt: skip
+    answer = station.app.wsgi_app(full, lambda status, headers, exc=None: statuses.append(status))  # pyright: ignore
+    return int(statuses[0][:3]), b"".join(answer)
+
+
+def counts(body: bytes) -> int:
+    told = orjson.loads(body)
+    return told["accepted"] + told["repeated"] + told["refused"]
+
+
+def dumped(value: object) -> bytes:
+    """By the standard library, which writes NaN and half pairs as some senders do."""
+    return json.dumps(value).encode()
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows=st.lists(ANYTHING, max_size=5))
+def test_every_row_of_any_json_has_a_fate(station: Station, rows: list[Any]) -> None:
+    status, body = straight(station, dumped(rows))
+    assert (status, counts(body)) == (200, len(rows))
+    status, body = straight(station, b"\n".join(map(dumped, rows)), CONTENT_TYPE=LINES)
+    assert (status, counts(body)) == (200, len(rows))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    body=st.binary(max_size=300) | st.binary(max_size=100).map(gzip.compress),
+    kind=st.sampled_from(
+        [JSON, LINES, "application/json;charset=latin-1", "text/html", "", "\xff"]
+    ),
+    coding=st.sampled_from(["", "gzip", "GZIP ", "deflate", "gzip, gzip"]),
+    length=st.sampled_from(["", "-1", "x", "5", "99999999999999999999"]) | st.none(),
+)
+def test_any_bytes_are_answered_in_order(
+    station: Station, body: bytes, kind: str, coding: str, length: str | None
+) -> None:
+    sent = {"CONTENT_TYPE": kind, "HTTP_CONTENT_ENCODING": coding}
+    if length is not None:
+        sent["CONTENT_LENGTH"] = length
+    status, answer = straight(station, body, **sent)
+    assert status in (200, 400, 413, 415)
+    assert status == 200 or orjson.loads(answer)["status"] == status
