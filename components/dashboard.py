@@ -6,7 +6,7 @@ import importlib
 import re
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import dash
 from dash import Dash, dash_table
@@ -19,7 +19,11 @@ from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
 from components.bundle import ASSETS, Bundle
 from components.delivery import Delivery, content_security_policy
-from components.images import answers
+from components.images import answers, linking
+from components.images.signed import Links, SignedImages
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "pages"
@@ -54,11 +58,14 @@ _INDEX: Final = """<!DOCTYPE html>
 </html>"""
 
 
-def create_dashboard(client: Client, access: Access, folder: Path | None = None) -> Dash:
+def create_dashboard(
+    client: Client, access: Access, folder: Path | None = None, links: Links | None = None
+) -> Dash:
     """The Dash application; ``.server`` is the WSGI application to serve.
 
     ``client`` is the way to the service; ``access`` says who may ask through it. Each request asks
-    as the one who makes it. ``folder`` is where worker processes may share what they have learnt.
+    as the one who makes it. ``folder`` is where worker processes may share what they have learnt;
+    ``links`` signs the addresses of images, where that can be done.
     """
     app = Dash(
         __name__,
@@ -81,16 +88,18 @@ def create_dashboard(client: Client, access: Access, folder: Path | None = None)
     session.install(app.server, folder)
     for rule, name, view in (*downloads.rules(), *answers.rules()):
         app.server.add_url_rule(rule, name, view)
+    app.server.add_url_rule(linking.ROUTE, "links", linking.view(links), methods=["POST"])
     app.layout = dash.page_container
     _load_pages()
     _compress(app)
     _prepare(app)
-    door = Door(app.server.wsgi_app, client, access, sign_in_page(access.own_name))
-    app.server.wsgi_app = delivered(app, door)
+    inside = app.server.wsgi_app
+    door = Door(inside, client, access, sign_in_page(access.own_name))
+    app.server.wsgi_app = delivered(app, SignedImages(door, inside, client, links))
     return app
 
 
-def delivered(app: Dash, door: Door) -> Delivery:
+def delivered(app: Dash, door: WSGIApplication) -> Delivery:
     """What the server calls: delivery around the door, the door around Dash."""
     return Delivery(
         door,

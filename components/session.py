@@ -18,6 +18,7 @@ from api.client import Client
 from components.access.door import LOOKING, How, Looking
 
 TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
+LARGEST_BODY: Final = 16_384
 _CACHE: Final = "weir-cache"
 _FOLDER: Final = "weir-folder"
 _KEPT: Final = "weir-kept"
@@ -54,6 +55,13 @@ def own_site() -> str:
 def pairs() -> list[tuple[str, str]]:
     """The same as it was sent, in its order, what is repeated too."""
     return list(request.args.items(multi=True))
+
+
+def body() -> Any:
+    """The request's JSON; None for anything else, or for too much of it."""
+    if (request.content_length or 0) > LARGEST_BODY:
+        return None
+    return request.get_json(silent=True)
 
 
 def takes_gzip() -> bool:

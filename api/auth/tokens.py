@@ -82,10 +82,12 @@ def issue_token(
     devices: Sequence[str] | None,
     ttl_s: int,
     *,
+    groups: Sequence[str] | None = None,
     subject: str = "issued-here",
     may_embed: bool = False,
 ) -> str:
-    """A token of the local issuer for all of an organization's devices, or for those (UUIDs)."""
+    """A token of the local issuer for all of an organization's devices, or for those (UUIDs) and
+    those of the groups."""
     now_s = timez.now_ms() // 1000
     claims: dict[str, Any] = {
         "iss": LOCAL_ISSUER,
@@ -99,6 +101,8 @@ def issue_token(
     }
     if devices is not None:
         claims["devices"] = list(devices)
+    if groups is not None:
+        claims["groups"] = list(groups)
     return jwt.encode(claims, settings.secret, algorithm=LOCAL_ALGORITHM)
 
 

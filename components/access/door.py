@@ -60,6 +60,7 @@ class How(StrEnum):
     PROXY = "proxy"
     SESSION = "session"
     OWN_KEY = "own key"
+    SIGNED = "signed address"  # of one image: components/images/signed.py
 
 
 @dataclass(frozen=True, slots=True)

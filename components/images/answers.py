@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from math import ceil
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import orjson
 from werkzeug.wrappers import Response
 
-from api.errors import ServiceError, WeirError
+from api.errors import WeirError
 from api.timez import now_ms
 from components import session
 from components.files.names import disposition
 from components.fleet.desk import current_desk
 from components.images.drawn import Image, chart_image, wall_image
-from components.parts import failure
+from components.images.problems import problem
 from components.rendering import Renderer
 from components.rendering.wire import Format
 
@@ -30,8 +28,6 @@ TYPES: Final[dict[Format, str]] = {
     "pdf": "application/pdf",
 }
 KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
-AGAIN_S: Final = 5
-_PROBLEM: Final = "application/problem+json"
 # An image is looked at, never run, whatever program opens it.
 _INERT: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
@@ -87,25 +83,6 @@ def answer(make: Callable[[], Image], format: Format) -> Response:
             "Content-Security-Policy": _INERT,
         },
     )
-
-
-def problem(error: WeirError) -> Response:
-    """An error as problem+json, as the service writes them."""
-    known = isinstance(error, ServiceError)
-    status = error.status if known else 502
-    shown: dict[str, Any] = {
-        "type": f"urn:weir:problem:{error.code if known else 'unreachable'}",
-        "title": error.title if known else "The service can't be asked",
-        "status": status,
-        "detail": (error.detail if known else "") or failure(error),
-    }
-    if known and error.errors:
-        shown["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in error.errors]
-    response = Response(orjson.dumps(shown), status=status, content_type=_PROBLEM)
-    again_s = error.retry_after_s if known else None
-    if again_s or status == 503:
-        response.headers["Retry-After"] = str(ceil(again_s or AGAIN_S))
-    return response
 
 
 def _inline(name: str) -> str:

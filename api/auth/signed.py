@@ -1,0 +1,143 @@
+"""Signed addresses: they let whoever has them see one image, in the name of a key.
+
+An address carries the Key ID of whoever signed it, until when it is good, and an HMAC over all of
+it under a key derived from the secret for this purpose alone. The API key itself isn't in it, nor
+can it be had from it. What the address may show is looked up each time: the key's grant of now, so
+that a key that was revoked, has expired or lost a device takes its addresses along.
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from threading import Lock
+from typing import Final
+from urllib.parse import parse_qsl, urlencode
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from api import timez
+from api.auth.authenticator import key_digest
+from api.auth.tokens import issue_token
+from api.catalog import KEY_HEADER
+from api.settings import Settings
+from api.store.base import Directory, Grant, Key, Scope
+
+KEY: Final = "key"
+EXPIRES: Final = "exp"
+SIGNATURE: Final = "sig"
+OWN_NAMES: Final = (KEY, EXPIRES, SIGNATURE)
+TTL_S: Final = 6 * 3_600  # of the bearer token that this process asks with; it never leaves it
+_PURPOSE: Final = b"weir signed image v1"
+_RENEWED_S: Final = 600
+_KEPT: Final = 1_000
+_LONGEST: Final = 4_000  # of a query
+
+Pairs = Iterable[tuple[str, str]]
+
+
+class SignedAddresses:
+    def __init__(
+        self,
+        directory: Directory,
+        settings: Settings,
+        *,
+        now_ms: Callable[[], int] = timez.now_ms,
+    ) -> None:
+        self._directory, self._settings, self._now_ms = directory, settings, now_ms
+        self._secret = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(
+            settings.secret.encode()
+        )
+        self._tokens: dict[tuple[str, Grant], tuple[str, int]] = {}
+        self._lock = Lock()
+
+    def signer(self, headers: Mapping[str, str]) -> str | None:
+        """The Key ID behind a request's credential; None where it is no key that reads, such as a
+        bearer token, whose grant nobody could look up later."""
+        sent = headers.get(KEY_HEADER)
+        key = self._directory.key(key_digest(sent)) if sent else None
+        return key.key_id if key is not None and self._good(key) else None
+
+    def sign(self, path: str, pairs: Pairs, key_id: str, lasts_s: int) -> str:
+        """The query of an address that is good for ``lasts_s``: what it said, and who signs."""
+        said = [(name, text) for name, text in pairs if name not in OWN_NAMES]
+        said += [(KEY, key_id), (EXPIRES, str(self._now_ms() // 1000 + lasts_s))]
+        return urlencode([*said, (SIGNATURE, self._signature(path, said))])
+
+    def opened(self, path: str, query: str, device_id: str | None) -> str | None:
+        """A bearer token for what the address may show just now, of that device or of all; None
+        where it isn't good, for whatever reason."""
+        said = _read(query)
+        if said is None or not self._genuine(path, said):
+            return None
+        if int(said[EXPIRES]) * 1000 <= self._now_ms():
+            return None
+        key = self._directory.named_key(said[KEY])
+        if key is None or not self._good(key):
+            return None
+        grant = key.grant if device_id is None else self._of_device(key, device_id)
+        return self._token(key, grant) if grant is not None else None
+
+    # --- Keys ------------------------------------------------------------------------------------
+
+    def _good(self, key: Key) -> bool:
+        if key.ingest or key.revoked_ms is not None:
+            return False
+        if key.expires_ms is not None and key.expires_ms <= self._now_ms():
+            return False
+        organization = self._directory.organization(key.organization_id)
+        return organization is not None and organization.active
+
+    def _of_device(self, key: Key, device_id: str) -> Grant | None:
+        """The one device, if the key may see it."""
+        scope = Scope(key.organization_id, key.grant)
+        (device,) = self._directory.resolve(scope, [device_id])
+        return None if device is None else Grant(devices=frozenset({device.id}))
+
+    def _token(self, key: Key, grant: Grant) -> str:
+        """The same for the same grant, so that what is remembered for it is found again."""
+        now_s = self._now_ms() // 1000
+        with self._lock:
+            token, ends_s = self._tokens.get((key.key_id, grant), ("", 0))
+            if ends_s - now_s > _RENEWED_S:
+                return token
+            if len(self._tokens) >= _KEPT:
+                self._tokens.clear()
+            token = issue_token(
+                self._settings,
+                key.organization_id,
+                None if grant.everything else sorted(grant.devices),
+                TTL_S,
+                groups=None if grant.everything else sorted(grant.groups),
+                subject=f"image of {key.key_id}",
+            )
+            self._tokens[key.key_id, grant] = token, now_s + TTL_S
+            return token
+
+    # --- Signatures ------------------------------------------------------------------------------
+
+    def _genuine(self, path: str, said: Mapping[str, str]) -> bool:
+        rest = [(name, text) for name, text in said.items() if name != SIGNATURE]
+        given = said[SIGNATURE].encode("utf-8", "replace")
+        return hmac.compare_digest(given, self._signature(path, rest).encode())
+
+    def _signature(self, path: str, pairs: Pairs) -> str:
+        """Over the path and the query in its one canonical form: sorted, each part quoted."""
+        canonical = f"{path}?{urlencode(sorted(pairs))}"
+        digest = hmac.new(self._secret, canonical.encode("utf-8", "surrogateescape"), sha256)
+        return urlsafe_b64encode(digest.digest()).rstrip(b"=").decode()
+
+
+def _read(query: str) -> dict[str, str] | None:
+    """A query in which each name stands once, ours among them; None for any other."""
+    if len(query) > _LONGEST:
+        return None
+    pairs = parse_qsl(query, keep_blank_values=True)
+    said = dict(pairs)
+    if len(said) != len(pairs) or not all(said.get(name) for name in OWN_NAMES):
+        return None
+    expires = said[EXPIRES]
+    return said if expires.isascii() and expires.isdigit() and len(expires) <= 12 else None
