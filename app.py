@@ -50,6 +50,7 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
+    from api.auth.signed import SignedAddresses
     from api.client import Client
     from api.ingest.door import Knocker
     from api.ingest.reception import Reception
@@ -63,6 +64,7 @@ def site(settings: Settings) -> WSGIApplication:
     from embed import create_embed_site
 
     folder = Path(settings.instance)
+    links: SignedAddresses | None = None
     rooms: dict[tuple[str, ...], WSGIApplication] = {}
     if settings.api_url:
         client = Client.remote(settings.api_url)
@@ -74,6 +76,7 @@ def site(settings: Settings) -> WSGIApplication:
         rooms[SERVICE_PATHS] = create_service(
             store, settings, web=web, limits=True, compression=True
         )
+        links = SignedAddresses(store, settings)
         asked = Client.in_process(create_embed_service(store, web, settings))
         rooms[EMBED_PATHS] = create_embed_site(asked, web.embed, folder)
         # A standby may not know a device yet whose readings come already.
@@ -88,7 +91,7 @@ def site(settings: Settings) -> WSGIApplication:
         listens_on_loopback=is_loopback(settings.host),
         proxy_bearer=settings.proxy_bearer,
     )
-    return _by_path(rooms, create_dashboard(client, access, folder).server)
+    return _by_path(rooms, create_dashboard(client, access, folder, links).server)
 
 
 def _by_path(
