@@ -55,6 +55,7 @@ bench-pages: .venv/dev.stamp ## cold and warm loads, and plain pages beside, in 
 	@.ci/system-packages
 	$(BIN)/python -m benchmarks.loads
 	$(BIN)/python -m benchmarks.beside $(ARGS)
+	$(BIN)/python -m benchmarks.zoom $(ARGS)
 
 screenshots: .venv/dev.stamp ## every page x theme x width, into screenshots/
 	@.ci/system-packages

@@ -29,6 +29,8 @@ MAX_DATAPOINTS: Final = 2 * WIDTH_PX
 SPANS: Final = {"1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS}
 SEEN: Final = ("24h", "7d", "24h", "1h")  # what a person's charts show
 MOST_HURRIED: Final = 60  # answers in a row that asked for the next at once, as the wall has it
+# Who follows a chart that is only looked at, and every how many refreshes (assets/chart.js).
+FOLLOWERS: Final = {"chart-shown.data": 3, "chart-lately.data": 1, "chart-steady.data": 6}
 _COLUMNS: Final = f'{COLUMNS_TYPE};metrics="flow_rate quality"'
 
 
@@ -95,6 +97,7 @@ class Desk:
     wall: OpenPage
     charts: list[OpenPage]
     asked: int = 0
+    followed: dict[tuple[int, str], int] = field(default_factory=dict[tuple[int, str], int])
     drawn: dict[str, str] = field(default_factory=dict[str, str])
 
     def refresh_wall(self, due_s: float | None = None) -> None:
@@ -126,7 +129,13 @@ class Desk:
         start = page.values.get("chart-start.data") or {}
         self.asked += 1
         asked = {"theme": "light", "width_px": WIDTH_PX, "asked": self.asked}
-        page.set("chart-question.data", {**start, **asked}, follow=whole)
+        page.set("chart-question.data", {**start, **asked}, follow=False)
+        told = page.values.get("chart-told.data")
+        for follower, every in FOLLOWERS.items() if whole and told else ():
+            refreshed = self.followed.get((id(page), follower), 0)
+            if refreshed % every == 0:
+                page.set(follower, told)
+            self.followed[id(page), follower] = refreshed + 1
 
 
 def as_pages(
