@@ -19,6 +19,16 @@ def upgrade() -> object:
 
 
 @group.command()
+def partition() -> object:
+    """Lay raw readings in monthly parts (Postgres), so that `readings prune` drops whole tables.
+
+    What is there stays where it is, as one part. Once; a running writer notices within a minute.
+    """
+    with opened() as store:
+        return {"parts": store.partition()}
+
+
+@group.command()
 @click.option(
     "--shards",
     type=click.IntRange(1, 1024),

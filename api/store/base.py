@@ -433,6 +433,11 @@ class Upkeep(Protocol):
         where the engine can't."""
         ...
 
+    def partition(self) -> list[str]:
+        """Lay raw readings in parts of a month from now on, so that old ones can be dropped whole;
+        the parts. Before a store is distributed, if at all. UserError where the engine can't."""
+        ...
+
     def verify(self, *, repair: bool = False) -> Verdict: ...
 
     def replica(self) -> Replica | None:

@@ -22,6 +22,9 @@ MAX_LOOKUP = 20_000  # instants asked for in one statement
 class IngestPart(RetentionPart):
     """`api.store.base.Ingest` for every dialect."""
 
+    def make_room(self, rows: Sequence[ReadingRow]) -> None:
+        """Before a transaction that inserts them: whatever the dialect needs to hold them."""
+
     def write(
         self,
         rows: Sequence[ReadingRow],
@@ -30,6 +33,7 @@ class IngestPart(RetentionPart):
         progress: Progress | None = None,
     ) -> Written:
         ordered = batch.in_order(rows)
+        self.make_room(ordered)
 
         def take_in(arithmetic: Arithmetic) -> Written:
             return self._write(ordered, len(rows), refusals, progress, arithmetic)
@@ -43,6 +47,7 @@ class IngestPart(RetentionPart):
         self, rows: Sequence[ReadingRow], *, refusals: Sequence[Refusal] = ()
     ) -> list[ReadingRow]:
         ordered = batch.in_order(rows)
+        self.make_room(ordered)
 
         def take_in(arithmetic: Arithmetic) -> batch.New:
             with self.transaction() as transaction:

@@ -16,9 +16,10 @@ from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
-from api.store.base import Replica, Row
+from api.store.base import ReadingRow, Replica, Row
 from api.store.common import CommonStore
 from api.store.core import T, Taken
+from api.store.partitions import Partitions
 from api.store.sql import replication
 from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Kind, Params, Query
@@ -260,8 +261,21 @@ def _has_ended(connection: Connection, error: psycopg.Error) -> bool:
 class PostgresStore(PostgresDatabase, CommonStore):
     """The store in one database."""
 
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        super().__init__(url, read_only=read_only)
+        self._partitions = Partitions(self)
+
     def distribute(self, shards: int) -> list[str]:
         return distribution.spread(self, shards)
+
+    def partition(self) -> list[str]:
+        return self._partitions.begin()
+
+    def make_room(self, rows: Sequence[ReadingRow]) -> None:
+        self._partitions.make_room(row[1] for row in rows)
+
+    def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
+        return self._partitions.drop_before(before_ms, pretend=pretend)
 
     def replica(self) -> Replica | None:
         ((following, receiving, lag_s),) = self.fetch(replication.standing())

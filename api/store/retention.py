@@ -47,24 +47,26 @@ class RetentionPart(Seam):
                 transaction.lock_directory()
                 transaction.run(sql.keep_raw_from(before_ms))
             before_ms = max(before_ms, self.raw_from_ms() or 0)
-        gone = self.drop_before(before_ms, pretend=pretend)
+        gone, dropped_ms = self.drop_before(before_ms, pretend=pretend)
         for (device_key,) in self.fetch(verify_sql.device_keys()):
-            gone += self._prune(device_key, before_ms, pretend)
+            gone += self._prune(device_key, before_ms, dropped_ms, pretend)
         return gone
 
-    def drop_before(self, before_ms: int, *, pretend: bool) -> int:
-        """Let whole parts of the raw table go at once, where it has parts; the rows in them."""
+    def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
+        """Let whole parts of the raw table go at once, where it has parts: (the rows in them, the
+        instant before which all are gone)."""
         del before_ms, pretend
-        return 0
+        return 0, 0
 
-    def _prune(self, device_key: int, before_ms: int, pretend: bool) -> int:
-        """A device's last hour stays whatever its age: when it was last seen is worth a row."""
+    def _prune(self, device_key: int, before_ms: int, dropped_ms: int, pretend: bool) -> int:
+        """A device's last hour stays whatever its age, where it isn't in a part that was dropped:
+        when it was last seen is worth a row."""
         last = self.fetch(sql.last_hour(device_key))[0][0]
         if last is None:
             return 0
-        before_ms = min(before_ms, last)
+        before_ms = max(min(before_ms, last), dropped_ms)
         gone = 0
-        for low, high in self._strides(device_key, before_ms):
+        for low, high in self._strides(device_key, dropped_ms, before_ms):
             gone += int(self.fetch(sql.count(device_key, low, high))[0][0])
             if not pretend:
                 with self.transaction() as transaction:
@@ -76,10 +78,10 @@ class RetentionPart(Seam):
                 transaction.run(sql.forget_count(device_key, before_ms))
         return gone
 
-    def _strides(self, device_key: int, before_ms: int) -> Iterator[tuple[int, int]]:
+    def _strides(self, device_key: int, from_ms: int, before_ms: int) -> Iterator[tuple[int, int]]:
         first = self.fetch(sql.first(device_key))[0][0]
         if first is not None:
-            for low in range(floor_to(first, HOUR_MS), before_ms, STRIDE_MS):
+            for low in range(max(floor_to(first, HOUR_MS), from_ms), before_ms, STRIDE_MS):
                 yield low, min(low + STRIDE_MS, before_ms)
 
     # --- At the door ---

@@ -250,6 +250,9 @@ class SqliteStore(SqliteFile, CommonStore):
     def distribute(self, shards: int) -> list[str]:
         raise UserError("a file can't be distributed: that takes Postgres with Citus")
 
+    def partition(self) -> list[str]:
+        raise UserError("a file has no partitions: that takes Postgres")
+
     def replica(self) -> None:
         return None
 

@@ -21,6 +21,7 @@ def test_upgrade_creates_the_store_once(flask: CommandLine) -> None:
 def test_a_file_is_not_distributed(weir: CommandLine) -> None:
     assert "Postgres with Citus" in weir.error("db", "distribute")
     assert weir.error("db", "distribute", "--shards", "0")
+    assert "Postgres" in weir.error("db", "partition")
 
 
 def test_an_organization_gets_an_id(weir: CommandLine) -> None:

@@ -1,0 +1,129 @@
+"""Raw readings by month on Postgres: so that old ones go as whole tables, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Final
+
+from api.catalog import DAY_MS
+from api.errors import UserError
+from api.store.core import Seam
+from api.store.sql import distribution as distribution_sql
+from api.store.sql import partitions as sql
+from api.store.sql.query import Query
+from api.timez import now_ms
+
+LOOK_AGAIN_S: Final = 60.0  # a running writer learns within this that the table got parts
+
+
+class Partitions:
+    """The parts of one store's raw readings, as far as this process knows them."""
+
+    def __init__(self, store: Seam) -> None:
+        self._store = store
+        self._parted = False
+        self._parts: frozenset[str] = frozenset()
+        self._look_again_s = 0.0
+
+    def make_room(self, instants: Iterable[int]) -> None:
+        """A part for each month that holds one of the instants; nothing where there are no parts.
+        In transactions of its own, before the rows that need it."""
+        if not self._parted and monotonic() >= self._look_again_s:
+            self._look()
+        if self._parted:
+            for month in months_without(self._parts, instants):
+                self._add(month)
+
+    def begin(self) -> list[str]:
+        """Give the raw table its parts: what it holds becomes one of them, unmoved. All parts."""
+        store = self._store
+        self._look()
+        if not self._parted:
+            if store.fetch(distribution_sql.extension()) and store.fetch(distribution_sql.spread()):
+                raise UserError("the store is distributed already: partition it before that")
+            last = self._part()
+            self._look()
+            now = now_ms()
+            # Up to now and the day that a clock may be ahead: a running writer that hasn't noticed
+            # finds room until it does.
+            self.make_room([*range(last or now, now, DAY_MS), now, now + DAY_MS])
+        return sorted(self._parts)
+
+    def _part(self) -> int | None:
+        """The last instant that was there."""
+        with self._store.transaction() as transaction:
+            transaction.lock_directory()
+            last = transaction.fetch(sql.last_instant())[0][0]
+            statements = [*sql.set_aside(), sql.create(self._store.dialect)]
+            if last is None:
+                statements += sql.drop_empty()
+            else:
+                until = following(month_of(last))
+                statements += sql.attach_old(until, start_ms(until))
+            for statement in statements:
+                transaction.run(Query(statement))
+        return last
+
+    def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
+        """Drop the parts that end before the instant: (rows that were in them, the last one's end,
+        0 where there is none)."""
+        self._look()
+        ended = {part: end_ms(part) for part in self._parts if end_ms(part) <= before_ms}
+        gone = 0
+        for part in ended:
+            gone += int(self._store.fetch(sql.count(_low_ms(part), ended[part]))[0][0])
+            if not pretend:
+                with self._store.transaction() as transaction:
+                    transaction.run(sql.drop(part))
+        self._look()
+        return gone, max(ended.values(), default=0)
+
+    def _look(self) -> None:
+        self._look_again_s = monotonic() + LOOK_AGAIN_S
+        self._parted = bool(self._store.fetch(sql.is_parted()))
+        self._parts = frozenset(str(name) for (name,) in self._store.fetch(sql.parts()))
+
+    def _add(self, month: str) -> None:
+        name = sql.MONTH + month
+        with self._store.transaction() as transaction:
+            transaction.lock_directory()
+            transaction.run(sql.add_month(name, start_ms(month), start_ms(following(month))))
+        self._parts |= {name}
+
+
+def months_without(parts: Iterable[str], instants: Iterable[int]) -> list[str]:
+    """The months of the instants that none of the parts takes in, ascending."""
+    there = set(parts)
+    before_ms = max((end_ms(part) for part in there if part.startswith(sql.BEFORE)), default=0)
+    days = {instant // DAY_MS for instant in instants}  # far fewer than instants
+    months = sorted({month_of(day * DAY_MS) for day in days})
+    return [m for m in months if sql.MONTH + m not in there and start_ms(m) >= before_ms]
+
+
+# --- Months as names: 2026_11 --------------------------------------------------------------------
+
+
+def month_of(instant_ms: int) -> str:
+    return f"{datetime.fromtimestamp(instant_ms / 1000, UTC):%Y_%m}"
+
+
+def following(month: str) -> str:
+    year, number = divmod(int(month[:4]) * 12 + int(month[5:]), 12)
+    return f"{year:04}_{number + 1:02}"
+
+
+def start_ms(month: str) -> int:
+    return int(datetime(int(month[:4]), int(month[5:]), 1, tzinfo=UTC).timestamp()) * 1000
+
+
+def end_ms(part: str) -> int:
+    """Where a part ends, by its name."""
+    if part.startswith(sql.BEFORE):
+        return start_ms(part.removeprefix(sql.BEFORE))
+    return start_ms(following(part.removeprefix(sql.MONTH)))
+
+
+def _low_ms(part: str) -> int:
+    return 0 if part.startswith(sql.BEFORE) else start_ms(part.removeprefix(sql.MONTH))

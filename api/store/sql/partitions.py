@@ -1,0 +1,84 @@
+"""Raw readings of a Postgres store in parts of a calendar month (UTC), and what the parts are."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from api.store.sql.query import Dialect, Query
+from api.store.tables import HOUR_COUNTER, READING
+
+BEFORE: Final = f"{READING.name}_before_"  # what was there before the parts, up to a month
+MONTH: Final = f"{READING.name}_in_"
+_OLD: Final = f"{READING.name}_old"
+
+
+def is_parted() -> Query:
+    """A row where raw readings lie in parts."""
+    return Query(
+        "SELECT 1 FROM pg_partitioned_table AS p JOIN pg_class AS c ON c.oid = p.partrelid"
+        " WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ?",
+        (READING.name,),
+    )
+
+
+def parts() -> Query:
+    """(name) of each part."""
+    return Query(
+        "SELECT c.relname::text FROM pg_inherits AS i"
+        " JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_class AS p ON p.oid = i.inhparent"
+        " WHERE p.relnamespace = current_schema()::regnamespace AND p.relname = ?"
+        " ORDER BY c.relname",
+        (READING.name,),
+    )
+
+
+def last_instant() -> Query:
+    return Query(f"SELECT MAX(ts) FROM {READING.name}")
+
+
+def set_aside() -> list[str]:
+    """Make room for the parted table by another name for what is there."""
+    return [
+        f"LOCK TABLE {READING.name} IN ACCESS EXCLUSIVE MODE",
+        f"ALTER TABLE {READING.name} RENAME TO {_OLD}",
+        f"ALTER INDEX {READING.name}_pkey RENAME TO {_OLD}_pkey",
+    ]
+
+
+def create(dialect: Dialect) -> str:
+    return f"{READING.ddl(dialect)[0]} PARTITION BY RANGE (ts)"
+
+
+def drop_empty() -> list[str]:
+    return [f"DROP TABLE {_OLD}"]
+
+
+def attach_old(until: str, until_ms: int) -> list[str]:
+    """What was there, whole, as the part before a month. Its rows are looked at, not moved."""
+    name = f"{BEFORE}{until}"
+    return [
+        f"ALTER TABLE {_OLD} RENAME TO {name}",
+        f"ALTER INDEX {_OLD}_pkey RENAME TO {name}_pkey",
+        f"ALTER TABLE {READING.name} ATTACH PARTITION {name}"
+        f" FOR VALUES FROM (MINVALUE) TO ({until_ms})",
+    ]
+
+
+def add_month(name: str, low_ms: int, high_ms: int) -> Query:
+    """A new month's part. Readers and writers of the others go on meanwhile but for a moment."""
+    return Query(
+        f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {READING.name}"
+        f" FOR VALUES FROM ({low_ms}) TO ({high_ms})"
+    )
+
+
+def count(low_ms: int, high_ms: int) -> Query:
+    """(raw readings in [low, high)), by the hour counters: a part may hold hundreds of millions."""
+    return Query(
+        f"SELECT COALESCE(SUM(n), 0)::bigint FROM {HOUR_COUNTER.name} WHERE ts >= ? AND ts < ?",
+        (low_ms, high_ms),
+    )
+
+
+def drop(name: str) -> Query:
+    return Query(f"DROP TABLE {name}")

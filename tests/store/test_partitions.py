@@ -1,0 +1,170 @@
+"""Raw readings in monthly parts on Postgres: the same answers, and old ones go as whole tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.catalog import DAY_MS, HOUR_MS, LADDER, MINUTE_MS, RAW, STORED
+from api.errors import UserError
+from api.store.base import Device, LatestQuestion, ReadingRow, Span, Store
+from api.store.open import open_store
+from api.store.partitions import end_ms, following, month_of, months_without, start_ms
+from api.store.sql import partitions as sql
+from api.timez import now_ms, parse_instant
+from tests import citus
+from tests.store.fleet import new_meters, reading
+
+EVERYTHING = Span()
+START_MS = parse_instant("2026-01-30T00:00:00Z")
+FEBRUARY_MS = parse_instant("2026-02-01T00:00:00Z")
+MARCH_MS = parse_instant("2026-03-01T00:00:00Z")
+
+
+@pytest.fixture(params=["postgres", *(["citus"] if citus.COORDINATOR else [])])
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def plain(request: pytest.FixtureRequest, engine: str) -> Iterator[Store]:
+    """An empty store without parts, and not distributed yet."""
+    store = open_store(request.getfixturevalue(f"{engine}_url"))
+    store.upgrade()
+    yield store
+    store.close()
+
+
+def every_six_hours(meter: Device, *, days: int) -> list[ReadingRow]:
+    steps = range(0, days * DAY_MS, 6 * HOUR_MS)
+    return [reading(meter, START_MS + step, flow_rate=step / DAY_MS) for step in steps]
+
+
+def answers(store: Store, meter: Device) -> list[Any]:
+    """What a reader sees of the meter."""
+    return [
+        *(store.rows(meter, r, EVERYTHING, limit=10_000) for r in LADDER),
+        *(store.count(meter, r, Span(START_MS + DAY_MS, MARCH_MS)) for r in LADDER),
+        store.latest([meter], LatestQuestion(EVERYTHING, last=True)),
+        store.bounds(meter, RAW, EVERYTHING),
+    ]
+
+
+def parts(store: Any) -> set[str]:
+    return {name for (name,) in store.fetch(sql.parts())}
+
+
+def test_a_store_with_parts_answers_as_one_without(plain: Store, engine: str) -> None:
+    meter, twin = new_meters(plain, 2)
+    rows = every_six_hours(meter, days=60)
+    plain.write(rows)
+    before = answers(plain, meter)
+    assert plain.partition()
+    if engine == "citus":
+        plain.distribute(citus.SHARDS)
+    assert answers(plain, meter) == before
+    plain.write([(twin.key, *row[1:]) for row in reversed(rows)])
+    plain.write(rows)
+    assert [a for a in answers(plain, twin) if isinstance(a, list)] == [
+        a for a in before if isinstance(a, list)
+    ]
+    assert plain.verify().wrong == 0
+
+
+def test_what_was_there_stays_as_one_part(plain: Store) -> None:
+    (meter,) = new_meters(plain, 1)
+    plain.write(every_six_hours(meter, days=3))
+    made = plain.partition()
+    assert made[0] == "reading_before_2026_03"
+    assert {f"reading_in_{month_of(now_ms())}", "reading_in_2026_03"} <= set(made)
+    assert plain.partition() == made
+
+
+def test_months_come_with_their_readings(plain: Store, engine: str) -> None:
+    (meter,) = new_meters(plain, 1)
+    plain.partition()
+    if engine == "citus":
+        plain.distribute(citus.SHARDS)
+    plain.write([reading(meter, FEBRUARY_MS - 1, flow_rate=1.0)])
+    plain.write([reading(meter, at, flow_rate=2.0) for at in (MARCH_MS, FEBRUARY_MS)])
+    assert {f"reading_in_2026_0{n}" for n in (1, 2, 3)} <= parts(plain)
+    assert plain.count(meter, RAW, EVERYTHING) == 3
+
+
+def test_old_months_are_dropped_whole(plain: Store, engine: str) -> None:
+    meter, silent = new_meters(plain, 2)
+    plain.partition()
+    if engine == "citus":
+        plain.distribute(citus.SHARDS)
+    plain.write(every_six_hours(meter, days=60))
+    plain.write([reading(silent, START_MS, flow_rate=1.0)])
+    hourly = plain.rows(meter, STORED[-1], EVERYTHING, limit=1_000)
+    old = plain.count(meter, RAW, Span(None, MARCH_MS - 1)) + 1
+    assert plain.prune(MARCH_MS, pretend=True) == old
+    assert plain.prune(MARCH_MS) == old
+    assert not {"reading_in_2026_01", "reading_in_2026_02"} & parts(plain)
+    assert plain.rows(meter, STORED[-1], EVERYTHING, limit=1_000) == hourly
+    assert plain.count(meter, RAW, EVERYTHING) == 240 - old + 1
+    assert plain.count(silent, RAW, EVERYTHING) == 0
+    assert plain.verify().wrong == 0
+
+
+def test_a_limit_inside_a_part_takes_its_rows_only(plain: Store) -> None:
+    (meter,) = new_meters(plain, 1)
+    plain.write(every_six_hours(meter, days=60))
+    plain.partition()
+    assert plain.prune(FEBRUARY_MS) == 8
+    assert "reading_before_2026_04" in parts(plain)
+    assert plain.rows(meter, RAW, EVERYTHING, limit=1)[0][0] == FEBRUARY_MS
+
+
+def test_a_writer_that_was_running_notices(plain: Store) -> None:
+    (meter,) = new_meters(plain, 1)
+    writer = open_store(plain.url)  # pyright: ignore[reportAttributeAccessIssue]
+    writer.write([reading(meter, now_ms() - MINUTE_MS, flow_rate=1.0)])
+    plain.partition()
+    writer.write([reading(meter, now_ms() + DAY_MS - MINUTE_MS, flow_rate=1.0)])
+    assert writer.count(meter, RAW, EVERYTHING) == 2
+    writer.close()
+
+
+def test_a_file_has_none(sqlite_store: Store) -> None:
+    with pytest.raises(UserError, match="Postgres"):
+        sqlite_store.partition()
+
+
+@pytest.mark.skipif(not citus.COORDINATOR, reason="WEIR_TEST_CITUS names no coordinator")
+def test_a_distributed_store_is_too_late() -> None:
+    with citus.schema() as url:
+        store = citus.made(url)
+        with pytest.raises(UserError, match="before that"):
+            store.partition()
+        store.close()
+
+
+# --- Months --------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 4_102_444_800_000))
+def test_an_instant_lies_in_its_month(instant_ms: int) -> None:
+    month = month_of(instant_ms)
+    assert start_ms(month) <= instant_ms < start_ms(following(month))
+    assert end_ms(sql.MONTH + month) == start_ms(following(month))
+
+
+@pytest.mark.parametrize(
+    ("there", "missing"),
+    [
+        ([], ["2026_01", "2026_02", "2026_03"]),
+        (["reading_in_2026_02"], ["2026_01", "2026_03"]),
+        (["reading_before_2026_02"], ["2026_02", "2026_03"]),
+        (["reading_before_2026_04"], []),
+        (["reading_before_2026_03", "reading_in_2026_03"], []),
+    ],
+)
+def test_only_months_without_a_part_are_made(there: list[str], missing: list[str]) -> None:
+    assert months_without(there, [MARCH_MS, START_MS, FEBRUARY_MS, FEBRUARY_MS + 1]) == missing
