@@ -92,16 +92,16 @@ def _controls(view: FleetView) -> Component:
                 role="search",
                 **labelled("Search devices"),
             ),
-            html.Div(id=Ids.CHIPS, className="chips", role="group", **labelled("Status")),
             html.Div(
                 [
                     html.Span(id=Ids.GROUP),
                     select("Sort", "sort", _sorts(), chosen=view.sort),
                     embed_link("wall"),
-                    html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
                 ],
                 className="fleet-right",
             ),
+            html.Div(id=Ids.CHIPS, className="chips", role="group", **labelled("Status")),
+            html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
         ],
         className="fleet-controls",
     )
