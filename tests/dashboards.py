@@ -15,6 +15,7 @@ from dash import Dash
 from werkzeug.serving import make_server
 
 from api.auth import key_digest
+from api.auth.signed import SignedAddresses
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.server import create_service
@@ -139,7 +140,7 @@ def served(fleet: Fleet, folder: Path) -> Iterator[Site]:
         own_key=lambda: fleet.key,
         listens_on_loopback=True,
     )
-    app = create_dashboard(client, access)
+    app = create_dashboard(client, access, links=SignedAddresses(fleet.store, SETTINGS))
     server = make_server("127.0.0.1", 0, app.server, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

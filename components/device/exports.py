@@ -12,21 +12,22 @@ from dash.development.base_component import Component
 from api.catalog import RAW
 from components.device.below import Card
 from components.device.shown import Shown, write_shown
+from components.images.offer import LINKS, PDF
 from components.menu import Entry, Section, body
 
 ROOT: Final = "/download/devices"
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
-# Drawn by the browser itself, as the chart stands there: assets/image.js.
+# Drawn by the browser itself, as the chart stands there: assets/image.js. A PDF is the server's.
 IMAGES: Final = Section(
     "Image of this chart",
-    (Entry("PNG", ".png", deed="image-png"), Entry("SVG", ".svg", deed="image-svg")),
+    (Entry("PNG", ".png", deed="image-png"), Entry("SVG", ".svg", deed="image-svg"), PDF),
 )
 
 
 def of_chart(device_id: str, shown: Shown) -> list[Section]:
-    return [IMAGES, *of_rows(device_id, shown)]
+    return [IMAGES, LINKS, *of_rows(device_id, shown)]
 
 
 def of_rows(device_id: str, shown: Shown) -> list[Section]:

@@ -13,12 +13,12 @@ from api.errors import BadRequest, Forbidden, ParameterProblem, ServiceError, We
 from api.timez import DAY_MS, now_ms
 from components import session
 from components.directory import find_device
+from components.images.offer import DAYS
 from components.images.problems import problem
 from components.images.query import read_chart, read_wall
 from components.images.signed import Links, Place, place_of
 
 ROUTE: Final = "/export/links"
-DAYS: Final = (1, 30, 365)
 
 
 class NoLinks(ServiceError):
@@ -77,7 +77,7 @@ def _read(said: Any) -> tuple[str, int]:
     address, days = told.get("address"), told.get("days")
     if not isinstance(address, str):
         raise _wrong("address", "must be an image's address")
-    if days not in DAYS or isinstance(days, bool):
+    if type(days) is not int or days not in DAYS:
         raise _wrong("days", f"must be one of {', '.join(map(str, DAYS))}")
     return address, days
 
