@@ -57,6 +57,7 @@ def site(settings: Settings) -> WSGIApplication:
     from api.server import create_embed_service, create_service
     from api.server.elsewhere import create_stand_in
     from api.server.intake import create_intake
+    from api.server.shared import Shared
     from api.store.open import open_store, open_web_store
     from components.access import Access
     from components.access.rules import is_loopback
@@ -64,6 +65,7 @@ def site(settings: Settings) -> WSGIApplication:
     from embed import create_embed_site
 
     folder = Path(settings.instance)
+    shared = Shared(settings.redis_url) if settings.redis_url else None
     links: SignedAddresses | None = None
     rooms: dict[tuple[str, ...], WSGIApplication] = {}
     if settings.api_url:
@@ -74,7 +76,7 @@ def site(settings: Settings) -> WSGIApplication:
         web = open_web_store(settings.database)
         client = Client.in_process(create_service(store, settings, web=web))
         rooms[SERVICE_PATHS] = create_service(
-            store, settings, web=web, limits=True, compression=True
+            store, settings, web=web, limits=True, compression=True, shared=shared
         )
         links = SignedAddresses(store, settings)
         asked = Client.in_process(create_embed_service(store, web, settings))
@@ -82,7 +84,7 @@ def site(settings: Settings) -> WSGIApplication:
         # A standby may not know a device yet whose readings come already.
         origin = open_store(settings.database, read_only=True)
         reception = Reception(origin, Knocker(settings.writer_socket_path))
-        rooms[INTAKE_PATHS] = create_intake(origin, settings, reception, limits=True)
+        rooms[INTAKE_PATHS] = create_intake(origin, settings, reception, limits=True, shared=shared)
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
@@ -90,6 +92,7 @@ def site(settings: Settings) -> WSGIApplication:
         own_name="this machine's key" if settings.api_key else "the demo fleet",
         listens_on_loopback=is_loopback(settings.host),
         proxy_bearer=settings.proxy_bearer,
+        shared=shared,
     )
     return _by_path(rooms, create_dashboard(client, access, folder, links).server)
 

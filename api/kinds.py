@@ -78,6 +78,16 @@ def broker(value: str) -> str:
     return value
 
 
+def redis(value: str) -> str:
+    parts = urlsplit(value)
+    if value and not (
+        (parts.scheme in ("redis", "rediss") and parts.hostname)
+        or (parts.scheme == "unix" and parts.path)
+    ):
+        raise ValueError("must be redis://host:port/0, rediss://… or unix:///path")
+    return value
+
+
 def client_id(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value):
         raise ValueError("must be 1 to 64 letters, digits, dots, dashes and underscores")

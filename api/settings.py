@@ -156,6 +156,13 @@ TABLE: tuple[Setting, ...] = (
         "`true`: each stored reading is published to the broker as well.",
     ),
     Setting(
+        "WEIR_REDIS_URL",
+        "",
+        kinds.redis,
+        "A Redis for several hosts: sessions that were signed out, failed sign-ins and rate limits"
+        " hold on all of them. Unset, or while it is away: on each by itself.",
+    ),
+    Setting(
         "WEIR_INSTANCE",
         "instance",
         kinds.text,
@@ -191,6 +198,7 @@ class Settings:
     mqtt_client_id: str
     mqtt_mapping: str
     mqtt_publish: bool
+    redis_url: str
     instance: str
 
     @classmethod

@@ -191,3 +191,34 @@ class Mosquitto:
             self._process.send_signal(number)
             self._process.wait(10)
             self._process = None
+
+
+@contextmanager
+def redis(folder: Path, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A fresh Redis that keeps nothing on disk; yields its URL and its process, ends it at the
+    end."""
+    program = shutil.which("redis-server")
+    if program is None:
+        raise RuntimeError("redis-server is not installed; `make test` installs it")
+    number = port or free_port()
+    options = ["--port", str(number), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    with (folder / "redis.log").open("wb") as log:
+        server = subprocess.Popen([program, *options], cwd=folder, stdout=log, stderr=log)
+    try:
+        _await_port(number, server)
+        yield f"redis://127.0.0.1:{number}/0", server
+    finally:
+        server.send_signal(signal.SIGCONT)  # a test may have stopped it
+        server.kill()
+        server.wait()
+
+
+def _await_port(port: int, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        with closing(socket.socket()) as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        if server.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError("the server didn't start")
+        time.sleep(0.02)

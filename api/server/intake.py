@@ -21,6 +21,7 @@ from api.server.answers import finisher
 from api.server.gate import Gate
 from api.server.limits import Limits
 from api.server.problems import answer_error
+from api.server.shared import Shared
 from api.settings import Settings
 from api.store.base import Directory, Scope
 
@@ -38,15 +39,21 @@ class Intake(Protocol):
 
 
 def create_intake(
-    directory: Directory, settings: Settings, intake: Intake, *, limits: bool = False
+    directory: Directory,
+    settings: Settings,
+    intake: Intake,
+    *,
+    limits: bool = False,
+    shared: Shared | None = None,
 ) -> Flask:
-    """Knows no other path. ``limits`` holds clients to their rates."""
+    """Knows no other path. ``limits`` holds clients to their rates, on all hosts that have
+    ``shared``."""
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     limited = limits and settings.rate_limit > 0
     gate = Gate(
         Authenticator(directory, settings, ingest=True),
-        Limits(settings.rate_limit) if limited else None,
+        Limits(settings.rate_limit, shared=shared) if limited else None,
     )
 
     def readings() -> Response:

@@ -1,6 +1,7 @@
 """How often one may ask: a bucket of tokens for each key, and one an address for failures.
 
 In this process alone: with several workers each has its own, so that the limits are per worker.
+With something shared they hold for all workers of all hosts; while that is away, per worker again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from time import monotonic
 from typing import Final
 
 from api.errors import TooManyRequests
+from api.server.shared import Shared
 
 BURST_S: Final = 10  # a full bucket lasts for this long at the permitted rate
 FAILURES_PER_S: Final = 5.0
@@ -23,14 +25,25 @@ class Buckets:
     """A token bucket for each name. The longest untouched are forgotten first: they are full."""
 
     def __init__(
-        self, per_s: float, burst: float, clock_s: Callable[[], float] = monotonic
+        self,
+        per_s: float,
+        burst: float,
+        clock_s: Callable[[], float] = monotonic,
+        *,
+        shared: Shared | None = None,
+        called: str = "",
     ) -> None:
+        """``called`` tells these buckets from others in what is ``shared``."""
         self._per_s, self._burst, self._clock_s = per_s, burst, clock_s
+        self._shared, self._called = shared, called
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
 
     def take(self, name: str) -> float:
         """Take one token: 0.0, or the seconds until there is one (and none was taken)."""
+        everywhere_s = self._everywhere_s(name, take=True)
+        if everywhere_s is not None:
+            return everywhere_s
         with self._lock:
             level, now_s = self._level(name), self._clock_s()
             if level < 1:
@@ -43,8 +56,17 @@ class Buckets:
 
     def wait(self, name: str) -> float:
         """The seconds until there is a token, 0.0 where there is one; takes none."""
+        everywhere_s = self._everywhere_s(name, take=False)
+        if everywhere_s is not None:
+            return everywhere_s
         with self._lock:
             return max(0.0, (1 - self._level(name)) / self._per_s)
+
+    def _everywhere_s(self, name: str, *, take: bool) -> float | None:
+        if self._shared is None:
+            return None
+        bucket = f"{self._called}:{name}"
+        return self._shared.wait_s(bucket, self._per_s, self._burst, take=take)
 
     def _level(self, name: str) -> float:
         level, at_s = self._levels.get(name, (self._burst, self._clock_s()))
@@ -54,9 +76,16 @@ class Buckets:
 class Limits:
     """What the service holds a client to over the network."""
 
-    def __init__(self, per_key_s: float, clock_s: Callable[[], float] = monotonic) -> None:
-        self._keys = Buckets(per_key_s, per_key_s * BURST_S, clock_s)
-        self._failures = Buckets(FAILURES_PER_S, FAILURES_BURST, clock_s)
+    def __init__(
+        self,
+        per_key_s: float,
+        clock_s: Callable[[], float] = monotonic,
+        shared: Shared | None = None,
+    ) -> None:
+        self._keys = Buckets(per_key_s, per_key_s * BURST_S, clock_s, shared=shared, called="rate")
+        self._failures = Buckets(
+            FAILURES_PER_S, FAILURES_BURST, clock_s, shared=shared, called="failures"
+        )
 
     def admit_address(self, address: str) -> None:
         """TooManyRequests where an address has failed too often to try another credential."""

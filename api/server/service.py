@@ -22,6 +22,7 @@ from api.server.gate import Gate
 from api.server.limits import Limits
 from api.server.pairs import pairs
 from api.server.problems import answer_error
+from api.server.shared import Shared
 from api.settings import Settings
 from api.store.base import Grant, Scope, Store
 from api.store.web.base import WebStore
@@ -44,15 +45,18 @@ def create_service(
     web: WebStore | None = None,
     limits: bool = False,
     compression: bool = False,
+    shared: Shared | None = None,
 ) -> Flask:
     """The interface under ``/management/v1``, and ``/healthz``; with ``web`` embeds are managed
     under ``/embeds/v1``. Knows no other path.
 
-    For serving over the network: ``limits`` holds clients to their rates, ``compression`` answers
-    in what their Accept-Encoding takes. The application keeps the stores but doesn't close them.
+    For serving over the network: ``limits`` holds clients to their rates, on all hosts that have
+    ``shared``; ``compression`` answers in what their Accept-Encoding takes. The application keeps
+    the stores but doesn't close them.
     """
     limited = limits and settings.rate_limit > 0
-    gate = Gate(Authenticator(store, settings), Limits(settings.rate_limit) if limited else None)
+    held = Limits(settings.rate_limit, shared=shared) if limited else None
+    gate = Gate(Authenticator(store, settings), held)
     app = _interface(store, settings, gate)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)

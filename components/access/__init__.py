@@ -7,6 +7,7 @@
 `attempts`     how often an address may fail to sign in
 `keycheck`     a pasted key, tried on the service; the sentence for each outcome
 `standing`     whether a credential still stands
+`shared`       what several hosts know together
 `page`         the sign-in page's HTML
 `door`         the WSGI layer that puts them together
 =============  =====================================================================================

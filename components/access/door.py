@@ -26,6 +26,7 @@ from components.access.ended import Ended
 from components.access.keycheck import SENTENCES, Said, check_key, too_often
 from components.access.page import SignInPage
 from components.access.rules import Because, Facts, Kind, Verdict
+from components.access.shared import Shared
 from components.access.standing import Standing
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Access:
     ``own_key`` gives the key that this machine has of its own, "" for none, and ``own_name`` what
     to call it: it opens the dashboard only to somebody at this machine, where the server
     ``listens_on_loopback``. With ``proxy_bearer`` a proxy in front says who asks, by a bearer
-    token. ``folder`` keeps the sessions that were signed out.
+    token. ``folder`` keeps the sessions that were signed out, ``shared`` also for other hosts.
     """
 
     secret: str = field(repr=False)
@@ -52,6 +53,7 @@ class Access:
     own_name: str = "this machine's key"
     listens_on_loopback: bool = False
     proxy_bearer: bool = False
+    shared: Shared | None = None
 
 
 class How(StrEnum):
@@ -89,8 +91,9 @@ class Door:
         self._application = application
         self._client, self._access, self._page = client, access, page
         self._clock_s = clock_s
-        self._attempts = attempts or Attempts()
-        self._seal, self._ended = Seal(access.secret), Ended(access.folder)
+        self._attempts = attempts or Attempts(shared=access.shared)
+        self._seal = Seal(access.secret)
+        self._ended = Ended(access.folder, access.shared)
         self._standing = Standing()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
