@@ -54,7 +54,10 @@ def wall_view(definition: EmbedDefinition, wishes: Wishes) -> FleetView:
     if RANGE in definition.controls and wishes.get("window") in SPAN_BY_NAME:
         span = wished.span
     return FleetView(
-        span=span, zone=_zone(definition, wished.zone), units=_units(definition, wishes)
+        span=span,
+        zone=_zone(definition, wished.zone),
+        units=_units(definition, wishes),
+        drawn=wished.drawn,  # what needn't be sent again
     )
 
 

@@ -109,7 +109,7 @@ class EmbedDoor:
         try:
             embed = client.own_embed()
         except Unauthorized as error:
-            return _refused(str(error), error.reason)
+            return _refused(error.detail or str(error), error.reason)
         except WeirError as error:
             return _failed(error)
         if embed.id != embed_id:  # its frame would be let in by another embed's origins

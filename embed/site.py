@@ -115,7 +115,8 @@ def _version(file: Path) -> int:
 def _compress(app: Dash) -> None:
     """Answers to callbacks, as the dashboard's."""
     app.server.config.update(
-        COMPRESS_ALGORITHM=["br", "gzip"],
+        COMPRESS_ALGORITHM=["zstd", "br", "gzip"],
+        COMPRESS_ZSTD_LEVEL=3,
         COMPRESS_BR_LEVEL=4,
         COMPRESS_MIMETYPES=["application/json"],
     )

@@ -118,6 +118,7 @@ def _tile(
         zone=view.zone,
         units=view.units,
         now_ms=now_ms,
+        drawn=view.drawn.get(id, ""),
     )
     return made | {"href": ""}  # its viewers have no way into the dashboard
 

@@ -8,9 +8,10 @@
    embed} from the frame asks for one: before the one at hand ends, and when it was refused. */
 (function () {
   "use strict";
-  const CHECK_MS = 4000; // with the service's own 5 s, a revoked embed stops within 10 s
+  const CHECK_MS = 3000; // with the service's own 5 s, a revoked embed stops within 10 s
   const RENEWAL_MS = 3000; // so long may the page around take before the reader is told
   const ASK_AGAIN_MS = 15000;
+  const FINAL = /^embed-/; // the embed itself has ended: no other token helps
   const LEAD_MS = 60000; // before a token ends, or a fifth of its time where that is less
   const LONGEST_TIMER_MS = 86400000;
   const NO_TOKEN =
@@ -111,6 +112,7 @@
       if (answer.ok) return answered(answer);
       const told = await answer.json().catch(() => ({}));
       if (answer.status !== 401) return failed(told.detail);
+      if (FINAL.test(told.reason)) return refused(told);
       if (token === used) askParent();
       if (token !== used || (await tokenWithin(isFramed ? RENEWAL_MS : 1))) return ask(resource, options);
       return refused(told);

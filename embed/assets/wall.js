@@ -1,5 +1,5 @@
 /* Tiles in a frame: asked for, drawn (assets/fleet-tiles.js), asked for anew. The server says every
-   word of them (embed/tiles.py). The question: {window, zone, units, asked}. */
+   word of them (embed/tiles.py). The question: {window, zone, units, drawn, asked}. */
 (function () {
   "use strict";
   const JITTER = 0.2;
@@ -22,7 +22,7 @@
 
   function ask(changes = {}) {
     clearTimeout(timer);
-    question = { ...question, ...changes, asked: Date.now() };
+    question = { ...question, ...changes, drawn: window.weirTiles.marks(), asked: Date.now() };
     press();
     window.dash_clientside.set_props("wall-question", { data: question });
     timer = setTimeout(unanswered, PATIENCE_MS);

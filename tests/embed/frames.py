@@ -24,9 +24,9 @@ from tests.world import SECRET
 
 @dataclass(frozen=True)
 class Embeds:
-    """A site with embeds at ``url``; ``client`` makes them as the fleet's key. ``broken`` lets the
-    service that embeds ask fail while it is set; ``asked`` are the request lines and headers that
-    the server has seen."""
+    """Embeds and their management at ``url``; ``client`` makes them as the fleet's key.
+    ``broken`` lets the service that embeds ask fail while it is set; ``asked`` are the requests
+    that the server has seen: line and headers."""
 
     url: str
     fleet: Fleet
@@ -71,17 +71,23 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
         start_response("500 OOPS", [("Content-Type", "application/problem+json")])
         return [b'{"detail": "The store is on fire."}']
 
-    application = create_embed_site(Client.in_process(fragile), web.embed)
+    managed = create_service(fleet.store, settings, web=web)
+    site = create_embed_site(Client.in_process(fragile), web.embed)
+
+    def application(environ: Any, start_response: Any) -> Any:
+        room = site if environ["PATH_INFO"].startswith("/embed/") else managed
+        return room(environ, start_response)
+
     asked: list[str] = []
     server = make_server(
         "localhost", 0, _noting(application, asked), threaded=True, request_handler=_Quiet
     )
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    managed = Client.in_process(create_service(fleet.store, settings, web=web), fleet.key)
+    client = Client.in_process(managed, fleet.key)
     try:
         url = f"http://localhost:{server.server_port}"
-        yield Embeds(url, fleet, managed, web, settings, broken, asked)
+        yield Embeds(url, fleet, client, web, settings, broken, asked)
     finally:
         server.shutdown()
         server.server_close()
@@ -89,7 +95,7 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
 
 
 class _Quiet(WSGIRequestHandler):
-    def log_request(self, *_: Any) -> None:
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         pass
 
 

@@ -8,13 +8,18 @@ from typing import Any
 
 import httpx
 import pytest
+from werkzeug.test import Client
 
+import app
 from api.auth import issue_token
 from api.auth.embeds import issue_embed_token
 from api.embeds import Fixed, Rolling
+from api.settings import Settings
+from api.store.open import open_store, open_web_store
 from api.timez import DAY_MS, now_ms
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, TRICKY
 from tests.embed.frames import Embeds
+from tests.world import SECRET
 
 PORTAL = "https://portal.example"
 UPDATE = "_dash-update-component"
@@ -295,3 +300,34 @@ def test_only_a_frame_without_an_origin_may_ask_across(
         assert "Origin" in answer.headers["Vary"]
     if allowed:
         assert "Authorization" in preflight.headers["Access-Control-Allow-Headers"]
+
+
+# --- The whole site ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Client:
+    folder = tmp_path_factory.mktemp("site")
+    database = f"sqlite:///{folder / 'weir.sqlite'}"
+    for store in (open_store(database), open_web_store(database)):
+        store.upgrade()
+    said = {"WEIR_DATABASE": database, "WEIR_SECRET_KEY": SECRET, "WEIR_INSTANCE": str(folder)}
+    return Client(app.site(Settings.from_env(said)))
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/embed", "/embed/emb_x", "/embed/emb_x/y/z"])
+def test_every_other_page_of_the_site_is_framed_by_nobody(site: Client, path: str) -> None:
+    answer = site.get(path)
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def test_the_site_has_embeds_beside_its_dashboard(site: Client) -> None:
+    layout = site.get("/embed/emb_x/_dash-layout")
+    assert (layout.status_code, b"embed-view" in layout.data) == (200, True)
+    assert site.get("/embeds/v1/embeds").status_code == 401
+    assert site.get("/embedded").status_code == 303  # the dashboard's, and nobody signed in
+    no_token = site.post(f"/embed/emb_x/{UPDATE}", json={})
+    assert (no_token.status_code, no_token.json) == (
+        401,
+        {"detail": "This needs the token of an embed.", "reason": "no-token"},
+    )
