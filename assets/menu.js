@@ -19,10 +19,22 @@
 
   /* A word under the entries of a menu, read out. */
   function say(menu, words) {
-    menu.querySelector(".menu-said").textContent = words;
+    const said = menu.querySelector(".menu-said");
+    if (said) said.textContent = words;
     if (words) menu.open = true;
   }
 
+  /* The query of the page's address, with what a page knows beside it: window.weirHere holds functions
+     that answer {name: value}. */
+  function here() {
+    const said = new URLSearchParams(window.location.search);
+    window.weirHere.forEach((tell) => {
+      Object.entries(tell()).forEach(([name, value]) => said.set(name, value));
+    });
+    return said.toString();
+  }
+
+  window.weirHere = window.weirHere || [];
   window.weirMenu = { say, close };
 
   document.addEventListener("click", (event) => {
@@ -64,6 +76,9 @@
       if (!menu.matches("details.menu")) return;
       if (!menu.open) return say(menu, "");
       delete menu.dataset.side;
+      menu.querySelectorAll("a[data-here]").forEach((entry) => {
+        entry.setAttribute("href", `${entry.getAttribute("href").split("?")[0]}?${here()}`);
+      });
       menu.dispatchEvent(new CustomEvent("weir:opened", { bubbles: true }));
       const { left } = menu.querySelector(".menu-body").getBoundingClientRect();
       if (left < EDGE_PX) menu.dataset.side = "left";

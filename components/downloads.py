@@ -10,8 +10,10 @@ from werkzeug.wrappers import Response
 
 from components import session
 from components.device import download as device
+from components.devices import files as devices
 from components.files import sending
 from components.files.table import Table
+from components.fleet import files as fleet
 from components.fleet.asking import Desk
 from components.fleet.desk import current_desk
 from components.usage import files as usage
@@ -23,6 +25,8 @@ FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/rows": device.rows_file,
     "/download/devices/<path:device_id>/days": device.days_file,
     "/download/devices/<path:device_id>/hours": device.hours_file,
+    "/download/devices": devices.devices_file,
+    "/download/fleet": fleet.states_file,
     "/download/usage/by-device": usage.devices_file,
     "/download/usage/by-day": usage.days_file,
 }

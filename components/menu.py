@@ -15,13 +15,15 @@ from components.markup import attributes, labelled
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to have. ``href`` is the address of a file. Without one it is a button, and
+    """One thing to have. ``href`` is the address of a file; with ``here`` it is of the view as the
+    page's own address has it, whose query is handed on. Without an address it is a button, and
     ``deed`` is what a script of the page makes of it (``data-deed``)."""
 
     label: str
     note: str = ""
     href: str = ""
     deed: str = ""
+    here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def _section(section: Section) -> list[Component]:
 def _entry(entry: Entry) -> Component:
     words = [html.Span(entry.label), html.Span(entry.note, className="quiet")]
     if entry.href:
-        return html.A(words, href=entry.href, className="menu-entry")
+        said = attributes(data_here="") if entry.here else {}
+        return html.A(words, href=entry.href, className="menu-entry", **said)
     return html.Button(
         words, type="button", className="menu-entry", **attributes(data_deed=entry.deed)
     )

@@ -13,6 +13,7 @@ from dash_ag_grid import AgGrid
 from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_listing
 from components.grid import THEME
 from components.markup import attributes, labelled
+from components.menu import Entry, Section, menu
 from components.parts import segments
 
 ROW_PX: Final = 52
@@ -30,6 +31,21 @@ class Ids(StrEnum):
     FOUND = "devices-found"
     NOTICE = "devices-notice"
     EMPTY = "devices-empty"
+
+
+EXPORTS: Final = (
+    Section(
+        "These devices",
+        (
+            Entry("CSV", ".csv", href="/download/devices.csv", here=True),
+            Entry("Excel workbook", ".xlsx", href="/download/devices.xlsx", here=True),
+        ),
+    ),
+    Section(
+        "What they used",
+        (Entry("Usage summary", "chosen ones, or all", href="/usage", here=True),),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +104,7 @@ def _heading(listing: Listing) -> Component:
             segments("Which", "status", options, chosen=listing.status, default=Listing().status),
             html.Div([search], role="search", **labelled("Search devices")),
             html.Span(id=Ids.FOUND, className="quiet", role="status"),
+            menu("Export", EXPORTS, name="Export this list", kind="push"),
         ],
         className="heading",
     )
@@ -98,6 +115,7 @@ def _grid(listing: Listing) -> Component:
     return AgGrid(
         id=Ids.GRID,
         rowModelType="infinite",
+        getRowId="params.data.id",  # what is chosen stays chosen, whatever block it comes in
         columnDefs=[_column(column, listing) for column in COLUMNS],
         defaultColDef={"resizable": False, "suppressMovable": True, "sortable": False},
         dashGridOptions={
@@ -115,6 +133,13 @@ def _grid(listing: Listing) -> Component:
             "suppressColumnVirtualisation": True,
             "suppressDragLeaveHidesColumns": True,
             "suppressNoRowsOverlay": True,  # the page says why there is none
+            "rowSelection": {
+                "mode": "multiRow",
+                "checkboxes": True,
+                "headerCheckbox": False,
+                "enableClickSelection": False,
+            },
+            "selectionColumnDef": {"width": 44, "maxWidth": 44, "resizable": False},
             "rowClassRules": {"waiting": "!params.data"},
             "tabToNextCell": {"function": "weirLeaveGrid(params)"},
             "enableCellTextSelection": True,

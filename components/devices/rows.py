@@ -45,18 +45,23 @@ def rows(desk: Desk, question: Question, now_ms: int) -> Rows:
         order=listing.order,
     )
     meters = [read_meter(device) for device in page.devices]
-    return Rows(_told(meters, _inactive(desk, listing, now_ms)), page.total)
+    return Rows(_told(meters, inactive(desk, listing, now_ms)), page.total)
 
 
 def _searched(desk: Desk, question: Question, now_ms: int) -> Rows:
     listing = question.listing
+    ordered = everything(desk, listing, now_ms)
+    page = ordered[question.first : question.first + question.many]
+    return Rows(_told(page, inactive(desk, listing, now_ms)), len(ordered))
+
+
+def everything(desk: Desk, listing: Listing, now_ms: int) -> list[Meter]:
+    """The whole list, as old as the directory may be."""
     wanted = listing.search.casefold()
     meters = [m for m in _all(desk, listing, now_ms) if wanted in m.sought]
-    if not meters:
+    if not meters and listing.search:
         meters = _named(desk, listing)
-    ordered = in_order(meters, listing)
-    page = ordered[question.first : question.first + question.many]
-    return Rows(_told(page, _inactive(desk, listing, now_ms)), len(ordered))
+    return in_order(meters, listing)
 
 
 def _all(desk: Desk, listing: Listing, now_ms: int) -> Iterable[Meter]:
@@ -80,7 +85,7 @@ def _named(desk: Desk, listing: Listing) -> list[Meter]:
     return [read_meter(device) for device in found.values()]
 
 
-def _inactive(desk: Desk, listing: Listing, now_ms: int) -> Callable[[str], bool]:
+def inactive(desk: Desk, listing: Listing, now_ms: int) -> Callable[[str], bool]:
     """Whether a device is inactive. A Device doesn't say it, the list's filter does."""
     if listing.status != "all":
         return lambda _: listing.status == "inactive"

@@ -68,8 +68,8 @@ def _text(table: Table) -> Generator[bytes]:
 
 def _whole(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
     """The server closes this at the end, or when the reader is gone: nothing more is asked for
-    then. An error goes on to the server, which cuts the connection: the answer's end is missing,
-    and the reader's program can tell."""
+    then. An error goes on to the server. Whether it cuts the connection or not, the file is without
+    its end: the last line of a CSV says so, a workbook has no directory, gzip no checksum."""
     try:
         yield first
         yield from rest

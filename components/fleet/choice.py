@@ -73,6 +73,11 @@ def rechosen(rows: Sequence[Row], view: FleetView, before: Chosen) -> Chosen:
     return Chosen(tuple(picked), _counts(found), len(shown), page, pages)
 
 
+def everything(rows: Sequence[Row], view: FleetView) -> list[Row]:
+    """All that a view is of, whatever the page."""
+    return sorted(_found(rows, view)[1], key=ORDERS[view.sort])
+
+
 def _found(rows: Sequence[Row], view: FleetView) -> tuple[Sequence[Row], Sequence[Row]]:
     """What search and group leave, and what of it has a chosen status."""
     found = rows

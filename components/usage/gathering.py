@@ -148,11 +148,16 @@ def _volumes(
 ) -> Progress:
     left = [m for m in meters if m.id not in kept.volumes and m.id not in kept.failures]
     jobs = (partial(_volume, desk.client, meter, view, kept.now_ms) for meter in left)
+    failed: dict[str, WeirError] = {}
     for id, told in desk.answers(jobs, deadline):
         if isinstance(told, WeirError):
-            kept.failures[id] = failure(told)
+            failed[id] = told
         else:
             kept.volumes[id] = told
+    for error in failed.values():
+        if not kept.volumes:
+            raise error  # of nothing but failures: it is the service that fails
+    kept.failures |= {id: failure(error) for id, error in failed.items()}
     done = sum(1 for m in meters if m.id in kept.volumes or m.id in kept.failures)
     return Progress("devices", done, len(meters))
 

@@ -6,6 +6,7 @@ import csv
 import io
 import struct
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
@@ -242,3 +243,120 @@ def test_without_a_clipboard_the_link_is_there_to_be_copied(tab: Tab, site: Site
     )
     assert chosen == tab.driver.current_url
     assert findings(tab) == []
+
+
+# --- Lists and summaries -------------------------------------------------------------------------
+
+
+def test_the_list_as_shown_is_the_file(tab: Tab, site: Site, down: Down) -> None:
+    tab.open("/devices?status=all&q=fm-&sort=label&order=desc")
+    tab.until(lambda: "5 devices match" in tab.text("#devices-found"))
+    tab.click("#devices details.menu summary")
+    tab.until(lambda: "status=all" in link(tab, "/download/devices.csv"))
+    tab.click("a[href^='/download/devices.csv']")
+    rows = read(down(".csv"))
+    assert rows[0][:2] == ["serial_number", "label"]
+    assert [row[1] for row in rows[1:]] == [
+        "Tenant 12 main",
+        "Old main",
+        "East riser",
+        "Clock tower",
+        "<img src=x onerror=alert(1)> & Sons",
+    ]
+
+
+def link(tab: Tab, start: str) -> str:
+    return tab.run(
+        "const a = document.querySelector(`a.menu-entry[href^='${arguments[0]}']`);"
+        "return a ? a.href : ''",
+        start,
+    )
+
+
+def test_ticked_devices_are_summed_up(tab: Tab, site: Site) -> None:
+    tab.open("/devices?q=fm-")
+    tab.until(lambda: tab.run("return document.querySelectorAll('.ag-row input').length") == 4)
+    for row in (1, 3):
+        tab.click(f".ag-row[row-index='{row}'] input[type=checkbox]")
+    tab.click("#devices details.menu summary")
+    tab.until(lambda: "devices=" in link(tab, "/usage"))
+    tab.click("a.menu-entry[href^='/usage']")
+    tab.until(lambda: tab.text("#usage-chosen").startswith("2 chosen"), patience_s=PATIENCE_S)
+    summed(tab)
+    assert tab.run("return document.querySelectorAll('table.usage tbody tr').length") == 2
+
+
+def summed(tab: Tab) -> None:
+    tab.until(
+        lambda: tab.run("return document.querySelector('#usage').dataset.state") == "ready",
+        patience_s=PATIENCE_S,
+    )
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_summary_is_fit_for_all(tab: Tab, site: Site, width: int, scheme: str) -> None:
+    tab.size(width, 900)
+    tab.colours(scheme)
+    tab.open(f"/usage?range=7d&q=fm-&open={site.fleet.ids[LIVE]}")
+    tab.until(lambda: "Tenant 12 main" in tab.text("#usage-table"))
+    summed(tab)
+    assert findings(tab) == []
+    tab.click(".chooser summary")
+    tab.until(lambda: "Clock tower" in tab.text("#usage-offered"))
+    assert findings(tab) == []
+    assert tab.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_a_summary_by_its_controls_and_its_address(tab: Tab, site: Site, down: Down) -> None:
+    tab.open("/usage?q=fm-")
+    tab.until(lambda: "Tenant 12 main" in tab.text("#usage-table"))
+    tab.click("#usage button[data-value='7d']")
+    tab.until(lambda: "range=7d" in tab.driver.current_url)
+    summed(tab)
+    tab.until(lambda: "of 7" in tab.text("#usage-table"))
+    tab.click(f"button[data-open='{site.fleet.ids[LIVE]}']")
+    tab.until(lambda: tab.run("return document.querySelectorAll('.day-row').length") == 7)
+    tab.click(".chooser summary")
+    tab.until(lambda: "Clock tower" in tab.text("#usage-offered"))
+    tab.click(f"[data-pick='{site.fleet.ids[LIVE]}']")
+    tab.until(lambda: tab.text("#usage-chosen").startswith("1 chosen"))
+    tab.driver.refresh()
+    tab.until(lambda: tab.text("#usage-chosen").startswith("1 chosen"))
+    summed(tab)
+    tab.click("a[href*='by-day.csv']")
+    rows = read(down(".csv"))
+    assert len(rows) == 8
+    assert {row[0] for row in rows[1:]} == {LIVE}
+    tab.back()
+    tab.until(lambda: "devices=" not in tab.driver.current_url)
+
+
+def test_a_summary_while_the_service_is_down(tab: Tab, site: Site) -> None:
+    tab.tolerated = ("500",)
+    tab.open("/usage?q=fm-&range=7d")
+    tab.until(lambda: "Tenant 12 main" in tab.text("#usage-table"))
+    summed(tab)
+    site.broken.set()
+    try:
+        tab.click("#usage button[data-value='30d']")
+        tab.until(lambda: "on fire" in tab.text("#usage-notice"))
+        assert "Tenant 12 main" in tab.text("#usage-table")  # the last good one stays
+    finally:
+        site.broken.clear()
+    tab.click("#usage-notice button")
+    tab.until(lambda: tab.text("#usage-notice") == "")
+
+
+def test_no_device_and_a_rolling_summary_as_it_is_now(tab: Tab, site: Site) -> None:
+    tab.open("/usage?q=nobody-has-this")
+    tab.until(lambda: "No device matches." in tab.text("#usage-notice"))
+    tab.open("/usage?q=fm-&range=7d")
+    summed_or_wait = "Tenant 12 main"
+    tab.until(lambda: summed_or_wait in tab.text("#usage-table"))
+    press(tab, ".share summary")
+    tab.until(lambda: "This moment" in tab.text(".share .menu-body"))
+    press(tab, "[data-deed='share-moment']")
+    tab.until(lambda: tab.text(".share .menu-said") == "Link copied")
+    first, last = parse_qs(urlsplit(copied(tab)).query)["range"][0].split("..")
+    assert date.fromisoformat(last) - date.fromisoformat(first) == timedelta(days=6)

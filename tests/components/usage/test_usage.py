@@ -15,6 +15,7 @@ from openpyxl import load_workbook
 
 from api.auth import key_digest
 from api.client import Client
+from api.errors import Internal
 from api.server import create_service
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope
 from api.store.open import open_store
@@ -212,6 +213,34 @@ def test_one_summary_asks_a_question_a_device_and_one_a_day_for_all(
 def ids(desk: Desk, *serials: str) -> list[str]:
     known = {d.serial_number: d.id for d in desk.client.devices().devices}
     return [known[serial] for serial in serials]
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
+    plain = Client.datapoints
+
+    def datapoints(self: Client, identifier: str, *a: Any, **k: Any) -> Any:
+        if identifier in ids:
+            raise Internal("The store is on fire.")
+        return plain(self, identifier, *a, **k)
+
+    monkeypatch.setattr(Client, "datapoints", datapoints)
+
+
+def test_one_device_that_fails_fails_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, *ids(desk, "U-TOKYO"))
+    found = by_serial(summary(desk))
+    assert {s: bool(usage.failure) for s, usage in found.items()} == {
+        serial: serial == "U-TOKYO" for serial in READINGS
+    }
+    assert found["U-NY"].uptime is not None
+
+
+def test_a_service_that_fails_is_no_summary(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        failing(patch, *ids(desk, *READINGS))
+        with pytest.raises(Internal):
+            summary(desk)
+    assert summary(desk).progress.complete  # and isn't remembered
 
 
 def test_too_many_devices_are_said_in_words_and_not_asked_for(
