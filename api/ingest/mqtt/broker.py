@@ -91,6 +91,11 @@ class Line:
             self._log.warning("%s: connected", self._where)
         self.trouble = ""
 
+    def lost(self, reason: ReasonCode) -> None:
+        """A line that never stood isn't lost: why not has been said."""
+        if self.stands:
+            self.down(f"connection lost ({reason})")
+
     def down(self, reason: ReasonCode | str) -> None:
         said = str(reason)
         if said != self.trouble:

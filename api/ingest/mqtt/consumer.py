@@ -35,7 +35,7 @@ from api.settings import Settings
 RECEIVE_MAXIMUM: Final = 4_000  # messages that the broker may send ahead of our acknowledgements
 BATCH_MESSAGES: Final = 1_000
 LINGER_S: Final = 0.003  # what comes together goes together
-STOP_S: Final = 10.0
+STOP_S: Final = 5.0
 _AGAIN_S: Final = 1.0
 _DO_NOT_SEND_RETAINED: Final = 2
 
@@ -143,7 +143,7 @@ class Consumer:
     ) -> None:
         self._new_connection()
         if not self._stopping.is_set():
-            self._line.down(f"connection lost ({reason})")
+            self._line.lost(reason)
 
     def _received(self, _: Client, __: Any, message: MQTTMessage) -> None:
         arrived = Message.of(message, self._connection)

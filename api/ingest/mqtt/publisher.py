@@ -26,7 +26,7 @@ from api.settings import Settings
 
 MOST_WAITING: Final = 50_000  # readings, some 10 MB; beyond, the oldest go
 IN_FLIGHT: Final = 1_000  # handed to the broker, not acknowledged by it
-STOP_S: Final = 5.0
+STOP_S: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +36,13 @@ def publisher(settings: Settings) -> Publisher | None:
     if not settings.mqtt_url or not settings.mqtt_publish:
         return None
     return Publisher(settings)
+
+
+def message_of(stored: Stored) -> tuple[str, bytes]:
+    """Topic and payload: what GET …/flow/latest says of it."""
+    _, *datapoint_row = stored.row
+    topic = datapoint(stored.organization_id, stored.device_id)
+    return topic, orjson.dumps(datapoint_object(tuple(datapoint_row)))
 
 
 class Publisher:
@@ -90,8 +97,7 @@ class Publisher:
 
     def _run(self) -> None:
         while (stored := self._next()) is not None:
-            topic = datapoint(stored.organization_id, stored.device_id)
-            self._client.publish(topic, orjson.dumps(datapoint_object(stored.row)), qos=1)
+            self._client.publish(*message_of(stored), qos=1)
 
     def _next(self) -> Stored | None:
         with self._changed:
@@ -137,7 +143,7 @@ class Publisher:
     ) -> None:
         with self._changed:
             if not self._stopping:
-                self._line.down(f"connection lost ({reason})")
+                self._line.lost(reason)
 
     def _acknowledged(
         self, _: Client, __: Any, ___: int, reason: ReasonCode, ____: Properties | None

@@ -1,0 +1,216 @@
+"""Consumer and broker are killed at the worst moments: no reading is lost, none counts twice."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import paho.mqtt.client as paho
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+
+from api.ingest.mqtt.topics import up
+from api.store.base import Store
+from api.timez import stamp
+from benchmarks.publishing import publish_all
+from tests.faults.mqtt_driver import NEVER, POINTS
+from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
+from tests.servers import KEEPING, Mosquitto
+from tests.store.fleet import NOON_MS
+
+ROOT = Path(__file__).resolve().parents[2]
+MINUTES = 6 * 60
+EVERY_SECOND = tuple(line.replace("changes true", "changes false") for line in KEEPING)
+
+Reading = tuple[int, int, float]
+"""(device 1 or 2, epoch ms, flow rate)"""
+
+
+@pytest.fixture
+def broker(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Mosquitto]:
+    server = Mosquitto(tmp_path / "broker", *getattr(request, "param", EVERY_SECOND))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def site(sqlite_store: Store, broker: Mosquitto, tmp_path: Path) -> Site:
+    return Site(sqlite_store, broker, tmp_path)
+
+
+def six_hours(rng: random.Random) -> list[Reading]:
+    """Two meters, a reading every five seconds and some at the same instant, all different."""
+    return [
+        (device, NOON_MS + second * 1000, round(rng.uniform(0, 9), 3))
+        for device in (1, 2)
+        for second in range(0, MINUTES * 60, 5)
+        for _ in range(2 if rng.random() < 0.02 else 1)
+    ]
+
+
+def message(reading: Reading) -> tuple[str, bytes]:
+    device, at_ms, rate = reading
+    said = {"recordedAt": stamp(at_ms, fraction=True), "flowRate": rate}
+    return up("acme", f"N-{device}"), json.dumps(said).encode()
+
+
+@contextmanager
+def driven(site: Site, point: str) -> Iterator[subprocess.Popen[bytes]]:
+    database = f"sqlite:///{site.folder / 'weir.sqlite'}"
+    arguments = [point, database, str(site.folder / "instance"), site.broker.url]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.faults.mqtt_driver", *arguments]
+    process = subprocess.Popen(command, cwd=ROOT)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE_S) == 0
+
+
+def killed(site: Site, point: str) -> None:
+    with driven(site, point) as process:
+        assert process.wait(PATIENCE_S) == -signal.SIGKILL
+
+
+def drained(site: Site, true: Callable[[], bool]) -> None:
+    with driven(site, NEVER):
+        eventually(true)
+
+
+def stored(site: Site) -> list[Reading]:
+    return [(device, row[0], row[1]) for device in (1, 2) for row in site.rows(device)]
+
+
+def begin_session(site: Site) -> None:
+    """From now on the broker keeps for us what comes."""
+    with site.listening():
+        pass
+
+
+# --- Our own end ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_six_hours_of_backlog_survive_a_consumer_that_is_killed_again_and_again(
+    site: Site, point: str
+) -> None:
+    rng = random.Random(point)
+    readings = six_hours(rng)
+    sent = readings + rng.sample(readings, len(readings) // 20)
+    rng.shuffle(sent)
+    begin_session(site)
+    publish_all(site.broker.port, map(message, sent))
+    for _ in range(2):
+        killed(site, point)
+    drained(site, lambda: len(stored(site)) >= len(readings))
+    assert sorted(stored(site)) == sorted(readings)
+    assert site.store.verify().wrong == 0
+    assert site.store.refusals() == []
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_readings_that_dont_say_when_they_were_count_once_all_the_same(
+    site: Site, point: str
+) -> None:
+    begin_session(site)
+    same = (up("acme", "N-1"), b'{"flowRate": 1}')  # not two of them can be told apart
+    publish_all(site.broker.port, [same] * 1_500)
+    for _ in range(2):
+        killed(site, point)
+    before = stored(site)
+    publish_all(site.broker.port, [(same[0], b'{"flowRate": 2}')])
+    drained(site, lambda: any(rate == 2 for _, _, rate in stored(site)))
+    assert {at_ms for _, at_ms, _ in stored(site)} == _noted(site)
+    assert set(before) <= set(stored(site))
+
+
+def _noted(site: Site) -> set[int]:
+    """The one instant of each message: two that came in the same millisecond share theirs."""
+    text = (site.folder / "instance" / "mqtt_weir.received").read_text()
+    return {int(line.split(" ")[2]) for line in text.splitlines()}
+
+
+# --- The broker's end ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
+def test_a_broker_killed_under_load_costs_nothing_that_devices_insist_on(site: Site) -> None:
+    """Devices repeat what wasn't acknowledged; Weir repeats its subscription."""
+    readings = six_hours(random.Random(7))[:300]
+    begin_session(site)
+    with driven(site, NEVER):
+        device = _device(site)
+        feeding = Thread(target=_feed, args=(device, readings))
+        feeding.start()
+        for share in (0.2, 0.6):
+            eventually(lambda share=share: len(stored(site)) > share * len(readings))
+            site.broker.kill()
+            site.broker.start()
+        feeding.join(PATIENCE_S)
+        eventually(lambda: len(stored(site)) >= len(readings) - 2)
+        publish_all(site.broker.port, map(message, readings[-20:]))  # what one save may have lost
+        eventually(lambda: len(stored(site)) >= len(readings))
+        device.disconnect()
+        device.loop_stop()
+    assert sorted(stored(site)) == sorted(readings)
+    assert site.store.verify().wrong == 0
+
+
+def _device(site: Site) -> paho.Client:
+    device = paho.Client(CallbackAPIVersion.VERSION2, "device", protocol=paho.MQTTv5)
+    device.max_inflight_messages_set(10)
+    device.reconnect_delay_set(1, 1)
+    device.connect("127.0.0.1", site.broker.port, clean_start=False, properties=_session())
+    device.loop_start()
+    return device
+
+
+def _session() -> Any:
+    wanted = paho.Properties(paho.PacketTypes.CONNECT)
+    wanted.SessionExpiryInterval = 3_600
+    return wanted
+
+
+def _feed(device: paho.Client, readings: list[Reading]) -> None:
+    said = [device.publish(*message(reading), qos=1) for reading in readings]
+    for one in said:
+        one.wait_for_publish(PATIENCE_S)
+
+
+@pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
+def test_what_the_broker_acknowledged_and_saved_outlives_its_kill(site: Site) -> None:
+    begin_session(site)
+    readings = six_hours(random.Random(9))[:200]
+    publish_all(site.broker.port, map(message, readings))
+    _saved(site.broker, readings[-1])
+    site.broker.kill()
+    site.broker.start()
+    drained(site, lambda: len(stored(site)) >= len(readings))
+    assert sorted(stored(site)) == sorted(readings)
+
+
+def _saved(broker: Mosquitto, last: Reading) -> None:
+    """Wait until the last message is in the broker's file, a few ms after its acknowledgement."""
+    _, payload = message(last)
+    eventually(lambda: payload in (broker.folder / "mosquitto.db").read_bytes())
+
+
+@pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
+def test_a_kill_at_the_very_moment_costs_at_most_what_one_save_takes(site: Site) -> None:
+    begin_session(site)
+    readings = six_hours(random.Random(11))[:100]
+    publish_all(site.broker.port, map(message, readings))
+    site.broker.kill()  # the last one was acknowledged a moment ago
+    site.broker.start()
+    drained(site, lambda: len(stored(site)) >= len(readings) - 1)
+    assert set(readings) - set(stored(site)) <= {readings[-1]}

@@ -1,0 +1,297 @@
+"""What messages say, read without a broker: network servers' uplinks, mappings, topics, journal."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.errors import ConfigurationError
+from api.ingest.decode import Rejection
+from api.ingest.mqtt import mapping, topics
+from api.ingest.mqtt.journal import Journal
+from api.ingest.mqtt.messages import Reader
+from api.store.base import NewDevice
+from tests.ingest.mqtt.conftest import Site, eventually
+from tests.store.fleet import NOON_MS
+
+MAPPING = """
+[[source]]
+format = "chirpstack"
+topic = "application/a1/device/+/event/up"
+organization = "acme"
+
+[[source]]
+format = "things"
+topic = "v3/meters@acme/devices/+/up"
+organization = "acme"
+
+[model."wm-1"]
+flowAmount = { path = "volume.delta", factor = 0.5 }
+onboardTemperature = "temperatures.0"
+quality = "battery"
+
+[model."wm-2"]
+networkRssi = "rssi"
+flowRate = "flow"
+"""
+CHIRPSTACK = "application/a1/device/0101010101010101/event/up"
+THINGS = "v3/meters@acme/devices/dev1/up"
+DECODED = {"volume": {"delta": 7}, "temperatures": [21.5, 3], "battery": 80}
+
+
+def chirpstack(**changed: Any) -> dict[str, Any]:
+    """An uplink event in the form of ChirpStack v4's JSON."""
+    return {
+        "deduplicationId": "57433366-50a6-4dc2-8145-2df1bbc70d9e",
+        "time": "2026-03-08T12:00:00.250331+00:00",
+        "deviceInfo": {
+            "tenantName": "acme",
+            "applicationId": "a1",
+            "deviceProfileName": "wm-1",
+            "deviceName": "cellar",
+            "devEui": "70b3d57ed0000001",
+            "tags": {"site": "north"},
+        },
+        "devAddr": "00189440",
+        "dr": 1,
+        "fCnt": 4,
+        "fPort": 1,
+        "confirmed": False,
+        "data": "qg==",
+        "object": DECODED,
+        "rxInfo": [
+            {"gatewayId": "16c001f0", "uplinkId": 4217106255, "rssi": -106, "snr": 5.2},
+            {"gatewayId": "16c001f1", "uplinkId": 12, "rssi": -87, "snr": 8.8},
+        ],
+        "txInfo": {"frequency": 868500000},
+    } | changed
+
+
+def things(**changed: Any) -> dict[str, Any]:
+    """An uplink in the form of The Things Stack v3's JSON."""
+    uplink = {
+        "session_key_id": "AXA50tHUGUucuzS/bCGMNw==",
+        "f_cnt": 1,
+        "f_port": 1,
+        "frm_payload": "gkHe",
+        "decoded_payload": DECODED,
+        "rx_metadata": [{"gateway_ids": {"gateway_id": "gtw1"}, "rssi": -35, "snr": 5}],
+        "received_at": "2026-03-08T12:00:00.250589559Z",
+    }
+    return {
+        "end_device_ids": {"device_id": "dev1", "dev_eui": "70B3D57ED0000001"},
+        "correlation_ids": ["as:up:01E0WZGT6Y7657CPFPE5WEYDSQ"],
+        "received_at": "2026-03-08T12:00:00.514773143Z",
+        "version_ids": {"brand_id": "acme", "model_id": "wm-1"},
+        "uplink_message": uplink | changed,
+    }
+
+
+def read(topic: str, message: object) -> Any:
+    reader = Reader(mapping.parse(_toml(MAPPING)))
+    found = reader.read(topic, json.dumps(message).encode())
+    assert found is not None
+    [item] = found.items
+    return item
+
+
+def _toml(text: str) -> object:
+    return tomllib.loads(text)
+
+
+# --- Uplinks -------------------------------------------------------------------------------------
+
+
+def test_an_uplink_of_chirpstack_is_of_its_time_and_its_strongest_gateway() -> None:
+    assert read(CHIRPSTACK, chirpstack()) == {
+        "device": "70b3d57ed0000001",
+        "recordedAt": "2026-03-08T12:00:00.250331+00:00",
+        "networkRssi": -87,
+        "flowAmount": 3.5,
+        "onboardTemperature": 21.5,
+        "quality": 80,
+    }
+
+
+def test_an_uplink_of_the_things_stack_is_of_when_its_network_server_had_it() -> None:
+    assert read(THINGS, things()) == {
+        "device": "70B3D57ED0000001",
+        "recordedAt": "2026-03-08T12:00:00.250589559Z",
+        "networkRssi": -35,
+        "flowAmount": 3.5,
+        "onboardTemperature": 21.5,
+        "quality": 80,
+    }
+
+
+def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:
+    info = chirpstack()["deviceInfo"] | {"tags": {"model": "wm-2"}}
+    item = read(CHIRPSTACK, chirpstack(deviceInfo=info, object={"flow": 2, "rssi": -50}))
+    assert (item["flowRate"], item["networkRssi"]) == (2, -50)
+
+
+@pytest.mark.parametrize(
+    ("topic", "message", "reason"),
+    [
+        (CHIRPSTACK, [], "not a JSON object"),
+        (CHIRPSTACK, {}, "not an uplink"),
+        (CHIRPSTACK, {"deviceInfo": 7}, "not an uplink"),
+        (THINGS, {"end_device_ids": {"dev_eui": "70B3"}, "join_accept": {}}, "not an uplink"),
+        (CHIRPSTACK, chirpstack(object=None), "no decoded object"),
+        (THINGS, things(decoded_payload=None), "no decoded object"),
+        (CHIRPSTACK, chirpstack(deviceInfo={"devEui": "aa", "deviceProfileName": "other"}),
+         "no mapping for the model"),
+        (CHIRPSTACK, chirpstack(object={"alarm": 1}), "nothing of what the model maps"),
+        (CHIRPSTACK, chirpstack(object={"temperatures": []}), "nothing of what the model maps"),
+        (CHIRPSTACK, chirpstack(object={"volume": [1]}), "nothing of what the model maps"),
+    ],
+    ids=lambda value: str(value)[:30],
+)  # fmt: skip
+def test_what_is_no_reading_is_told_by_its_reason(topic: str, message: Any, reason: str) -> None:
+    item = read(topic, message)
+    assert isinstance(item, Rejection)
+    assert item.reason == reason
+
+
+def test_uplinks_of_both_come_into_the_store_by_a_real_broker(site: Site, tmp_path: Path) -> None:
+    eui = {"networkUniqueIdentifier": "70B3D57ED0000001"}
+    site.store.import_devices("acme", [NewDevice("S-1", eui)])
+    file = tmp_path / "mapping.toml"
+    file.write_text(MAPPING)
+    with site.listening(WEIR_MQTT_MAPPING=str(file)):
+        site.send(
+            (CHIRPSTACK, json.dumps(chirpstack()).encode()),
+            (THINGS, json.dumps(things(decoded_payload={"battery": 70})).encode()),
+            (THINGS, json.dumps(things(decoded_payload={"battery": "low"})).encode()),
+        )
+        eventually(lambda: len(site.rows(1)) == 2)
+        eventually(lambda: site.reasons() == {"quality is of the wrong type": 1})
+    assert [(row[0] - NOON_MS, row[3], row[4], row[6]) for row in site.rows(1)] == [
+        (250, 3.5, 80.0, -87.0),
+        (250, None, 70.0, -35.0),
+    ]
+    assert {refusal.source for refusal in site.store.refusals()} == {"mqtt things"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["deviceInfo", "devEui", "object", "rxInfo", "rssi", "uplink_message",
+                         "end_device_ids", "dev_eui", "decoded_payload", "rx_metadata", "volume",
+                         "delta", "tags", "version_ids", "model_id", "temperatures", "flowRate"]),
+        inner, max_size=5,
+    ),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(JSON, st.sampled_from([CHIRPSTACK, THINGS, "weir/v1/acme/N-1/up"]))
+def test_no_message_however_odd_stops_the_reading(message: object, topic: str) -> None:
+    reader = Reader(mapping.parse(_toml(MAPPING)))
+    assert reader.read(topic, json.dumps(message).encode()) is not None
+
+
+# --- The mapping file ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1", "nothing is known of x"),
+        ("[[source]]\nformat = 'lora'", "format must be one of chirpstack, things"),
+        ("[[source]]\nformat = 'things'\ntopic = 'a/#/b'", "'a/#/b' isn't"),
+        ("[[source]]\nformat = 'things'\ntopic = 'weir/v1/+/+/up'", "outside weir/v1"),
+        ("[[source]]\nformat = 'things'\ntopic = '#'", "outside weir/v1"),
+        ("[[source]]\nformat = 'things'\ntopic = 'a'", "must name its organization"),
+        ("[[source]]\nformat='things'\ntopic='a'\norganization='o'\nmodel='m'", "model m: not"),
+        ("[model.m]", "maps no field"),
+        ("[model.m]\nflow = 'x'", "nothing is known of flow"),
+        ("[model.m]\nflowRate = 'a..b'", "must say its path"),
+        ("[model.m]\nflowRate = {path='a', factor='b'}", "factor must be a number"),
+        ("[model.m]\nflowRate = {path='a', factor=nan}", "factor must be a number"),
+        ("[model", "WEIR_MQTT_MAPPING"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_the_mapping_stops_the_start_in_one_line(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "mapping.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        mapping.load(str(file))
+    assert said in str(caught.value)
+    assert str(caught.value).startswith("WEIR_MQTT_MAPPING")
+
+
+def test_json_says_the_same_as_toml_and_a_missing_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "mapping.json"
+    file.write_text(json.dumps(_toml(MAPPING)))
+    assert mapping.load(str(file)) == mapping.parse(_toml(MAPPING))
+    assert mapping.load("") == mapping.Mappings()
+    with pytest.raises(ConfigurationError, match="No such file"):
+        mapping.load(str(tmp_path / "none.toml"))
+
+
+def test_the_mapping_of_the_documentation_is_one() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "realtime.md").read_text("utf-8")
+    shown = text.split("```toml\n")[1].split("```")[0]
+    found = mapping.parse(_toml(shown))
+    assert [source.format for source in found.sources] == ["chirpstack", "things"]
+
+
+# --- Topics --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "topic", "fits"),
+    [
+        ("a/+/c", "a/b/c", True),
+        ("a/+/c", "a/b/d", False),
+        ("a/+", "a/b/c", False),
+        ("a/+/c", "a/b", False),
+        ("a/#", "a/b/c", True),
+        ("a/#", "a", True),
+        ("+/b", "$SYS/b", False),
+        ("a", "a", True),
+    ],
+)
+def test_filters_match_as_brokers_have_it(wanted: str, topic: str, fits: bool) -> None:
+    assert topics.matches(wanted, topic) is fits
+
+
+# --- The journal ---------------------------------------------------------------------------------
+
+
+def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "journal"
+    one = Journal(path)
+    assert one.received(7, "t", b"x", 100, again=False) == 100
+    one.keep()
+    one.close()
+    two = Journal(path)
+    assert two.received(7, "t", b"x", 200, again=True) == 100
+    assert two.received(7, "t", b"y", 300, again=True) == 300  # the number means another one now
+    assert two.received(7, "t", b"x", 400, again=False) == 400
+    two.clear()
+    assert two.received(7, "t", b"x", 500, again=True) == 500
+    two.close()
+
+
+def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    one = Journal(path)
+    one.received(1, "t", b"x", 1_234, again=False)
+    one.received(2, "t", b"x", 5_678, again=False)
+    one.keep()
+    one.close()
+    path.write_bytes(path.read_bytes()[:-3])
+    two = Journal(path)
+    assert two.received(1, "t", b"x", 9, again=True) == 1_234
+    assert two.received(2, "t", b"x", 9, again=True) == 9
+    two.close()

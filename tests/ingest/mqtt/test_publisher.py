@@ -1,0 +1,168 @@
+"""What is stored is told to whoever listens, once, and storing never waits for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import paho.mqtt.client as paho
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+from werkzeug import test as wsgi
+
+from api.auth import key_digest
+from api.ingest.announcer import Stored
+from api.ingest.mqtt import Publisher
+from api.ingest.mqtt.publisher import message_of
+from api.ingest.submission import Submission
+from api.ingest.writer import Writer
+from api.server import create_service
+from api.store.base import Grant, Key
+from api.timez import now_ms
+from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
+from tests.servers import Mosquitto, free_port
+from tests.store.fleet import NOON_MS, reading
+from tests.world import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextmanager
+def hearing(broker: Mosquitto, topic: str = "weir/v1/+/+/datapoint") -> Iterator[list[Any]]:
+    """(topic, payload) of what comes meanwhile."""
+    heard: list[Any] = []
+    ready = threading.Event()
+    ear = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+    ear.on_message = lambda c, u, m: heard.append((m.topic, m.payload))
+    ear.on_subscribe = lambda *_: ready.set()
+    ear.on_connect = lambda c, *_: c.subscribe(topic, qos=1)
+    ear.connect("127.0.0.1", broker.port)
+    ear.loop_start()
+    assert ready.wait(PATIENCE_S)
+    yield heard
+    ear.disconnect()
+    ear.loop_stop()
+
+
+def submitted(site: Site, writer: Writer, *rows: Any) -> None:
+    writer.submit(Submission("acme", "test", rows)).result(PATIENCE_S)
+
+
+def told(count: int, *, start: int = 0) -> list[Stored]:
+    row = (1, NOON_MS, 1.0, *[None] * 6)
+    return [Stored("acme", f"d{n}", row) for n in range(start, start + count)]  # pyright: ignore[reportArgumentType]
+
+
+def test_each_new_reading_is_published_as_the_interface_would_give_it(site: Site) -> None:
+    one = reading(site.devices[0], now_ms() - 60_000, flow_rate=1.5, quality=90)
+    with hearing(site.broker) as heard, site.telling() as out:
+        writer = Writer(site.store, [out])
+        submitted(site, writer, one, one)
+        submitted(site, writer, one)  # a repeat is no news
+        writer.close()
+        eventually(lambda: out.published)
+    [(topic, payload)] = heard
+    assert topic == f"weir/v1/acme/{site.devices[0].id}/datapoint"
+    key = "5f6a1f0e-3c1f-4c0e-9a39-5a2f5e0f7d11"
+    site.store.create_key(Key("key_x", "acme", "x", key_digest(key), Grant(everything=True), 0))
+    service = wsgi.Client(create_service(site.store, SETTINGS))
+    answer = service.get(
+        f"/management/v1/flow/latest?ids={site.devices[0].id}&metrics=lastDatapoint",
+        headers={"service-api-key": key},
+    )
+    assert orjson.loads(answer.data)["data"][0]["lastDatapoint"] == orjson.loads(payload)
+
+
+def test_a_broker_that_is_away_holds_nothing_up_and_costs_the_oldest(
+    site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    late = Mosquitto(tmp_path / "late")
+    out = Publisher(site.settings(WEIR_MQTT_URL=late.url), most_waiting=100)
+    out.start()
+    for start in range(0, 300, 50):
+        out(told(50, start=start))
+    assert out.dropped == 200
+    late.start()
+    with hearing(late) as heard:
+        eventually(lambda: len(heard) == 100)
+    out.stop()
+    late.stop()
+    assert [topic.split("/")[3] for topic, _ in heard] == [f"d{n}" for n in range(200, 300)]
+    said = [record.message for record in caplog.records]
+    assert "the broker is too slow or away: the oldest readings are not published" in said
+    assert "200 stored readings were not published, ever" in said
+
+
+def test_more_at_once_than_may_wait_keeps_the_newest(site: Site) -> None:
+    out = Publisher(site.settings(), most_waiting=10)
+    out(told(25))
+    assert (out.dropped, out._waiting[0].device_id) == (15, "d15")
+
+
+def test_a_broker_that_ends_meanwhile_gets_the_rest_when_it_is_back(site: Site) -> None:
+    with site.telling() as out:
+        site.broker.stop()
+        eventually(lambda: out.trouble)
+        out(told(500))
+        site.broker.start()
+        eventually(lambda: out.published == 500)
+    assert out.dropped == 0
+
+
+def test_it_stops_while_the_broker_is_away(site: Site) -> None:
+    out = Publisher(site.settings(WEIR_MQTT_URL=f"mqtt://127.0.0.1:{free_port()}"))
+    out.start()
+    out(told(5))
+    out.stop()
+
+
+def test_the_readers_example_of_the_documentation_runs(site: Site, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "realtime.md").read_text("utf-8")
+    [example] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program = tmp_path / "reader.py"
+    program.write_text(example)
+    environ = os.environ | {
+        "ORGANIZATION": "acme",
+        "MQTT_USER": "acme-portal",
+        "MQTT_PASSWORD": "x",
+        "MQTT_PORT": str(site.broker.port),
+    }
+    process = subprocess.Popen(
+        [sys.executable, str(program)], env=environ, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        with site.telling() as out:
+            stop = threading.Event()
+
+            def go_on() -> None:
+                while not stop.wait(0.1):  # it takes a moment to subscribe
+                    out(told(1))
+
+            speaking = threading.Thread(target=go_on)
+            speaking.start()
+            line = process.stdout.readline()
+            stop.set()
+            speaking.join()
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+    assert line == "d0 2026-03-08T12:00:00.000Z 1.0\n"
+
+
+def test_the_payload_shown_in_the_documentation_is_one(site: Site) -> None:
+    text = (ROOT / "docs" / "realtime.md").read_text("utf-8")
+    shown = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
+    row = reading(site.devices[0], NOON_MS, flow_rate=1.5, flow_amount=3.25, quality=90.0)
+    _, payload = message_of(Stored("acme", "d", row))
+    assert list(shown[1].items()) == list(orjson.loads(payload).items())
