@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -10,7 +11,9 @@ from dash.development.base_component import Component
 from components.embeds.link import embed_link
 from components.fleet.spans import DEFAULT_SPAN, SPANS
 from components.fleet.view import SORTS, FleetView, write_fleet_view
+from components.images.offer import LINKS, WALL
 from components.markup import attributes, labelled
+from components.menu import Entry, Section, menu
 from components.parts import segments, select, zone_select
 from components.units import UNITS
 
@@ -34,6 +37,19 @@ class Ids(StrEnum):
     EMPTY = "fleet-empty"
     SAID = "fleet-said"
     LIVE = "fleet-live"
+
+
+EXPORTS: Final = (
+    WALL,
+    LINKS,
+    Section(
+        "States of these devices",
+        (
+            Entry("CSV", ".csv", href="/download/fleet.csv", here=True),
+            Entry("Excel workbook", ".xlsx", href="/download/fleet.xlsx", here=True),
+        ),
+    ),
+)
 
 
 def fleet_page(view: FleetView) -> Component:
@@ -97,6 +113,7 @@ def _controls(view: FleetView) -> Component:
                     html.Span(id=Ids.GROUP),
                     select("Sort", "sort", _sorts(), chosen=view.sort),
                     embed_link("wall"),
+                    menu("Export", EXPORTS, name="Export this fleet"),
                 ],
                 className="fleet-right",
             ),
