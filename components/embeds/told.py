@@ -95,6 +95,10 @@ def _host(origin: str) -> str:
     return origin.partition("://")[2]
 
 
+def _endless(embed: Embed) -> bool:
+    return embed.revoked_ms is None and embed.definition.expires_ms is None
+
+
 def ends(embed: Embed, now_ms: int) -> str:
     if embed.revoked_ms is not None:
         return f"revoked {date(embed.revoked_ms)}"
@@ -119,7 +123,7 @@ def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:
         ("Units", units.label if units else said.units),
         ("Theme", "as the viewer’s system" if said.theme == "system" else said.theme),
         ("Viewers may change", ", ".join(said.controls) or "nothing"),
-        ("Ends", ends(embed, now_ms)),
+        ("Ends", "never" if _endless(embed) else ends(embed, now_ms)),
         ("Made", f"{date(embed.created_ms)} by {embed.created_by}"),
     ]
 

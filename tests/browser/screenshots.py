@@ -51,6 +51,7 @@ def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
     """``ids`` by serial number."""
     yield Picture("fleet", "/", "Reporting", chart=False)
     yield Picture("devices", "/devices", "Reporting", chart=False)
+    yield Picture("embeds", "/embeds", "New embed", chart=False)
     yield Picture("usage", "/usage?range=30d", "Days with data", chart=False)
     yield Picture("not-found", "/nope", "no such page", chart=False)
     steady = ids["FM-10523"]  # Tenant 12 main: every minute, two peaks a day

@@ -154,6 +154,29 @@ def test_a_server_without_embeds_is_said_to_have_none(here: Managed) -> None:
         here.bare.clear()
 
 
+def test_a_server_elsewhere_shows_its_own_embeds(
+    here: Managed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed = here.client.create_embed(EmbedDefinition("chart", (here.fleet.ids[LIVE],)))
+    monkeypatch.setattr(type(here.client), "site", "https://weir.example")
+    shown = the_page().layout(embed=embed.id)
+    assert of_kind(shown, "Iframe") == []
+    assert "It is shown by https://weir.example" in text(shown)
+    (snippet,) = of_kind(shown, "Textarea")
+    assert f'src="https://weir.example/embed/{embed.id}#t=' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_behind_a_proxy_the_snippet_says_its_scheme(managed: Managed) -> None:
+    embed = managed.client.create_embed(EmbedDefinition("chart", (managed.fleet.ids[LIVE],)))
+    who = Looking(managed.client, How.OWN_KEY, None, [])
+    with managed.app.server.test_request_context(
+        environ_base={LOOKING: who},
+        headers={"Host": "weir.example", "X-Forwarded-Proto": "https, http"},
+    ):
+        (snippet,) = of_kind(the_page().layout(embed=embed.id), "Textarea")
+        assert f'src="https://weir.example/embed/{embed.id}' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def test_a_service_that_fails_is_said_to(here: Managed) -> None:
     here.broken.set()
     try:

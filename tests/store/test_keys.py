@@ -48,9 +48,11 @@ def test_a_key_is_found_by_its_digest_as_it_was_made(store: Store, acme: str) ->
         key = new_key(acme, grant=grant, expires_ms=1_800_000_000_000)
         store.create_key(key)
         assert store.key(key.digest) == key
+        assert store.named_key(key.key_id) == key
         listed = store.keys()
         assert key in listed
     assert store.key(b"\x00" * 32) is None
+    assert store.named_key("key_nothing") is None
 
 
 def test_a_key_that_sends_readings_is_found_as_it_was_made(store: Store, acme: str) -> None:
