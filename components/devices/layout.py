@@ -139,7 +139,12 @@ def _grid(listing: Listing) -> Component:
                 "headerCheckbox": False,
                 "enableClickSelection": False,
             },
-            "selectionColumnDef": {"width": 44, "maxWidth": 44, "resizable": False},
+            "selectionColumnDef": {
+                "headerName": "✓",  # a header without a word is none for a screen reader
+                "width": 48,
+                "maxWidth": 48,
+                "resizable": False,
+            },
             "rowClassRules": {"waiting": "!params.data"},
             "tabToNextCell": {"function": "weirLeaveGrid(params)"},
             "enableCellTextSelection": True,

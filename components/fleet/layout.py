@@ -49,6 +49,7 @@ EXPORTS: Final = (
             Entry("Excel workbook", ".xlsx", href="/download/fleet.xlsx", here=True),
         ),
     ),
+    Section("What they used", (Entry("Usage summary", href="/usage", here=True),)),
 )
 
 
