@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api.commands import db, demo, devices, embeds, keys, orgs, readings, serve, writer
+from api.commands import db, demo, devices, embeds, images, keys, mqtt, orgs, readings, serve, writer
 from api.commands.frame import Load, remember
 
 GROUPS = (
@@ -15,7 +15,9 @@ GROUPS = (
     keys.group,
     keys.tokens,
     embeds.group,
+    images.group,
     readings.group,
+    mqtt.group,
     demo.group,
     serve.serve,
     writer.writer,

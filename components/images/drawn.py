@@ -10,7 +10,8 @@ from typing import Any, Final
 from api.client import Client
 from api.timez import MINUTE_MS, floor_to, stamp
 from components import drawing
-from components.directory import find_device
+from components.directory import find_device, usual_interval_s
+from components.drawing import Subject
 from components.files.names import file_stem, of_window
 from components.fleet.asking import Desk
 from components.fleet.board import PAGE_AGAIN_MS, board
@@ -20,7 +21,6 @@ from components.images.query import Pairs, bound, read_chart, read_wall
 from components.images.wall import wall
 from components.rendering import Renderer
 from components.rendering.wire import Format
-from components.subjects import subject_of
 from components.theme import palette
 
 COMPLETE_S: Final = 8.0  # for a wall that nobody has looked at yet
@@ -43,7 +43,8 @@ def chart_image(
     view, size = read_chart(pairs)
     found = find_device(client, device_id, now_ms)
     device = found.device
-    drawn = drawing.draw(client, subject_of(client, found), view, now_ms)
+    subject = Subject.of(found, usual_interval_s(client, found))
+    drawn = drawing.draw(client, subject, view, now_ms)
     caption = figure.caption(drawn, device.label, device.serial_number, size, now_ms)
     made = figure.image(drawn, caption, size)
     scale = size.scale if format == "png" else 1

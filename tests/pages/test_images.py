@@ -12,11 +12,11 @@ from pypdf import PdfReader
 
 from api.timez import now_ms
 from components import charts, drawing
-from components.directory import find_device
+from components.directory import find_device, usual_interval_s
+from components.drawing import Subject
 from components.images import answers, figure
 from components.images.query import read_chart
 from components.rendering import NoBrowser, RendererBusy
-from components.subjects import subject_of
 from components.theme import DARK, LIGHT
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, TRICKY, Site
 from tests.pictures import Pixel, decoded
@@ -79,7 +79,8 @@ def test_the_figure_is_the_screens_own(site: Site) -> None:
     device = site.fleet.ids[LIVE]
     at = now_ms()
     view, size = read_chart([("range", "7d"), ("metric", "flow_rate")])
-    subject = subject_of(site.client, find_device(site.client, device, at))
+    found = find_device(site.client, device, at)
+    subject = Subject.of(found, usual_interval_s(site.client, found))
     drawn = drawing.draw(site.client, subject, view, at)
     screen = charts.figure(drawn.picture, drawn.canvas)
     caption = figure.caption(drawn, "Tenant 12 main", LIVE, size, at)

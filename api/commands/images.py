@@ -1,0 +1,54 @@
+"""`flask images`: signed addresses of images, for mails and wikis."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import parse_qsl
+
+import click
+
+from api.commands.frame import Group, opened, settings, when
+from api.errors import UserError
+from api.store.base import Key, Scope, Store
+from api.timez import DAY_MS, now_ms
+
+group = Group("images", help="Images of charts and of the wall.")
+
+FORMATS: Final = ("png", "svg", "pdf")
+MOST_DAYS: Final = 3_650
+
+
+@group.command()
+@click.option("--key", "key_id", required=True, help="The Key ID in whose name it is asked for.")
+@click.option("--device", "identifier", help="The device, by any identifier; without: the wall.")
+@click.option("--format", "ending", type=click.Choice(FORMATS), default="png", show_default=True)
+@click.option("--query", default="", help="As behind the ? of the page's address: range=7d&…")
+@click.option(
+    "--days", type=click.IntRange(1, MOST_DAYS), default=30, show_default=True, help="How long."
+)
+@click.option("--site", default="", help="Where the dashboard is: https://weir.example")
+def link(
+    key_id: str, identifier: str | None, ending: str, query: str, days: int, site: str
+) -> object:
+    """Sign the address of an image. It ends with its days, and with its key."""
+    from api.auth.signed import SignedAddresses
+
+    known = settings()
+    with opened(read_only=True) as store:
+        key = store.named_key(key_id)
+        if key is None or key.ingest or key.revoked_ms is not None:
+            raise UserError(f"there is no key {key_id} that reads: see flask keys list")
+        path = f"/export/{_place(store, key, identifier)}.{ending}"
+        said = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
+        signed = SignedAddresses(store, known).sign(path, said, key_id, days * DAY_MS // 1000)
+    ends = when(now_ms() + days * DAY_MS)
+    return {"address": f"{site.rstrip('/')}{path}?{signed}", "expires": ends}
+
+
+def _place(store: Store, key: Key, identifier: str | None) -> str:
+    if identifier is None:
+        return "fleet"
+    (device,) = store.resolve(Scope(key.organization_id, key.grant), [identifier])
+    if device is None:
+        raise UserError(f"the key sees no device {identifier}")
+    return f"devices/{device.id}/chart"

@@ -1,0 +1,59 @@
+"""`flask images`: the addresses it signs are those that open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+
+from api.auth.signed import SignedAddresses
+from api.settings import Settings
+from api.store.base import Store
+from api.timez import DAY_MS, now_ms, parse_instant
+from tests.commands.conftest import CommandLine
+
+
+@pytest.fixture
+def key_id(weir: CommandLine, meters: str) -> str:
+    return weir.ask("keys", "create", "--org", meters, "--device", "M-1")["keyId"]
+
+
+def test_a_charts_address_opens_for_its_device(
+    weir: CommandLine, key_id: str, opened: Callable[[], Store]
+) -> None:
+    query, site = "?range=7d&theme=dark", "https://weir.example/"
+    made = weir.ask("images", "link", "--key", key_id, "--device", "M-1", "--query", query,
+                    "--days", "2", "--site", site)  # fmt: skip
+    address = urlsplit(made["address"])
+    _, _, _, device_id, _ = address.path.split("/")
+    assert made["address"].startswith(f"https://weir.example/export/devices/{device_id}/chart.png?")
+    signed = SignedAddresses(opened(), Settings.from_env(weir.environ))
+    assert signed.opened(address.path, address.query, device_id) is not None
+    assert signed.opened(address.path, address.query + "&width=900", device_id) is None
+    assert parse_instant(made["expires"]) == pytest.approx(now_ms() + 2 * DAY_MS, abs=60_000)
+
+
+def test_without_a_device_it_is_the_walls(weir: CommandLine, key_id: str) -> None:
+    made = weir.ask("images", "link", "--key", key_id, "--format", "svg")
+    assert made["address"].startswith("/export/fleet.svg?key=")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--key", "key_nobody"], "there is no key key_nobody that reads"),
+        (["--key", "{key}", "--device", "M-2"], "the key sees no device M-2"),
+        (["--key", "{key}", "--days", "0"], "Invalid value for '--days'"),
+        (["--key", "{key}", "--format", "gif"], "Invalid value for '--format'"),
+    ],
+)
+def test_what_cant_be_signed_is_said(
+    weir: CommandLine, key_id: str, arguments: list[str], said: str
+) -> None:
+    assert said in weir.error("images", "link", *(each.format(key=key_id) for each in arguments))
+
+
+def test_a_revoked_key_signs_nothing(weir: CommandLine, key_id: str) -> None:
+    weir.ask("keys", "revoke", key_id)
+    assert "there is no key" in weir.error("images", "link", "--key", key_id)
