@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from api.auth import issue_token
 from api.catalog import EMBEDS_PREFIX, PATH_PREFIX
 from api.server import create_service
+from api.store.base import NewDevice
+from api.store.open import open_web_store
 from api.timez import now_ms, parse_instant
 from tests.embeds.conftest import Stage
 from tests.world import ACME, FOREIGN, LONE, METER, OLD, QUIET, TWIN
@@ -123,17 +126,15 @@ def test_a_key_sees_the_embeds_whose_every_device_it_sees(stage: Stage) -> None:
 
 def test_a_key_sees_what_it_made_whatever_its_grant_is_now(stage: Stage) -> None:
     made = stage.make(by="both", devices=[TWIN])["id"]
-    stage.world.store.import_devices(ACME, [_without_groups("T-1")])
+    stage.world.store.import_devices(ACME, [_in_groups("T-1")])
     try:
         assert made in listed(stage, "both")
         assert stage.ask("DELETE", f"/embeds/{made}", by="both").status_code == 200
     finally:
-        stage.world.store.import_devices(ACME, [_without_groups("T-1", "north", "all floors")])
+        stage.world.store.import_devices(ACME, [_in_groups("T-1", "north", "all floors")])
 
 
-def _without_groups(serial: str, *groups: str) -> Any:
-    from api.store.base import NewDevice
-
+def _in_groups(serial: str, *groups: str) -> NewDevice:
     return NewDevice(serial, groups=groups)
 
 
@@ -188,8 +189,6 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
 
 
 # --- What is refused -----------------------------------------------------------------------------
-
-TEN = [METER] * 2
 
 
 @pytest.mark.parametrize(
@@ -296,3 +295,13 @@ def test_a_service_without_a_place_for_them_has_no_such_path(stage: Stage) -> No
     bare = create_service(stage.world.store, stage.world.settings).test_client()
     headers = dict(stage.world.credentials["all"].headers)
     assert bare.get(f"{EMBEDS_PREFIX}/embeds", headers=headers).status_code == 404
+
+
+def test_before_an_upgrade_the_rest_of_the_service_answers(stage: Stage, tmp_path: Path) -> None:
+    web = open_web_store(f"sqlite:///{tmp_path / 'weir.sqlite'}")
+    early = create_service(stage.world.store, stage.world.settings, web=web).test_client()
+    headers = dict(stage.world.credentials["all"].headers)
+    answer = early.get(f"{EMBEDS_PREFIX}/embeds", headers=headers)
+    assert answer.status_code == 503
+    assert "flask db upgrade" in answer.text
+    assert early.get(f"{PATH_PREFIX}/device", headers=headers).status_code == 200

@@ -15,6 +15,7 @@ from api.catalog import CREDENTIAL_CACHE_S, EMBEDS_PREFIX, KEY_HEADER, PATH_PREF
 from api.embeds import EmbedDefinition
 from api.errors import Unauthorized
 from api.store.base import Grant, NewDevice
+from api.store.sql.query import Query
 from api.store.web.base import Embed, Maker
 from api.timez import now_ms, parse_instant
 from tests.embeds.conftest import Stage, forged
@@ -280,8 +281,6 @@ def test_a_closed_organizations_embeds_are_closed(gate: Gate) -> None:
 
 
 def _close(store: Any, organization_id: str) -> None:
-    from api.store.sql.query import Query
-
     with store.transaction() as transaction:
         transaction.run(
             Query("UPDATE organization SET active = 0 WHERE id = ?", (organization_id,))
