@@ -5,7 +5,6 @@
    server decides every word. */
 (function () {
   "use strict";
-  window.weirHere = window.weirHere || []; // assets/menu.js asks them
   const { createElement } = window.React;
   const GRID = "devices-grid";
   const CHOSEN = ["status", "q"]; // of the address, also in the grid's context
@@ -275,12 +274,6 @@
     api.ensureIndexVisible(Math.max(0, index), "top");
     if (Number.isInteger(row) && row < api.getDisplayedRowCount()) api.setFocusedCell(row, "label");
   }
-
-  /* Those that are ticked, for what is made of them elsewhere. */
-  window.weirHere.push(function () {
-    const ticked = isOpen() && api ? api.getSelectedNodes().map((node) => node.id) : [];
-    return ticked.length ? { devices: ticked.join(",") } : {};
-  });
 
   /* --- What the reader does --- */
 

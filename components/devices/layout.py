@@ -43,7 +43,7 @@ EXPORTS: Final = (
     ),
     Section(
         "What they used",
-        (Entry("Usage summary", "chosen ones, or all", href="/usage", here=True),),
+        (Entry("Usage summary", href="/usage", here=True),),
     ),
 )
 
@@ -133,18 +133,6 @@ def _grid(listing: Listing) -> Component:
             "suppressColumnVirtualisation": True,
             "suppressDragLeaveHidesColumns": True,
             "suppressNoRowsOverlay": True,  # the page says why there is none
-            "rowSelection": {
-                "mode": "multiRow",
-                "checkboxes": True,
-                "headerCheckbox": False,
-                "enableClickSelection": False,
-            },
-            "selectionColumnDef": {
-                "headerName": "✓",  # a header without a word is none for a screen reader
-                "width": 48,
-                "maxWidth": 48,
-                "resizable": False,
-            },
             "rowClassRules": {"waiting": "!params.data"},
             "tabToNextCell": {"function": "weirLeaveGrid(params)"},
             "enableCellTextSelection": True,

@@ -276,7 +276,7 @@ def test_the_theme_switches_without_a_reload(listed: List, tab: Tab) -> None:
     assert tab.run("return window.sameDocument")
 
 
-@pytest.mark.parametrize(("width", "columns"), [(1440, 8), (390, 3)])
+@pytest.mark.parametrize(("width", "columns"), [(1440, 7), (390, 2)])
 def test_columns_fit_the_screen(listed: List, tab: Tab, width: int, columns: int) -> None:
     tab.size(width, 844)
     listed.open()

@@ -273,19 +273,6 @@ def link(tab: Tab, start: str) -> str:
     )
 
 
-def test_ticked_devices_are_summed_up(tab: Tab, site: Site) -> None:
-    tab.open("/devices?q=fm-")
-    tab.until(lambda: tab.run("return document.querySelectorAll('.ag-row input').length") == 4)
-    for row in (1, 3):
-        tab.click(f".ag-row[row-index='{row}'] input[type=checkbox]")
-    tab.click("#devices details.menu summary")
-    tab.until(lambda: "devices=" in link(tab, "/usage"))
-    tab.click("a.menu-entry[href^='/usage']")
-    tab.until(lambda: tab.text("#usage-chosen").startswith("2 chosen"), patience_s=PATIENCE_S)
-    summed(tab)
-    assert tab.run("return document.querySelectorAll('table.usage tbody tr').length") == 2
-
-
 def summed(tab: Tab) -> None:
     tab.until(
         lambda: tab.run("return document.querySelector('#usage').dataset.state") == "ready",
