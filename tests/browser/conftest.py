@@ -17,7 +17,9 @@ from api.store.open import open_store
 from components.access import Access
 from components.dashboard import create_dashboard
 from tests.browser.chromium import Tab, started
+from tests.browser.framed import Framed
 from tests.dashboards import Fleet, Site, make_fleet, served
+from tests.embed.frames import Embeds, Host, hosting, serving_embeds
 from tests.session.remote import serving
 from tests.world import SECRET, World, build
 
@@ -135,3 +137,45 @@ def tab(window: Window, site: Site) -> Iterator[Tab]:
     assert opened.strangers() == []
     assert opened.violations == []
     assert opened.errors() == []
+
+
+# --- Embeds, and sites that frame them -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def embeds(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embeds]:
+    with serving_embeds(fleet, tmp_path_factory.mktemp("embeds")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    with hosting() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stranger() -> Iterator[Host]:
+    """Another site, which no embed names."""
+    with hosting() as running:
+        yield running
+
+
+@pytest.fixture
+def framed(chromium: webdriver.Chrome, embeds: Embeds, host: Host) -> Iterator[Framed]:
+    """Nothing is kept, and third-party cookies are blocked."""
+    made = Framed(chromium, embeds, host)
+    made.tab.cdp("Network.enable")
+    made.tab.cdp("Network.clearBrowserCookies")
+    made.tab.cdp(
+        "Network.setCookieControls",
+        enableThirdPartyCookieRestriction=True,
+        disableThirdPartyCookieMetadata=True,
+        disableThirdPartyCookieHeuristics=True,
+    )
+    embeds.asked.clear()
+    host.asked.clear()
+    host.pages.clear()
+    yield made
+    chromium.switch_to.default_content()
+    chromium.get("about:blank")

@@ -1,0 +1,180 @@
+"""What an embed shows in a real browser, how it keeps up, and what it weighs."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from selenium.webdriver import Chrome
+
+from api.catalog import EMBED_CONTROLS
+from components.theme import DARK
+from tests.browser import axe
+from tests.browser.framed import PATIENCE_S, SHOWN, VIEWS, Framed, make
+
+MOST_BYTES = 900_000
+
+
+def test_a_chart_keeps_up_by_itself(framed: Framed) -> None:
+    framed.open(make(framed.embeds, "chart", framed.host))
+    framed.shown()
+
+    def rows_asked() -> int:
+        return sum("_dash-update-component" in lines for lines in framed.embeds.asked)
+
+    before, started = rows_asked(), time.monotonic()
+    framed.tab.until(lambda: rows_asked() > before, patience_s=PATIENCE_S)
+    assert 10 <= time.monotonic() - started <= 30
+    assert "Live" in framed.tab.text("#chart-live")
+
+
+def test_a_service_that_is_down_leaves_the_last_picture_with_its_age(framed: Framed) -> None:
+    framed.open(make(framed.embeds, "wall", framed.host))
+    framed.shown()
+    framed.embeds.broken.set()
+    try:
+        framed.said("on fire", "Shown is what was known")
+        assert framed.state() == "trouble"
+        framed.tab.until(lambda: framed.opacity("#wall-tiles") < 1)
+        assert framed.tab.run(SHOWN) >= 1
+    finally:
+        framed.embeds.broken.clear()
+    framed.until_state("shown")
+
+
+def test_a_drag_asks_for_finer_rows_where_the_viewer_may(framed: Framed) -> None:
+    embed = make(framed.embeds, "chart", framed.host, controls=("range",))
+    framed.open(embed, size=(700, 400))
+    framed.shown()
+    framed.tab.click("button[data-value='7d']")
+
+    def badge() -> str:
+        return framed.tab.text("#chart-badge")
+
+    framed.tab.until(lambda: badge().startswith(("5 min", "10 min")))
+    x, y, width, height = framed.tab.run(
+        "const r = document.querySelector('.nsewdrag').getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height]"
+    )
+    framed.tab.drag(8 + x + 0.5 * width, 8 + x + 0.55 * width, 8 + y + height / 2)
+    framed.tab.until(lambda: badge().startswith(("raw", "1 min")))
+    assert framed.tab.text("#chart-reset")
+
+
+_CHOOSE = """
+const select = document.querySelector(arguments[0]);
+select.value = arguments[1];
+select.dispatchEvent(new Event('change', {bubbles: true}));
+"""
+
+
+def test_a_viewer_changes_what_the_embed_leaves_to_viewers(framed: Framed) -> None:
+    embed = make(framed.embeds, "chart", framed.host, controls=("zone", "units", "theme"))
+    framed.open(embed)
+    framed.shown()
+
+    def line() -> str:
+        return framed.tab.text("#embed-line")
+
+    assert "America/Denver" in line()
+    framed.tab.run(_CHOOSE, "select[data-set='zone']", "Asia/Tokyo")
+    framed.tab.until(lambda: "Asia/Tokyo · JST" in line())
+    framed.tab.run(_CHOOSE, "select[data-set='units']", "metric")
+    framed.tab.until(lambda: "L/min" in line())
+    framed.tab.run(_CHOOSE, "#embed-theme", "dark")
+    grid = "return document.querySelector('.js-plotly-plot').layout.xaxis.gridcolor"
+    framed.tab.until(lambda: framed.tab.run(grid) == DARK.line)
+    assert "Asia/Tokyo" in line()
+    assert framed.tab.run("return location.search") == ""
+    framed.tab.run(_CHOOSE, "select[data-set='zone']", "")
+    framed.tab.until(lambda: "America/Denver" in line())
+
+
+def test_a_wall_changes_its_window_where_the_viewer_may(framed: Framed) -> None:
+    framed.open(make(framed.embeds, "wall", framed.host, controls=("range",)))
+    framed.shown()
+    framed.tab.click("button[data-value='7d']")
+    framed.tab.until(lambda: "Last 7 d" in framed.tab.text("#wall-line"))
+    pressed = "return document.querySelector('[aria-pressed=true]').dataset.value"
+    assert framed.tab.run(pressed) == "7d"
+    assert framed.tab.run("return document.querySelectorAll('a.tile[href]').length") == 0
+
+
+def test_a_point_says_its_time_in_the_embeds_zone(framed: Framed) -> None:
+    embed = make(framed.embeds, "chart", framed.host, zone="Asia/Tokyo")
+    framed.driver.get(framed.embeds.address(embed))
+    framed.shown()
+    x, y, width, height = framed.tab.run(
+        "const r = document.querySelector('.nsewdrag').getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height]"
+    )
+
+    def label() -> str:
+        framed.tab.move(x + 0.4 * width, y + 0.5 * height)
+        framed.tab.move(x + 0.5 * width, y + 0.5 * height)
+        return framed.tab.run(
+            "const e = document.querySelector('.hovertext text.nums');return e ? e.textContent : ''"
+        )
+
+    said = framed.tab.until(label)
+    assert "JST" in said
+    assert "gal/min" in said
+
+
+def test_a_range_that_is_fixed_stays_put(framed: Framed) -> None:
+    framed.open(make(framed.embeds, "chart", framed.host), size=(700, 400))
+    framed.shown()
+    axis = "return document.querySelector('.js-plotly-plot').layout.xaxis"
+    assert framed.tab.run(axis)["fixedrange"] is True
+    assert framed.tab.text(".embed-controls") == ""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_cut_on_a_phone(framed: Framed, view: str, width: int) -> None:
+    controls = tuple(EMBED_CONTROLS)
+    framed.tab.size(width, 700)
+    embed = make(framed.embeds, view, framed.host, controls=controls, title="Supply of the house")
+    framed.driver.get(framed.embeds.address(embed))
+    framed.shown()
+    over = "const e = document.documentElement; return e.scrollWidth - e.clientWidth"
+    assert framed.tab.run(over) == 0
+    wide = framed.tab.run(
+        "return [...document.querySelectorAll('.plot, .tile, h1, .live')]"
+        ".filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5).length"
+    )
+    assert wide == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_everybody_can_use_it_and_it_breaks_no_rule_of_its_policy(
+    framed: Framed, view: str, theme: str
+) -> None:
+    embed = make(framed.embeds, view, framed.host, theme=theme, controls=tuple(EMBED_CONTROLS))
+    framed.driver.get(framed.embeds.address(embed))
+    framed.shown()
+    framed.until_state("shown")
+    assert axe.findings(framed.tab) == []
+    assert framed.tab.run("return window.weirViolations") == []
+    assert framed.tab.errors() == []
+    dark = framed.tab.run("return getComputedStyle(document.documentElement).colorScheme")
+    assert dark == theme
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_it_weighs_little_when_nothing_of_it_is_there(framed: Framed, view: str) -> None:
+    embed = make(framed.embeds, view, framed.host)
+    framed.tab.cdp("Network.clearBrowserCache")
+    framed.driver.get_log("performance")
+    framed.driver.get(framed.embeds.address(embed))
+    framed.shown()
+    assert 100_000 < _received(framed.driver) < MOST_BYTES
+
+
+def _received(driver: Chrome) -> int:
+    """Bytes over the wire, headers included, since the log was last read."""
+    events = [json.loads(e["message"])["message"] for e in driver.get_log("performance")]
+    ended = [e for e in events if e["method"] == "Network.loadingFinished"]
+    return round(sum(e["params"]["encodedDataLength"] for e in ended))
