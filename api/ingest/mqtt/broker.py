@@ -33,7 +33,7 @@ def new_client(settings: Settings, client_id: str) -> Client:
     if url.username:
         client.username_pw_set(unquote(url.username), _password(settings.mqtt_password_file))
     if url.scheme == "mqtts":
-        client.tls_set_context(_context(settings.mqtt_ca_file))
+        client.tls_set_context(_context(settings.mqtt_ca_file))  # pyright: ignore[reportUnknownMemberType]
     client.reconnect_delay_set(FIRST_PAUSE_S, LONGEST_PAUSE_S)
     return client
 

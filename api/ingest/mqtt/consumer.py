@@ -84,9 +84,9 @@ class Consumer:
     def start(self) -> None:
         client = self._client
         client.manual_ack_set(True)
-        client.on_pre_connect = lambda *_: self._new_connection()
+        client.on_pre_connect = self._connecting
         client.on_connect = self._connected
-        client.on_connect_fail = lambda *_: self._line.down("can't be reached")
+        client.on_connect_fail = self._unreached
         client.on_disconnect = self._disconnected
         client.on_subscribe = self._subscribed
         client.on_message = self._received
@@ -113,6 +113,12 @@ class Consumer:
     def _new_connection(self) -> None:
         with self._acknowledging:
             self._connection += 1
+
+    def _connecting(self, _: Client, __: Any) -> None:
+        self._new_connection()
+
+    def _unreached(self, _: Client, __: Any) -> None:
+        self._line.down("can't be reached")
 
     def _connected(
         self, client: Client, _: Any, flags: ConnectFlags, reason: ReasonCode, __: Properties | None

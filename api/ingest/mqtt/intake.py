@@ -42,9 +42,8 @@ class Message(NamedTuple):
             topic = message.topic
         except UnicodeDecodeError:  # a broker lets no such topic pass
             topic = ""
-        return cls(
-            topic, message.payload, message.mid, message.qos, message.dup, connection, monotonic()
-        )
+        payload = bytes(message.payload)
+        return cls(topic, payload, message.mid, message.qos, message.dup, connection, monotonic())
 
 
 class _Kind(NamedTuple):

@@ -76,7 +76,7 @@ class Publisher:
         client = self._client
         client.max_inflight_messages_set(IN_FLIGHT)
         client.on_connect = self._connected
-        client.on_connect_fail = lambda *_: self._line.down("can't be reached")
+        client.on_connect_fail = self._unreached
         client.on_disconnect = self._disconnected
         client.on_publish = self._acknowledged
         self._thread.start()
@@ -125,6 +125,9 @@ class Publisher:
         self.refused += 1
 
     # --- paho's thread ---
+
+    def _unreached(self, _: Client, __: Any) -> None:
+        self._line.down("can't be reached")
 
     def _connected(
         self, _: Client, __: Any, ___: ConnectFlags, reason: ReasonCode, ____: Properties | None

@@ -50,7 +50,7 @@ def payload_of(message: object, source: Source, mappings: Mappings) -> _Table | 
     measured = {field: _value(frame.decoded, place) for field, place in model.items()}
     if all(value is None for value in measured.values()):
         return Rejection(NOTHING_MAPPED, frame.device)
-    heard = {NETWORK_RSSI.field: max(filter(_is_number, frame.rssi), default=None)}
+    heard = {NETWORK_RSSI.field: _strongest(frame.rssi)}
     return {DEVICE: frame.device, _INSTANT: frame.recorded_at, **heard, **measured}
 
 
@@ -100,6 +100,11 @@ def _value(decoded: _Table, place: Place) -> Any:
         else:
             return None
     return value * place.factor if _is_number(value) and place.factor != 1.0 else value
+
+
+def _strongest(rssi: Sequence[Any]) -> float | None:
+    numbers: list[float] = [value for value in rssi if _is_number(value)]
+    return max(numbers, default=None)
 
 
 def _is_number(value: object) -> bool:

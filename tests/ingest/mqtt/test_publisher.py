@@ -69,7 +69,7 @@ def test_each_new_reading_is_published_as_the_interface_would_give_it(site: Site
         submitted(site, writer, one, one)
         submitted(site, writer, one)  # a repeat is no news
         writer.close()
-        eventually(lambda: out.published)
+        eventually(lambda: out.published and heard)
     [(topic, payload)] = heard
     assert topic == f"weir/v1/acme/{site.devices[0].id}/datapoint"
     key = "5f6a1f0e-3c1f-4c0e-9a39-5a2f5e0f7d11"

@@ -1,0 +1,48 @@
+"""`flask mqtt ingest` as it is started by hand, with a real broker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from api.store.base import Store
+from tests.commands.conftest import CommandLine
+from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
+from tests.ingest.mqtt.test_publisher import hearing
+from tests.servers import KEEPING, Mosquitto
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_it_says_that_there_is_no_broker(weir: CommandLine) -> None:
+    assert weir.error("mqtt", "ingest") == "there is no broker: set WEIR_MQTT_URL"
+
+
+def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(
+    sqlite_store: Store, tmp_path: Path
+) -> None:
+    broker = Mosquitto(tmp_path / "broker", *KEEPING)
+    broker.start()
+    site = Site(sqlite_store, broker, tmp_path)
+    with site.listening():
+        pass  # the broker keeps for us what comes before the process is up
+    environ = os.environ | {
+        "WEIR_DATABASE": f"sqlite:///{tmp_path / 'weir.sqlite'}",
+        "WEIR_INSTANCE": str(tmp_path / "instance"),
+        "WEIR_MQTT_URL": broker.url,
+    }
+    with hearing(broker) as heard:
+        site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1.5}'))
+        command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environ)
+        try:
+            eventually(lambda: heard)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE_S) == 0
+    broker.stop()
+    assert [row[1] for row in site.rows(1)] == [1.5]
+    assert heard[0][0] == f"weir/v1/acme/{site.devices[0].id}/datapoint"
