@@ -19,6 +19,6 @@ WALL: Final = Section(
     ),
 )
 LINKS: Final = Section(
-    "Copy image link, for mails and wikis",
+    "Copy image link",
     tuple(Entry(f"Good for {words}", deed=f"signed-{days}") for days, words in DAYS.items()),
 )

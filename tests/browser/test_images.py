@@ -28,10 +28,12 @@ def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
     tab.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
 
     def arrived(ending: str) -> Path:
-        return tab.until(
+        found = tab.until(
             lambda: next((f for f in tmp_path.iterdir() if f.name.endswith(ending)), None),
             patience_s=PATIENCE_S,
         )
+        assert found is not None
+        return found
 
     yield arrived
     tab.cdp("Browser.setDownloadBehavior", behavior="default")

@@ -73,7 +73,7 @@ def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Site:
 def href(site: Site) -> str:
     answer = site.sign(site.chart())
     assert answer.status_code == 200, answer.text
-    return answer.json["href"]
+    return answer.get_json()["href"]
 
 
 def same_refusal(answer: TestResponse) -> bytes:
@@ -94,13 +94,13 @@ def test_whoever_has_the_address_sees_the_image(site: Site, href: str) -> None:
 def test_it_lasts_as_long_as_was_chosen(site: Site) -> None:
     ends = []
     for days in (1, 30, 365):
-        said = parse_qs(urlsplit(site.sign(site.chart(), days).json["href"]).query)
+        said = parse_qs(urlsplit(site.sign(site.chart(), days).get_json()["href"]).query)
         ends.append(int(said["exp"][0]))
     assert [round((end - ends[0]) / DAY_S) for end in ends] == [0, 29, 364]
 
 
 def test_a_serial_number_is_signed_as_its_device(site: Site) -> None:
-    href = site.sign(f"/export/devices/{CLOCKS}/chart.png").json["href"]
+    href = site.sign(f"/export/devices/{CLOCKS}/chart.png").get_json()["href"]
     assert f"/devices/{site.fleet.ids[CLOCKS]}/" in href
 
 
@@ -145,7 +145,7 @@ def test_a_signature_opens_nothing_but_its_image(site: Site, href: str) -> None:
 def test_a_wrong_parameter_in_a_good_address_is_still_named(site: Site) -> None:
     path = site.chart().partition("?")[0]
     answer = site.afar(f"{path}?{site.signs.sign(path, [('width', '9')], 'key_test', DAY_S)}")
-    assert (answer.status_code, answer.json["errors"][0]["parameter"]) == (400, "width")
+    assert (answer.status_code, answer.get_json()["errors"][0]["parameter"]) == (400, "width")
 
 
 def test_a_revoked_key_takes_its_addresses_along_at_once(site: Site) -> None:
@@ -159,7 +159,7 @@ def test_a_revoked_key_takes_its_addresses_along_at_once(site: Site) -> None:
 
 
 def test_a_wall_can_be_signed_and_shows_what_its_key_may_see(site: Site) -> None:
-    href = site.sign("/export/fleet.png?width=500").json["href"]
+    href = site.sign("/export/fleet.png?width=500").get_json()["href"]
     assert decoded(site.afar(href).data).width == 500
     only = Grant(devices=frozenset({site.fleet.ids[CLOCKS]}))
     site.fleet.store.create_key(Key("key_one", ORGANIZATION, "one", key_digest("o"), only, 0))
@@ -190,7 +190,7 @@ def test_what_isnt_an_images_address_isnt_signed(
     said = address and address.format(live=site.fleet.ids[LIVE])
     answer = site.sign(said, days)
     assert answer.status_code == 400
-    assert [each["parameter"] for each in answer.json["errors"]] == named
+    assert [each["parameter"] for each in answer.get_json()["errors"]] == named
 
 
 def test_a_device_out_of_scope_isnt_signed(site: Site) -> None:
@@ -208,12 +208,15 @@ def test_who_came_by_a_token_cant_sign(site: Site) -> None:
     token = issue_token(SETTINGS, ORGANIZATION, None, 60)
     answer = site.sign(site.chart(), headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code == 403
-    assert "API key" in answer.json["detail"]
+    assert "API key" in answer.get_json()["detail"]
 
 
 def test_without_a_store_there_are_images_but_no_signed_ones(fleet: Fleet, tmp_path: Path) -> None:
     site = Site(fleet, tmp_path, links=False)
     answer = site.sign(site.chart())
-    assert (answer.status_code, answer.json["type"]) == (501, "urn:weir:problem:no-signed-links")
+    assert (answer.status_code, answer.get_json()["type"]) == (
+        501,
+        "urn:weir:problem:no-signed-links",
+    )
     path = site.chart().partition("?")[0]
     same_refusal(site.afar(f"{path}?{site.signs.sign(path, [], 'key_test', DAY_S)}"))

@@ -247,7 +247,7 @@ def test_a_renderer_that_cant_draw_says_why(
 
     answer = answers.answer(make, "png")
     assert (answer.status_code, answer.headers.get("Retry-After")) == (status, again)
-    assert answer.json["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
+    assert answer.get_json()["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_a_device_that_retired_is_drawn_by_its_id(site: Site, web: httpx.Client) -> None:
