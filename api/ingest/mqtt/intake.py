@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -52,16 +53,21 @@ class _Kind(NamedTuple):
 
 
 class Intake:
-    """Counts what it sees: ``counts`` has messages, readings, refused, dateless, unasked."""
+    """For threads. ``counts`` has the messages, readings, refused, dateless and unasked so far."""
 
     def __init__(self, reader: Reader, journal: Journal, roster: Roster) -> None:
         self._reader, self._journal, self._roster = reader, journal, roster
         self._clockless: set[str] = set()
+        self._lock = Lock()
         self.counts: Counter[str] = Counter()
 
     def submissions(self, messages: Sequence[Message]) -> list[Submission]:
         """One for each organization and kind of source, entries in the order of the messages.
         Raises what the store raises, and OSError where the journal can't be kept."""
+        with self._lock:
+            return self._submissions(messages)
+
+    def _submissions(self, messages: Sequence[Message]) -> list[Submission]:
         entries = defaultdict[_Kind, list[Entry]](list)
         samples = defaultdict[_Kind, dict[int, str]](dict)
         for message in messages:
@@ -93,7 +99,8 @@ class Intake:
 
     def new_session(self) -> None:
         _log.warning("the broker has no session of ours: what came before, it didn't keep for us")
-        self._journal.clear()
+        with self._lock:
+            self._journal.clear()
 
     def close(self) -> None:
         self._journal.close()
