@@ -246,3 +246,32 @@ def test_an_import_and_live_readings_wait_for_each_other(plant: Plant) -> None:
     store = open_store(plant.shell.url)
     assert store.verify().wrong == 0
     store.close()
+
+
+# --- On a server's database ----------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_servers_database_takes_several_writers_and_one_has_the_door(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    shell = Shell(tmp_path)
+    shell.environ["WEIR_DATABASE"] = postgres_url
+    try:
+        plant = Plant(shell)
+        plant.await_up()
+        writer = plant.parts()[1]
+        second = shell.start("writer")
+        assert second.stderr is not None
+        said = second.stderr.readline()
+        assert f"another process: process {writer}; what comes by HTTP goes there" in said
+        plant.begin()
+        os.kill(writer, signal.SIGKILL)
+        plant.await_more()
+        plant.end()
+        shell.url = postgres_url
+        plant.assert_true()
+        assert stopped(second, signal.SIGTERM)[0] == 0
+        assert stopped(plant.server, signal.SIGTERM)[0] == 0
+    finally:
+        shell.end_all()
