@@ -15,7 +15,8 @@
     │   │   └── Busy            429  what waits to be written is as much as may wait
     │   ├── Internal            500
     │   └── Unavailable         503  the store can't answer now; carries retry_after_s
-    │       └── StoreMissing    503
+    │       ├── StoreMissing    503
+    │       └── StoreDamaged    503  what was read of it can't be what was written
     ├── Unreachable                  the client got no answer at all: refused, timed out, cut off
     ├── UnexpectedAnswer             the client got an answer that isn't of this interface
     ├── NotOffered                   the client asks for what this server doesn't have
@@ -111,6 +112,10 @@ class Unavailable(ServiceError):
 
 class StoreMissing(Unavailable):
     code, title = "store-missing", "The store is missing"
+
+
+class StoreDamaged(Unavailable):
+    code, title = "store-damaged", "The store is damaged"
 
 
 class Unreachable(WeirError):

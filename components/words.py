@@ -11,6 +11,7 @@ from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
 
 NOTHING: Final = "–"
+AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
 _TELLING: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
@@ -83,8 +84,11 @@ def duration(length_ms: int) -> str:
 
 
 def ago(then_ms: int, now_ms: int) -> str:
-    """38 s ago; just now within five seconds (and for clocks that run a little ahead)."""
+    """38 s ago; just now within five seconds, and for clocks that run a little ahead. What is of
+    later says so: 1 h ahead of our clock."""
     elapsed = now_ms - then_ms
+    if elapsed < -AHEAD_MS:
+        return f"{duration(-elapsed)} ahead of our clock"
     if elapsed < 5000:
         return "just now"
     if elapsed >= DAY_MS:

@@ -9,6 +9,7 @@ from flask import request
 
 from api.client import Client
 from api.client.embeds import Embed
+from api.timez import now_ms
 from components.fleet.asking import Desk
 from components.fleet.memory import Memory
 
@@ -37,6 +38,7 @@ class Looking:
 
     @property
     def desk(self) -> EmbedDesk:
+        self.memory.look(now_ms())
         return EmbedDesk(self.client, self.memory, self.embed)
 
 

@@ -28,8 +28,9 @@ from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
 
+from api.ingest.door.client import MOST_AT_ONCE
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
-THREADS: Final = 4  # blocking threads of a worker process
+THREADS: Final = MOST_AT_ONCE + 1  # blocking threads of a worker process
 STOP_S: Final = 30  # what everything may take to end
 FINISH_S: Final = 15  # of that, what a worker may take to finish the requests it has begun
 

@@ -27,6 +27,7 @@ GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody wait
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
 
+STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
 _log = logging.getLogger(__name__)
 
 
@@ -57,7 +58,7 @@ class Writer:
         self._rows = 0
         self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
         self.last_commit_ms: int | None = None
-        self.committing = False
+        self._begun_s: float | None = None  # the commit under way, monotonic
         self.trouble = ""  # what keeps the store from taking anything now
         lock = RLock()
         self._work, self._room = Condition(lock), Condition(lock)
@@ -100,6 +101,18 @@ class Writer:
         return self._rows
 
     # --- The thread ---
+    @property
+    def committing_s(self) -> float:
+        """How long the commit under way has taken, trying again included; 0 where there is none."""
+        begun_s = self._begun_s
+        return 0.0 if begun_s is None else max(monotonic() - begun_s, 1e-6)
+
+    @property
+    def stalled(self) -> bool:
+        """Whether the store takes nothing now. What waits goes on being tried, so this ends."""
+        taken_s = self.committing_s
+        return taken_s > (0.0 if self.trouble else STALLED_S)
+
 
     @property
     def _closing(self) -> bool:
@@ -111,9 +124,9 @@ class Writer:
     def _run(self) -> None:
         while (group := self._next_group()) is not None:
             if group:
-                self.committing = True
+                self._begun_s = monotonic()
                 self._commit(group)
-                self.committing = False
+                self._begun_s = None
 
     def _next_group(self) -> list[_Pending] | None:
         """What goes into one transaction; None once closed and empty."""
@@ -156,6 +169,7 @@ class Writer:
             if self.trouble and self._out_of_time():
                 raise Unavailable(self.trouble)
             try:
+            began_s = monotonic()
                 new = self._store.add(rows, refusals=refusals)
             except Unavailable as error:
                 self._say(error)

@@ -12,7 +12,14 @@ from flask import Response, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
-from api.errors import STATUS_ERRORS, BadRequest, Internal, MethodNotAllowed, ServiceError
+from api.errors import (
+    STATUS_ERRORS,
+    BadRequest,
+    Internal,
+    MethodNotAllowed,
+    ServiceError,
+    Unavailable,
+)
 from api.openapi import PROBLEM_TYPE
 
 REQUEST_ID: Final = "weir.request_id"
@@ -37,6 +44,8 @@ def answer_error(error: Exception) -> Response:
     problem = _problem_of(error)
     response = Response(
         orjson.dumps(problem_object(problem, request_id())),
+    if isinstance(problem, Unavailable):
+        trouble.note(problem)
         status=problem.status,
         content_type=PROBLEM_TYPE,
         headers={"Cache-Control": "no-store"},

@@ -8,11 +8,12 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from psycopg import errors
 from psycopg.types.numeric import Int8BinaryDumper
+from psycopg.abc import RV, PQGen
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
@@ -30,6 +31,15 @@ from api.store.web.common import CommonWebStore
 CONNECT_TIMEOUT_S: Final = 5
 MAX_IDLE: Final = 8  # connections kept open between uses, for each process
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
+READ_PATIENCE_S: Final = 15  # then a page is told so, instead of its thread being held for ever
+GRACE_S: Final = 2.0  # in which the server itself may end what takes too long
+LIFELINE: Final[dict[str, Any]] = {  # a host that is gone without a word is noticed, in seconds
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+TOO_SLOW: Final = "The store is too slow to answer."
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks
 DIRECTORY_LOCK: Final = -1
 
@@ -46,6 +56,11 @@ SESSION: Final = (
 )
 
 # --- The dialect ---------------------------------------------------------------------------------
+
+READING: Final = (
+    "default_transaction_read_only = on",
+    f"statement_timeout = '{READ_PATIENCE_S}s'",
+)
 
 
 def _relation(names: tuple[str, ...]) -> str:
@@ -106,7 +121,19 @@ def _native(sql: str) -> bytes:
 
 # --- Connections ---------------------------------------------------------------------------------
 
-Connection = psycopg.Connection[Row]
+
+class Connection(psycopg.Connection[Row]):
+    """``patience_s``: what an answer may take; None: as long as it wants, as an import does. What
+    a server that hangs was asked is given up with the connection it hangs on."""
+
+    patience_s: float | None = None
+
+    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        try:
+            return super().wait(gen, interval, timeout or self.patience_s)
+        except errors._WaitTimeout as error:  # pyright: ignore[reportPrivateUsage]
+            self.pgconn.finish()
+            raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error
 
 
 class _Idle:
@@ -225,11 +252,17 @@ class PostgresDatabase(Versioned):
         return None
 
     def _open(self) -> Connection:
-        connection = psycopg.connect(
-            self.url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S, application_name="weir"
+        connection = Connection.connect(
+            self.url,
+            autocommit=True,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            application_name="weir",
+            **LIFELINE,
         )
         connection.adapters.register_dumper(int, Int8BinaryDumper)  # one plan for any magnitude
-        for setting in (*SESSION, *(["default_transaction_read_only = on"] * self.read_only)):
+        if self.read_only:
+            connection.patience_s = READ_PATIENCE_S + GRACE_S
+        for setting in (*SESSION, *(READING if self.read_only else ())):
             connection.execute(b"SET " + setting.encode())
         return connection
 
@@ -341,3 +374,5 @@ def _translated() -> Generator[None]:
         raise UserError(f"the store refuses it: {error.diag.message_primary}") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise Unavailable("The store is out of reach.", retry_after_s=1.0) from error
+    except (errors.QueryCanceled, errors.LockNotAvailable) as error:
+        raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol, cast
 import apsw
 import orjson
 
-from api.errors import StoreMissing, Unavailable, UserError
+from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
 from api.store.core import Taken
@@ -29,6 +29,9 @@ WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
 WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
 TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
+DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError)
+# After these a connection isn't used again: what it was opened on may have been mended since.
+SPOILT: Final = (*DAMAGED, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
 
 
 # --- The dialect ---------------------------------------------------------------------------------
@@ -92,17 +95,34 @@ class _Failed(Protocol):
 
 
 def _connect(name: str, flags: int) -> _Connection:
-    connection = apsw.Connection(name, flags=flags, statementcachesize=STATEMENTS)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    return cast(_Connection, connection)
+    opened = apsw.Connection(name, flags=flags, statementcachesize=STATEMENTS)
+    opened.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection = cast(_Connection, opened)
+    connection.execute("PRAGMA cell_size_check=ON")  # a damaged page fails where it is first read
+    return connection
+
+
+class _Found(NamedTuple):
+    """What lies at the store's path."""
+
+    inode: int
+    size: int
 
 
 class _Opened(NamedTuple):
     """A connection and the file it was opened on: a deleted file keeps answering, and takes
-    writes that nobody will read."""
+    writes that nobody will read. A file that has been cut short since goes on answering from
+    memory, and takes them too."""
 
     connection: _Connection
-    inode: int
+    file: _Found
+
+    @property
+    def inode(self) -> int:
+        return self.file.inode
+
+    def is_on(self, found: _Found) -> bool:
+        return found.inode == self.inode and found.size >= self.file.size
 
 
 class _Connections:
@@ -115,6 +135,18 @@ class _Connections:
         self.write_lock = threading.RLock()
         self.reader: _Opened | None = None
         self.writer: _Opened | None = None
+
+
+def _closed(opened: _Opened | None) -> None:
+    if opened is not None:
+        opened.connection.close()
+
+
+def _undone(writer: _Opened | None, error: BaseException) -> _Opened | None:
+    """After a transaction that failed: rolled back, and let go of where the file is to blame."""
+    if writer is not None and writer.connection.in_transaction:
+        writer.connection.execute("ROLLBACK")
+    return _closed(writer) if isinstance(error.__cause__, SPOILT) else writer
 
 
 _inherited: list[_Connections] = []  # kept alive on purpose: see _Connections
@@ -156,7 +188,11 @@ class SqliteFile(Versioned):
         own = self._connections()
         with _translated(), own.read_lock:
             own.reader = self._current(own.reader, self._open_reader)
-            yield own.reader.connection
+            try:
+                yield own.reader.connection
+            except SPOILT:
+                own.reader = _closed(own.reader)
+                raise
 
     @contextmanager
     def transaction(self) -> Generator[SqliteTransaction]:
@@ -164,17 +200,16 @@ class SqliteFile(Versioned):
             raise UserError("the store is open for reading only")
         own = self._connections()
         with own.write_lock:
-            with _translated():
-                own.writer = self._current(own.writer, self._open_writer)
-                writer = own.writer.connection
-                writer.execute("BEGIN IMMEDIATE")
             try:
+                with _translated():
+                    own.writer = self._current(own.writer, self._open_writer)
+                    writer = own.writer.connection
+                    writer.execute("BEGIN IMMEDIATE")
                 yield SqliteTransaction(writer)
                 with _translated():
                     writer.execute("COMMIT")
-            except BaseException:
-                if writer.in_transaction:
-                    writer.execute("ROLLBACK")
+            except BaseException as error:
+                own.writer = _undone(own.writer, error)
                 raise
 
     def prepare(self) -> None:
@@ -208,16 +243,16 @@ class SqliteFile(Versioned):
 
     def _current(self, opened: _Opened | None, connect: Callable[[], _Connection]) -> _Opened:
         """A connection to the file that is there now."""
-        inode = self._inode()
-        if opened is not None and opened.inode == inode:
-            return opened
+        found = self._found()
+        if opened is not None and opened.is_on(found):
+            return opened if found == opened.file else opened._replace(file=found)
         if opened is not None:
             opened.connection.close()
-        return _Opened(connect(), inode)
+        return _Opened(connect(), found)
 
-    def _inode(self) -> int:
+    def _found(self) -> _Found:
         try:
-            return self.path.stat().st_ino
+            there = self.path.stat()
         except FileNotFoundError:
             raise StoreMissing("There is no store yet: flask db upgrade.") from None
 
@@ -232,6 +267,7 @@ class SqliteFile(Versioned):
 
     def _open_writer(self) -> _Connection:
         connection = _connect(str(self.path), apsw.SQLITE_OPEN_READWRITE)
+        return _Found(there.st_ino, there.st_size)
         for pragma in (
             "synchronous=FULL",
             f"wal_autocheckpoint={WAL_PAGES}",
@@ -296,11 +332,7 @@ def _translated() -> Generator[None]:
         raise Unavailable("The store is busy.", retry_after_s=1.0) from error
     except (
         apsw.IOError,
-        apsw.FullError,
-        apsw.CorruptError,
-        apsw.NotADBError,
         apsw.CantOpenError,
-        apsw.ReadOnlyError,
         apsw.ProtocolError,
         apsw.NoMemError,
         apsw.PermissionsError,
@@ -313,4 +345,13 @@ def _translated() -> Generator[None]:
     except apsw.SQLError as error:
         if str(error).startswith("no such table"):
             raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
+    except DAMAGED as error:
+        raise StoreDamaged(
+            f"The store's file is damaged ({error}). Nothing is stored until it is restored from a"
+            " backup."
+        ) from error
+    except apsw.FullError as error:
+        raise Unavailable("The disk is full: nothing is stored until there is room.") from error
+    except apsw.ReadOnlyError as error:
+        raise Unavailable("The store's file can't be written: it is read-only.") from error
         raise

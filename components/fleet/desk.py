@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from api.timez import now_ms
 from components import session
 from components.fleet.asking import Desk
 from components.fleet.memory import Memory
@@ -9,4 +10,5 @@ from components.fleet.memory import Memory
 
 def current_desk() -> Desk:
     memory = session.kept("fleet", lambda: Memory(session.shared_folder()))
+    memory.look(now_ms())
     return Desk(session.current_client(), memory)

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
 import orjson
@@ -22,6 +23,8 @@ MAX_BOOKS: Final = 64
 MAX_LOCAL: Final = 4_000
 KEPT_MS: Final = 3 * 24 * 3_600_000
 FILE_NAME: Final = "fleet.sqlite"
+SET_BACK_MS: Final = 10_000  # of a clock: less is what clocks do
+AGAIN_S: Final = 60.0  # after which a file that gave trouble is tried again
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -42,13 +45,16 @@ _PUT: Final = (
 
 
 class _File:
-    """The shared file. Any trouble with it ends the sharing, not the page."""
+    """The shared file. Any trouble with it ends the sharing for a minute, not the page. Where the
+    file was taken away, its readers begin again with the next one (``generation``)."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
-        self._broken = False
+        self._inode = 0
+        self._away_until_s = 0.0
+        self.generation = 0
 
     def since(self, principal: str, subject: str, seq: int) -> list[tuple[int, str, bytes]]:
         with self._lock:
@@ -66,12 +72,23 @@ class _File:
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
 
+    def forget_after(self, now_ms: int) -> None:
+        with self._lock:
+            try:
+                with self._open() as connection:
+                    connection.execute("DELETE FROM learnt WHERE at_ms > ?", (now_ms,))
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(error)
+
     @property
     def usable(self) -> bool:
-        return not self._broken
+        return monotonic() >= self._away_until_s
 
     def _open(self) -> sqlite3.Connection:
-        """At first need, so that it belongs to the process that uses it."""
+        """At first need, so that it belongs to the process that uses it; and where it isn't the
+        file at that path any more."""
+        if self._connection is not None and not self._is_there():
+            self._let_go()
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.touch(mode=0o600)
@@ -82,13 +99,26 @@ class _File:
             newest = connection.execute("SELECT MAX(at_ms) FROM learnt").fetchone()[0] or 0
             with connection:
                 connection.execute("DELETE FROM learnt WHERE at_ms < ?", (newest - KEPT_MS,))
-            self._connection = connection
+            self._connection, self._inode = connection, self._path.stat().st_ino
         return self._connection
+
+    def _is_there(self) -> bool:
+        try:
+            return self._path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+        self.generation += 1
 
     def _give_up(self, error: Exception) -> list[tuple[int, str, bytes]]:
         if not _passing(error):
-            self._broken = True
-            _log.warning("The fleet's memory isn't shared by the workers any more: %s", error)
+            self._let_go()
+            self._away_until_s = monotonic() + AGAIN_S
+            _log.warning("the fleet's memory isn't shared by the workers for now: %s", error)
         return []
 
 
@@ -107,7 +137,7 @@ class Book(Generic[T]):
         self._name = (principal, subject)
         self._make = make
         self._file = file
-        self._seq = 0
+        self._seq = self._generation = 0
         self._values: dict[str, T] = {}
         self._lock = Lock()
         self.sweeping = Lock()
@@ -117,6 +147,8 @@ class Book(Generic[T]):
         others may add to it."""
         if self._file is not None and self._file.usable:
             with self._lock:
+                if self._generation != self._file.generation:
+                    self._generation, self._seq = self._file.generation, 0
                 for seq, device, value in self._file.since(*self._name, self._seq):
                     self._seq = max(self._seq, seq)
                     self._values[device] = self._make(orjson.loads(value))
@@ -138,6 +170,20 @@ class Memory:
         self._books: OrderedDict[tuple[str, str], Book[Any]] = OrderedDict()
         self._local: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = Lock()
+        self._latest_ms = 0
+
+    def look(self, now_ms: int) -> None:
+        """Told before it is used what time it is. Where the clock was set back, what is known is
+        of a time to come, and would count as fresh until then: it is asked anew."""
+        with self._lock:
+            set_back = now_ms < self._latest_ms - SET_BACK_MS
+            self._latest_ms = now_ms if set_back else max(self._latest_ms, now_ms)
+            if not set_back:
+                return
+            self._books.clear()
+            self._local.clear()
+        if self._file is not None and self._file.usable:
+            self._file.forget_after(now_ms)
 
     def book(self, principal: str, subject: str, make: Callable[[Iterable[Any]], T]) -> Book[T]:
         """``make`` turns what JSON held into the book's named tuple (`T._make`)."""

@@ -132,7 +132,7 @@ def test_what_is_under_way_is_answered_before_the_door_is_shut(
     house = House(Moody(sqlite_store, begin), tmp_path)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(house.knock, sent(*steady(meter, 3)))
-        eventually(lambda: house.writer.committing)
+        eventually(lambda: house.writer.committing_s)
         threading.Timer(0.1, begin.set).start()
         house.close()
         assert asked.result(10).fates == [Fate.STORED] * 3

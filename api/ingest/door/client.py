@@ -7,15 +7,17 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Final
 
-from api.errors import Unavailable
+from api.errors import Busy, Unavailable
 from api.ingest.door import frames, messages
 from api.ingest.door.server import RECEIPT_S
 from api.ingest.submission import Receipt, Submission
 
 MOST_IDLE: Final = 8
+MOST_AT_ONCE: Final = 3  # of a worker's threads; the one more that it has answers reads
+TURN_S: Final = 0.25  # what one more may wait for its turn
 AWAY_S: Final = 2.0  # a writer that died is back after about so long
 
 
@@ -25,14 +27,14 @@ class Knocker:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._idle: list[socket.socket] = []
-        self._lock = Lock()
+        self._lock, self._turns = Lock(), BoundedSemaphore(MOST_AT_ONCE)
 
     def __call__(self, submission: Submission) -> Receipt:
         """Wait for the receipt. Busy as the writer says; Unavailable where there is none, or where
         it went away before it answered: then it may have stored the rows, and sending them again
         shows them as repeated."""
         question = messages.of_submission(submission)
-        with self._connected() as connection:
+        with self._turn(), self._connected() as connection:
             try:
                 frames.send(connection, question)
                 answer = frames.receive(connection)
@@ -48,6 +50,16 @@ class Knocker:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    @contextmanager
+    def _turn(self) -> Generator[None]:
+        """However long the store makes writers wait, not every thread waits."""
+        if not self._turns.acquire(timeout=TURN_S):
+            raise Busy("The writer has its hands full.", retry_after_s=1.0)
+        try:
+            yield
+        finally:
+            self._turns.release()
 
     @contextmanager
     def _connected(self) -> Generator[socket.socket]:

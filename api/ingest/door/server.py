@@ -14,8 +14,9 @@ from api.errors import Internal, ServiceError, Unavailable
 from api.ingest.door import frames, messages
 from api.ingest.writer import Writer
 
-RECEIPT_S: Final = 15.0  # what a question may wait for its commit
+RECEIPT_S: Final = 6.0  # what a question may wait for its commit, and hold a web worker's thread
 END_S: Final = 5.0
+LOOK_S: Final = 2.0  # after which a socket that was taken away is there again
 _WAITING_CONNECTIONS: Final = 128
 
 _log = logging.getLogger(__name__)
@@ -34,12 +35,16 @@ class Door:
 
     def start(self) -> None:
         """OSError where the socket can't be made."""
+        self._listen()
+        self._thread.start()
+
+    def _listen(self) -> None:
         self._path.unlink(missing_ok=True)
         with frames.address(self._path) as where:
             self._socket.bind(where)
         self._path.chmod(0o600)
         self._socket.listen(_WAITING_CONNECTIONS)
-        self._thread.start()
+        self._socket.settimeout(LOOK_S)
 
     def stop(self) -> None:
         """Take no more questions; those under way are answered before this returns."""
@@ -60,6 +65,9 @@ class Door:
         while True:
             try:
                 connection, _ = self._socket.accept()
+            except TimeoutError:
+                self._be_found()
+                continue
             except OSError:
                 return
             thread = Thread(target=self._serve, args=(connection,), daemon=True)
@@ -69,6 +77,23 @@ class Door:
                     return
                 self._connections[connection] = thread
             thread.start()
+
+    def _be_found(self) -> None:
+        """Where somebody has cleared the folder away, be there again."""
+        if self._path.exists():
+            return
+        with self._lock:
+            if self._closing:
+                return
+            self._socket.close()
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._listen()
+            except OSError as error:
+                _log.warning("%s can't be made again: %s", self._path, error)
+                return
+        _log.warning("%s was gone and is there again", self._path)
 
     def _serve(self, connection: socket.socket) -> None:
         try:
@@ -83,6 +108,7 @@ class Door:
 
     def _answer(self, question: bytes) -> bytes:
         try:
+            self._refuse_what_must_wait()
             future = self._writer.submit(messages.to_submission(question))
             try:
                 return messages.of_receipt(future.result(RECEIPT_S))
@@ -94,6 +120,11 @@ class Door:
         except (Exception, CancelledError):  # noqa: BLE001 - its batch alone fails; all others go on
             _log.exception("what a web worker handed over can't be stored")
             return messages.of_error(Internal("It can't be stored; the log says why."))
+
+    def _refuse_what_must_wait(self) -> None:
+        """While nothing gets in, who asks is told at once: threads that wait don't answer reads."""
+        if self._writer.stalled:
+            raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0)
 
 
 _SLOW: Final = "The store is too slow to confirm it. Send it again."
