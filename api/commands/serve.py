@@ -27,8 +27,8 @@ from api.commands.supervise import HOPELESS, Child, supervise
 from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
-
 from api.ingest.door.client import MOST_AT_ONCE
+
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
 THREADS: Final = MOST_AT_ONCE + 1  # blocking threads of a worker process
 STOP_S: Final = 30  # what everything may take to end

@@ -26,8 +26,8 @@ from api.timez import now_ms
 GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody waits long
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
-
 STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
+
 _log = logging.getLogger(__name__)
 
 
@@ -100,7 +100,6 @@ class Writer:
     def waiting_rows(self) -> int:
         return self._rows
 
-    # --- The thread ---
     @property
     def committing_s(self) -> float:
         """How long the commit under way has taken, trying again included; 0 where there is none."""
@@ -113,6 +112,7 @@ class Writer:
         taken_s = self.committing_s
         return taken_s > (0.0 if self.trouble else STALLED_S)
 
+    # --- The thread ---
 
     @property
     def _closing(self) -> bool:
@@ -168,8 +168,8 @@ class Writer:
         for pause_s in _pauses():
             if self.trouble and self._out_of_time():
                 raise Unavailable(self.trouble)
-            try:
             began_s = monotonic()
+            try:
                 new = self._store.add(rows, refusals=refusals)
             except Unavailable as error:
                 self._say(error)

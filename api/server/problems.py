@@ -42,10 +42,10 @@ def request_id() -> str:
 def answer_error(error: Exception) -> Response:
     """Whatever was raised, as its problem. What nobody foresaw is logged and says nothing."""
     problem = _problem_of(error)
-    response = Response(
-        orjson.dumps(problem_object(problem, request_id())),
     if isinstance(problem, Unavailable):
         trouble.note(problem)
+    response = Response(
+        orjson.dumps(problem_object(problem, request_id())),
         status=problem.status,
         content_type=PROBLEM_TYPE,
         headers={"Cache-Control": "no-store"},

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import psycopg
 from psycopg import errors
-from psycopg.types.numeric import Int8BinaryDumper
 from psycopg.abc import RV, PQGen
+from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
@@ -29,8 +29,6 @@ from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
 
 CONNECT_TIMEOUT_S: Final = 5
-MAX_IDLE: Final = 8  # connections kept open between uses, for each process
-LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
 READ_PATIENCE_S: Final = 15  # then a page is told so, instead of its thread being held for ever
 GRACE_S: Final = 2.0  # in which the server itself may end what takes too long
 LIFELINE: Final[dict[str, Any]] = {  # a host that is gone without a word is noticed, in seconds
@@ -40,6 +38,8 @@ LIFELINE: Final[dict[str, Any]] = {  # a host that is gone without a word is not
     "tcp_user_timeout": 20_000,
 }
 TOO_SLOW: Final = "The store is too slow to answer."
+MAX_IDLE: Final = 8  # connections kept open between uses, for each process
+LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks
 DIRECTORY_LOCK: Final = -1
 
@@ -55,12 +55,12 @@ SESSION: Final = (
     "enable_bitmapscan = off",
 )
 
-# --- The dialect ---------------------------------------------------------------------------------
-
 READING: Final = (
     "default_transaction_read_only = on",
     f"statement_timeout = '{READ_PATIENCE_S}s'",
 )
+
+# --- The dialect ---------------------------------------------------------------------------------
 
 
 def _relation(names: tuple[str, ...]) -> str:
@@ -372,7 +372,7 @@ def _translated() -> Generator[None]:
         raise Taken from error
     except errors.ReadOnlySqlTransaction as error:
         raise UserError(f"the store refuses it: {error.diag.message_primary}") from error
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise Unavailable("The store is out of reach.", retry_after_s=1.0) from error
     except (errors.QueryCanceled, errors.LockNotAvailable) as error:
         raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise Unavailable("The store is out of reach.", retry_after_s=1.0) from error

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol, cast
 import apsw
 import orjson
 
-from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
+from api.errors import StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
 from api.store.core import Taken
@@ -255,6 +255,7 @@ class SqliteFile(Versioned):
             there = self.path.stat()
         except FileNotFoundError:
             raise StoreMissing("There is no store yet: flask db upgrade.") from None
+        return _Found(there.st_ino, there.st_size)
 
     def _open_reader(self) -> _Connection:
         uri = self.path.absolute().as_uri() + "?mode=ro"
@@ -267,7 +268,6 @@ class SqliteFile(Versioned):
 
     def _open_writer(self) -> _Connection:
         connection = _connect(str(self.path), apsw.SQLITE_OPEN_READWRITE)
-        return _Found(there.st_ino, there.st_size)
         for pragma in (
             "synchronous=FULL",
             f"wal_autocheckpoint={WAL_PAGES}",
@@ -330,6 +330,15 @@ def _translated() -> Generator[None]:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
         raise Unavailable("The store is busy.", retry_after_s=1.0) from error
+    except DAMAGED as error:
+        raise StoreDamaged(
+            f"The store's file is damaged ({error}). Nothing is stored until it is restored from a"
+            " backup."
+        ) from error
+    except apsw.FullError as error:
+        raise Unavailable("The disk is full: nothing is stored until there is room.") from error
+    except apsw.ReadOnlyError as error:
+        raise Unavailable("The store's file can't be written: it is read-only.") from error
     except (
         apsw.IOError,
         apsw.CantOpenError,
@@ -345,13 +354,4 @@ def _translated() -> Generator[None]:
     except apsw.SQLError as error:
         if str(error).startswith("no such table"):
             raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
-    except DAMAGED as error:
-        raise StoreDamaged(
-            f"The store's file is damaged ({error}). Nothing is stored until it is restored from a"
-            " backup."
-        ) from error
-    except apsw.FullError as error:
-        raise Unavailable("The disk is full: nothing is stored until there is room.") from error
-    except apsw.ReadOnlyError as error:
-        raise Unavailable("The store's file can't be written: it is read-only.") from error
         raise
