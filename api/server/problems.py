@@ -21,6 +21,7 @@ from api.errors import (
     Unavailable,
 )
 from api.openapi import PROBLEM_TYPE
+from api.server import trouble
 
 REQUEST_ID: Final = "weir.request_id"
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from psycopg import errors

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol, cast
 import apsw
 import orjson
 
-from api.errors import StoreMissing, Unavailable, UserError
+from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.common import CommonStore
 from api.store.core import Taken
