@@ -20,6 +20,8 @@ from api.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from api.store.base import Store
+
 SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
@@ -57,7 +59,10 @@ def site(settings: Settings) -> WSGIApplication:
     from api.server import create_embed_service, create_service
     from api.server.elsewhere import create_stand_in
     from api.server.intake import create_intake
+    from api.server.operations import METRICS_PATH, READY_PATH, create_operations
+    from api.server.readiness import Readiness
     from api.server.shared import Shared
+    from api.server.watched import Watched
     from api.store.open import open_store, open_web_store
     from components.access import Access
     from components.access.rules import is_loopback
@@ -68,6 +73,7 @@ def site(settings: Settings) -> WSGIApplication:
     shared = Shared(settings.redis_url) if settings.redis_url else None
     links: SignedAddresses | None = None
     rooms: dict[tuple[str, ...], WSGIApplication] = {}
+    store: Store | None = None
     if settings.api_url:
         client = Client.remote(settings.api_url)
         rooms[(*SERVICE_PATHS, *INTAKE_PATHS)] = create_stand_in(settings)
@@ -85,6 +91,8 @@ def site(settings: Settings) -> WSGIApplication:
         origin = open_store(settings.database, read_only=True)
         reception = Reception(origin, Knocker(settings.writer_socket_path))
         rooms[INTAKE_PATHS] = create_intake(origin, settings, reception, limits=True, shared=shared)
+    operations = create_operations(Readiness(store, settings), settings)
+    rooms[READY_PATH, METRICS_PATH] = operations
     access = Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
@@ -94,7 +102,8 @@ def site(settings: Settings) -> WSGIApplication:
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
     )
-    return _by_path(rooms, create_dashboard(client, access, folder, links).server)
+    dashboard = create_dashboard(client, access, folder, links).server
+    return Watched(_by_path(rooms, dashboard), settings)
 
 
 def _by_path(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 MIN_SECRET_BYTES = 32
+MIN_TOKEN_CHARACTERS: Final = 16
 LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+
+Network = IPv4Network | IPv6Network
 
 
 def text(value: str) -> str:
@@ -61,6 +64,19 @@ def secret(value: str) -> str:
     if value and len(value.encode()) < MIN_SECRET_BYTES:
         raise ValueError(f"must have at least {MIN_SECRET_BYTES} bytes")
     return value
+
+
+def token(value: str) -> str:
+    if value and not re.fullmatch(rf"[\x21-\x7e]{{{MIN_TOKEN_CHARACTERS},}}", value):
+        raise ValueError(f"must have at least {MIN_TOKEN_CHARACTERS} ASCII characters, no space")
+    return value
+
+
+def networks(value: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+    except ValueError:
+        raise ValueError("must be addresses or networks such as 10.0.0.0/8, by commas") from None
 
 
 def url(value: str) -> str:

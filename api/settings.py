@@ -13,7 +13,7 @@ from typing import Any
 from api import kinds
 from api.errors import ConfigurationError
 from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
-from api.kinds import MIN_SECRET_BYTES
+from api.kinds import MIN_SECRET_BYTES, Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,40 @@ TABLE: tuple[Setting, ...] = (
         " hold on all of them. Unset, or while it is away: on each by itself.",
     ),
     Setting(
+        "WEIR_REQUEST_LOG",
+        "",
+        kinds.text,
+        "A line of JSON for each request: `stderr`, or a file's path. Unset: none.",
+    ),
+    Setting(
+        "WEIR_METRICS_TOKEN",
+        "",
+        kinds.token,
+        "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
+        " from this machine that no proxy passed on may see it.",
+    ),
+    Setting(
+        "WEIR_TRUSTED_PROXIES",
+        "",
+        kinds.networks,
+        "Addresses or networks of the proxies in front, separated by commas: who asks, and whether"
+        " by TLS, is what they say in `X-Forwarded-For` and `X-Forwarded-Proto`. Unset: nobody is"
+        " believed, the peer's address counts.",
+    ),
+    Setting(
+        "WEIR_HSTS_S",
+        "0",
+        kinds.whole(0, 63_072_000),
+        "Seconds for which browsers are to use this site by TLS alone (`Strict-Transport-Security`,"
+        " on answers that went out by TLS). 0: they aren't told.",
+    ),
+    Setting(
+        "WEIR_DISK_MIN_MB",
+        "1024",
+        kinds.whole(0, 100_000_000),
+        "With less free space than so many megabytes beside the store, `/readyz` says degraded.",
+    ),
+    Setting(
         "WEIR_INSTANCE",
         "instance",
         kinds.text,
@@ -199,6 +233,11 @@ class Settings:
     mqtt_mapping: str
     mqtt_publish: bool
     redis_url: str
+    request_log: str
+    metrics_token: str
+    trusted_proxies: tuple[Network, ...]
+    hsts_s: int
+    disk_min_mb: int
     instance: str
 
     @classmethod

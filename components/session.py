@@ -15,6 +15,7 @@ from flask import Flask, current_app, request
 from flask_caching import Cache
 
 from api.client import Client
+from api.watch import metrics
 from components.access.door import LOOKING, How, Looking
 
 TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
@@ -84,6 +85,7 @@ def remembered(question: str, ask: Callable[[Client], Any], *, ttl_s: int = TTL_
     key = f"{client.principal}:{question}"
     cache: Cache = current_app.extensions[_CACHE]
     body = cache.get(key)
+    metrics.looked_up("answers", body is not None)
     if body is None:
         body = orjson.dumps(ask(client))
         cache.set(key, body, timeout=ttl_s)

@@ -20,10 +20,12 @@ from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER
 from api.errors import Forbidden
 from api.settings import Settings
 from api.store.base import Directory, Scope
+from api.watch import metrics
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _KEY_ID: Final = re.compile(rf"key_[^.,\s]*|[^.,\s]+\.{_UUID.pattern}", re.IGNORECASE | re.ASCII)
 _CACHED: Final = 4096
+CACHE: Final = "credentials"  # its name among the metrics
 _NOT_INGEST: Final = "Sending readings takes a key made for it: flask keys create --ingest."
 _INGEST_ONLY: Final = "This key only sends readings; reading takes a key of its own."
 
@@ -83,7 +85,9 @@ class Authenticator:
                 )
             raise _unknown_key()
         digest = key_digest(api_key)
-        good = self._good_keys.get(digest) or self._find_key(digest)
+        good = self._good_keys.get(digest)
+        metrics.looked_up(CACHE, good is not None)
+        good = good or self._find_key(digest)
         if good is None or (good.expires_ms is not None and good.expires_ms <= self._now_ms()):
             self._good_keys.forget(digest)
             raise _unknown_key()

@@ -25,6 +25,7 @@ from api.commands.frame import Command, ensure_store, opened, settings
 from api.commands.parent import end_with_parent
 from api.commands.supervise import HOPELESS, Child, supervise
 from api.commands.writer import STOP_S as WRITER_STOP_S
+from api.commands.writer import share
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
 from api.ingest.door.client import MOST_AT_ONCE
@@ -62,6 +63,7 @@ def serve(
     known = settings()
     address, port = _free(host or known.host, known.port if port is None else port)
     known.prepare()
+    share(known)
     if not known.api_url:
         ensure_store(known.database)
         _check_store(demo)

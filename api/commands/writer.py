@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import ExitStack
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
@@ -14,9 +15,11 @@ from api.commands.frame import Command, opened, settings, warn
 from api.commands.parent import end_with_parent
 from api.errors import UserError
 from api.settings import Settings
+from api.watch import metrics, pulse
 
 if TYPE_CHECKING:
     from api.ingest.announcer import Hook
+    from api.ingest.mqtt.consumer import Consumer
     from api.ingest.writer import Writer
     from api.store.base import Store
 
@@ -37,6 +40,8 @@ def writer(demo: bool, while_parent: bool) -> None:
 
 
 def run(known: Settings, *, demo: bool, while_parent: bool) -> None:
+    share(known)
+    metrics.begin()
     from api.ingest.hold import only_writer
     from api.ingest.writer import Writer
 
@@ -50,7 +55,8 @@ def run(known: Settings, *, demo: bool, while_parent: bool) -> None:
         taking = Writer(store, _publishers(begun, known))
         begun.callback(taking.close, DRAIN_S)
         _open_door(begun, known, taking)
-        _start_sources(begun, known, store, taking, demo=demo)
+        broker = _start_sources(begun, known, store, taking, demo=demo)
+        _start_heart(begun, known, taking, broker)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
         # The terminal's interrupt goes to all processes at once; the parent says when it is time.
         if while_parent:
@@ -94,16 +100,47 @@ def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> None:
 
 def _start_sources(
     begun: ExitStack, known: Settings, store: Store, taking: Writer, *, demo: bool
-) -> None:
+) -> Consumer | None:
+    """The broker's, where there is one."""
     if demo:
         from api.ingest.demo.source import DemoSource
 
         fleet = DemoSource(store, taking)
         fleet.start()
         begun.callback(fleet.stop)
-    if known.mqtt_url:
-        from api.ingest.mqtt import source
+    if not known.mqtt_url:
+        return None
+    from api.ingest.mqtt import source
 
-        broker = source(known, taking)
-        broker.start()
-        begun.callback(broker.stop)
+    broker = source(known, taking)
+    broker.start()
+    begun.callback(broker.stop)
+    return broker
+
+
+def share(known: Settings) -> None:
+    """Have this process, and those that it starts, count together with the others of the host."""
+    try:
+        metrics.share(Path(known.instance) / "metrics")
+    except OSError as error:
+        warn(f"metrics are each process's own: {error}")
+
+
+def _start_heart(
+    begun: ExitStack, known: Settings, taking: Writer, broker: Consumer | None
+) -> None:
+    """Tell the others on this host how the writer is."""
+
+    def measure() -> pulse.Pulse:
+        metrics.queued(taking.waiting_rows)
+        last_ms = taking.last_commit_ms
+        return pulse.of_this_process(
+            waiting_rows=taking.waiting_rows,
+            last_commit_s=None if last_ms is None else last_ms / 1000,
+            trouble=taking.trouble,
+            feed=None if broker is None else broker.trouble,
+        )
+
+    heart = pulse.Heart(Path(known.instance), measure)
+    heart.start()
+    begun.callback(heart.stop)

@@ -22,6 +22,7 @@ from api.ingest.roster import Roster
 from api.ingest.submission import Fate, Receipt, Submission, readings_of
 from api.store.base import ReadingRow, Store
 from api.timez import now_ms
+from api.watch import metrics
 
 GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody waits long
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
@@ -176,6 +177,7 @@ class Writer:
                 self._pause(pause_s)
             else:
                 self._recover()
+                metrics.committed(monotonic() - began_s)
                 return new
         raise AssertionError("there is always another pause")
 
@@ -203,7 +205,9 @@ class Writer:
         fresh = set(new)
         for pending in group:
             fates = pending.submission.fates(fresh)
-            pending.future.set_result(Receipt(fates))
+            receipt = Receipt(fates)
+            pending.future.set_result(receipt)
+            metrics.came(receipt.count())
             entries = zip(pending.submission.entries, fates, strict=True)
             stored = [cast("ReadingRow", row) for row, fate in entries if fate is Fate.STORED]
             self._announcer.tell(pending.submission, stored)

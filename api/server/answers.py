@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, Final
 
 import orjson
@@ -12,6 +13,7 @@ from flask import Response, request
 from api.catalog import COLUMNS_TYPE, KEY_HEADER
 from api.routes import Reply
 from api.server.problems import request_id
+from api.watch.visit import VISIT, Visit
 
 # A service-api-key has none of the protection that HTTP gives Authorization in shared caches:
 # nothing that would let one keep the answer may stand here.
@@ -28,7 +30,7 @@ _SAFE: Final = (
 
 def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Response:
     """The reply as JSON, or 304 where the client has it. The validator is the principal's own."""
-    body = orjson.dumps(reply.body)
+    body = _dumped(reply.body, request.environ.get(VISIT))
     etag = etag_of(body, principal_id)
     vary = _PUBLIC_VARY if cacheable else _VARY
     headers = [
@@ -39,6 +41,14 @@ def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Respo
     if has_it(request.environ.get("HTTP_IF_NONE_MATCH"), etag):
         return Response(status=304, headers=headers)
     return Response(body, headers=headers, content_type=reply.media_type)
+
+
+def _dumped(body: Any, visit: Visit | None) -> bytes:
+    began_s = perf_counter()
+    text = orjson.dumps(body)
+    if visit is not None:
+        visit.json_s = perf_counter() - began_s
+    return text
 
 
 def etag_of(body: bytes, principal_id: str) -> str:
@@ -65,6 +75,9 @@ def finisher(cors_origins: tuple[str, ...]) -> Callable[[Response], Response]:
         headers = response.headers
         headers["Request-Id"] = request_id()
         headers.extend(_SAFE)
+        visit: Visit | None = request.environ.get(VISIT)
+        if visit is not None and request.url_rule is not None:
+            visit.route = request.url_rule.rule
         if origins:
             _cors(response, request.environ, origins)
         return response

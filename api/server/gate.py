@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any, Final
 
 from api.auth import Authenticator, EmbedAuthenticator, Principal
 from api.catalog import KEY_HEADER
 from api.errors import Forbidden, Unauthorized
 from api.server.limits import Limits
+from api.watch.visit import VISIT, Visit
 
 # A header that was sent twice arrives here joined by a comma, and is no key any more.
 _KEY_VARIABLE: Final = "HTTP_" + KEY_HEADER.upper().replace("-", "_")
@@ -23,6 +25,18 @@ class Gate:
 
     def enter(self, environ: dict[str, Any]) -> Principal:
         """Unauthorized, Forbidden or TooManyRequests where it stays outside."""
+        visit: Visit | None = environ.get(VISIT)
+        if visit is None:
+            return self._enter(environ)
+        began_s = perf_counter()
+        try:
+            principal = self._enter(environ)
+            visit.kind, visit.principal = principal.kind, principal.id
+            return principal
+        finally:
+            visit.auth_s = perf_counter() - began_s
+
+    def _enter(self, environ: dict[str, Any]) -> Principal:
         credential = (environ.get(_KEY_VARIABLE), environ.get("HTTP_AUTHORIZATION"))
         if self._limits is None:
             return self._authenticator.principal(*credential)

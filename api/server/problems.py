@@ -22,8 +22,8 @@ from api.errors import (
 )
 from api.openapi import PROBLEM_TYPE
 from api.server import trouble
+from api.watch.visit import REQUEST_ID
 
-REQUEST_ID: Final = "weir.request_id"
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
 _DETAILS: Final = {
     404: "There is nothing at this path.",
@@ -33,7 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 def request_id() -> str:
-    """This request's id: our own, made at first need; never one that the request brought."""
+    """This request's id: the one that `api.server.watched` has given it, else a new one. What the
+    request itself says isn't looked at here."""
     environ = request.environ
     if REQUEST_ID not in environ:
         environ[REQUEST_ID] = secrets.token_hex(8)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from api.catalog import METRICS, Aggregate, Metric, Resolution
@@ -421,7 +422,26 @@ class Replica(NamedTuple):
     lag_s: float | None
 
 
+class StoreFile(NamedTuple):
+    """Where an embedded store lies. ``inode`` is the file's that has the name now, None where none
+    has; ``opened`` the one that this process reads, None before it has read. ``written_s``: when it
+    was last written to, in epoch seconds."""
+
+    path: Path
+    inode: int | None
+    opened: int | None
+    written_s: float | None
+
+
 class Upkeep(Protocol):
+    def schema_version(self) -> int:
+        """The number of the schema that is there. StoreMissing where none is."""
+        ...
+
+    def file(self) -> StoreFile | None:
+        """None where the store is no file."""
+        ...
+
     def upgrade(self) -> tuple[int, int]:
         """Create the store or bring its schema up to date: (version before, version now).
         Refuses a schema newer than this code with a UserError."""

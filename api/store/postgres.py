@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from time import perf_counter
 from typing import Any, Final
 
 import psycopg
@@ -27,6 +28,7 @@ from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
 from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
+from api.watch.visit import fetched
 
 CONNECT_TIMEOUT_S: Final = 5
 READ_PATIENCE_S: Final = 15  # then a page is told so, instead of its thread being held for ever
@@ -182,6 +184,13 @@ class PostgresDatabase(Versioned):
     # --- The seam ---
 
     def fetch(self, query: Query) -> list[Row]:
+        began_s = perf_counter()
+        try:
+            return self._fetched(query)
+        finally:
+            fetched(perf_counter() - began_s)
+
+    def _fetched(self, query: Query) -> list[Row]:
         idle = self._idle()
         with _translated():
             used = self._unused(idle)
@@ -309,6 +318,9 @@ class PostgresStore(PostgresDatabase, CommonStore):
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
         return self._partitions.drop_before(before_ms, pretend=pretend)
+
+    def file(self) -> None:
+        return None
 
     def replica(self) -> Replica | None:
         ((following, receiving, lag_s),) = self.fetch(replication.standing())

@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import Final, NamedTuple, Protocol, cast
 
 import apsw
 import orjson
 
 from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
-from api.store.base import Row
+from api.store.base import Row, StoreFile
 from api.store.common import CommonStore
 from api.store.core import Taken
 from api.store.sql.query import Dialect, Params, Query, insert
@@ -21,6 +22,7 @@ from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.tables import Table
 from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
+from api.watch.visit import fetched
 
 BUSY_TIMEOUT_MS: Final = 60_000
 STATEMENTS: Final = 200  # kept prepared, for each connection
@@ -185,14 +187,17 @@ class SqliteFile(Versioned):
 
     @contextmanager
     def _reading(self) -> Generator[_Connection]:
-        own = self._connections()
-        with _translated(), own.read_lock:
-            own.reader = self._current(own.reader, self._open_reader)
-            try:
-                yield own.reader.connection
-            except SPOILT:
-                own.reader = _closed(own.reader)
-                raise
+        own, began_s = self._connections(), perf_counter()
+        try:
+            with _translated(), own.read_lock:
+                own.reader = self._current(own.reader, self._open_reader)
+                try:
+                    yield own.reader.connection
+                except SPOILT:
+                    own.reader = _closed(own.reader)
+                    raise
+        finally:
+            fetched(perf_counter() - began_s)
 
     @contextmanager
     def transaction(self) -> Generator[SqliteTransaction]:
@@ -221,6 +226,18 @@ class SqliteFile(Versioned):
             connection = _connect(str(self.path), flags)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
+
+    def file(self) -> StoreFile:
+        opened = self._connections().reader
+        log = self.path.with_name(f"{self.path.name}-wal")
+        there = [found for found in (_stat(self.path), _stat(log)) if found is not None]
+        here = _stat(self.path)
+        return StoreFile(
+            self.path,
+            None if here is None else here.st_ino,
+            None if opened is None else opened.inode,
+            max((found.st_mtime for found in there), default=None),
+        )
 
     def settle(self) -> None:
         """Nothing: every read is a seek by primary key, which SQLite plans without statistics."""
@@ -278,6 +295,13 @@ class SqliteFile(Versioned):
         ):
             connection.execute(f"PRAGMA {pragma}")
         return connection
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
 
 
 class SqliteStore(SqliteFile, CommonStore):

@@ -39,8 +39,11 @@ class Versioned(Seam):
             version = self._step()
         return before, version
 
+    def schema_version(self) -> int:
+        return int(self.fetch(sql.version(self.schema.VERSION_TABLE))[0][0])
+
     def check(self) -> None:
-        version = int(self.fetch(sql.version(self.schema.VERSION_TABLE))[0][0])
+        version = self.schema_version()
         if version < self.schema.CURRENT:
             raise StoreMissing("The store's schema is older than this program: flask db upgrade.")
         if version > self.schema.CURRENT:

@@ -19,6 +19,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
 from api.client import Client, Credential
+from api.watch.visit import VISIT, Visit
 from components.access import rules
 from components.access.attempts import Attempts
 from components.access.cookie import CookieJar, Seal, Session
@@ -146,17 +147,22 @@ class Door:
         ``lapsed`` is told so: nobody becomes somebody else without choosing to."""
         bearer = self._bearer(visit)
         if bearer is not None:
-            return self._as(bearer, How.PROXY)
+            return self._as(visit, bearer, How.PROXY)
         if session is not None:
-            return self._as(session.credential, How.SESSION, session)
+            return self._as(visit, session.credential, How.SESSION, session)
         away = lapsed or visit.jar.away in visit.request.cookies
         if self._may_use_own_key(visit) and not away:
             key = self._access.own_key()
-            return self._as(Credential.key(key), How.OWN_KEY) if key else None
+            return self._as(visit, Credential.key(key), How.OWN_KEY) if key else None
         return None
 
-    def _as(self, credential: Credential, how: How, session: Session | None = None) -> Looking:
+    def _as(
+        self, visit: _Visit, credential: Credential, how: How, session: Session | None = None
+    ) -> Looking:
         refused: list[bool] = []
+        seen: Visit | None = visit.request.environ.get(VISIT)
+        if seen is not None:
+            seen.kind = how.value
         client = self._client.as_principal(credential, on_unauthorized=lambda: refused.append(True))
         return Looking(client, how, session, refused)
 

@@ -9,6 +9,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
+from api.watch.address import passed_on
 from components.delivery import STATIC_PREFIXES
 
 SIGN_IN: Final = "/sign-in"
@@ -20,17 +21,6 @@ SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 _READING: Final = ("GET", "HEAD")
 _LONGEST_NEXT: Final = 2_000
 _OWN_SITE: Final = ("same-origin", "none")  # none: the reader's own doing, an address typed in
-# A request that says that it was passed on came from further away than its peer address. None of
-# these is believed for anything else.
-_FORWARDED: Final = (
-    "HTTP_FORWARDED",
-    "HTTP_VIA",
-    "HTTP_X_FORWARDED_FOR",
-    "HTTP_X_FORWARDED_HOST",
-    "HTTP_X_FORWARDED_PROTO",
-    "HTTP_X_FORWARDED_SERVER",
-    "HTTP_X_REAL_IP",
-)
 
 
 class Kind(StrEnum):
@@ -86,15 +76,9 @@ class Facts:
             peer=environ.get("REMOTE_ADDR", ""),
             origin=environ.get("HTTP_ORIGIN", ""),
             fetch_site=environ.get("HTTP_SEC_FETCH_SITE", ""),
-            forwarded=_passed_on(environ),
+            forwarded=passed_on(environ),
             secure="https" in (environ.get("wsgi.url_scheme"), proto),
         )
-
-
-def _passed_on(environ: Mapping[str, Any]) -> bool:
-    # No browser speaks HTTP/1.0; proxies that add no header of their own often do.
-    old = environ.get("SERVER_PROTOCOL") in ("HTTP/1.0", "HTTP/1")  # granian writes the latter
-    return old or any(name in environ for name in _FORWARDED)
 
 
 def kind_of(method: str, path: str) -> Kind:

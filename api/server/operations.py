@@ -1,0 +1,93 @@
+"""What whoever runs Weir asks of it: ``/readyz`` and ``/metrics``. Neither says anything secret."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+from flask import Flask, Response, request
+
+from api.auth.authenticator import bearer
+from api.auth.principal import BEARER
+from api.errors import NotFound, Unauthorized
+from api.openapi import JSON_TYPE
+from api.server.answers import finisher
+from api.server.problems import answer_error
+from api.server.readiness import DEGRADED, FAILED, OVERALL, Checks, Readiness, overall
+from api.settings import Settings
+from api.watch import metrics
+from api.watch.address import is_loopback, passed_on
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+READY_PATH: Final = "/readyz"
+METRICS_PATH: Final = "/metrics"
+_NO_STORE: Final = {"Cache-Control": "no-store"}
+_LEVEL: Final = {FAILED: 0.0, DEGRADED: 0.5}
+# Gauges made from what the checks found: (check, fact) → name and meaning.
+_FACTS: Final = {
+    ("commit", "ageS"): ("weir_last_commit_age_seconds", "Since something was last stored."),
+    ("disk", "freeBytes"): ("weir_disk_free_bytes", "Free space beside the store."),
+    ("replica", "lagS"): ("weir_replica_lag_seconds", "How far the standby may be behind."),
+    ("store", "schema"): ("weir_schema_version", "The store's schema."),
+}
+
+
+def create_operations(readiness: Readiness, settings: Settings) -> Flask:
+    """Knows these two paths and no other."""
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+
+    def ready() -> Response:
+        """503 where nothing can be answered; where ``need`` names checks, also where one of them
+        isn't as it should be."""
+        checks = readiness.checks()
+        status = overall(checks)
+        needed = [name for said in request.args.getlist("need") for name in said.split(",")]
+        missed = [n for n in needed if n not in checks or checks[n].status != "ok"]
+        body: dict[str, Any] = {
+            "status": OVERALL[status],
+            "checks": {name: check.as_json() for name, check in checks.items()},
+        }
+        code = 503 if status == FAILED or missed else 200
+        return Response(orjson.dumps(body), code, _NO_STORE, content_type=JSON_TYPE)
+
+    def told() -> Response:
+        _admit(settings.metrics_token, request.environ)
+        body = metrics.exposition(_gauges(readiness.checks()))
+        return Response(body, headers=_NO_STORE, content_type=metrics.CONTENT_TYPE)
+
+    app.add_url_rule(READY_PATH, "ready", ready)
+    app.add_url_rule(METRICS_PATH, "metrics", told)
+    app.register_error_handler(Exception, answer_error)
+    app.after_request(finisher(()))
+    return app
+
+
+def _admit(token: str, environ: dict[str, Any]) -> None:
+    """By the token where there is one; else whoever is at this machine."""
+    if token:
+        said = bearer(environ.get("HTTP_AUTHORIZATION")) or ""
+        if hmac.compare_digest(said.encode("utf-8", "replace"), token.encode()):
+            return
+        raise Unauthorized("The metrics take their own token.", challenges=(BEARER,))
+    if not is_loopback(environ.get("REMOTE_ADDR", "")) or passed_on(environ):
+        raise NotFound("There is nothing at this path.")
+
+
+def _gauges(checks: Checks) -> Iterator[Metric]:
+    from prometheus_client.core import GaugeMetricFamily
+
+    states = GaugeMetricFamily(
+        "weir_check", "What /readyz finds: 1 ok, 0.5 degraded, 0 failed.", labels=["check"]
+    )
+    for name, check in checks.items():
+        states.add_metric([name], _LEVEL.get(check.status, 1.0))
+    yield states
+    for (name, fact), (metric, meaning) in _FACTS.items():
+        value = checks[name].facts.get(fact) if name in checks else None
+        if value is not None:
+            yield GaugeMetricFamily(metric, meaning, value=float(value))

@@ -1,0 +1,235 @@
+"""What is counted, for Prometheus. Before `begin` counting does nothing and costs nothing.
+
+Several processes count into files of one folder, each its own, which whoever is asked adds up; so
+the counts of a worker that died stay. The names of devices, organizations and keys are no labels:
+there are too many of them, and they are nobody's business.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+    from prometheus_client.registry import CollectorRegistry
+
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
+REQUEST_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+FETCH_S: Final = (0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5)
+COMMIT_S: Final = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0)
+# A file that can't grow any more ends the process that writes to it: room is taken before.
+_ROOM: Final = {"counter": 256 << 10, "histogram": 256 << 10, "gauge_livesum": 64 << 10}
+_LIVE: Final = "gauge_live"
+
+
+class _Meters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        from prometheus_client import Counter, Gauge, Histogram
+
+        of = {"registry": registry}
+        self.registry = registry
+        self.requests = Counter(
+            "weir_requests", "Requests answered.", ["route", "method", "status"], **of
+        )
+        self.seconds = Histogram(
+            "weir_request_seconds",
+            "From a request to the last byte of its answer.",
+            ["route"],
+            buckets=REQUEST_S,
+            **of,
+        )
+        self.in_flight = Gauge(
+            "weir_requests_in_flight",
+            "Requests under way.",
+            multiprocess_mode="livesum",
+            **of,
+        )
+        self.fetch = Histogram(
+            "weir_store_fetch_seconds", "A read of the store.", buckets=FETCH_S, **of
+        )
+        self.lookups = Counter(
+            "weir_cache_lookups", "Questions to a cache.", ["cache", "result"], **of
+        )
+        self.rows = Counter("weir_ingest_rows", "Rows that came live.", ["result"], **of)
+        self.commit = Histogram(
+            "weir_commit_seconds", "A transaction of the writer's.", buckets=COMMIT_S, **of
+        )
+        self.queue = Gauge(
+            "weir_ingest_queue_rows",
+            "Rows that wait for the writer.",
+            multiprocess_mode="livesum",
+            **of,
+        )
+        self.images = Gauge(
+            "weir_image_queue",
+            "Images that are drawn or wait.",
+            multiprocess_mode="livesum",
+            **of,
+        )
+        self.children: dict[Any, Any] = {}
+
+
+_meters: _Meters | None = None
+
+
+def share(folder: Path) -> None:
+    """For this process and those that it starts: count together in a folder of this host below
+    ``folder``. To be called before anything counts. What ended processes left there goes."""
+    place = folder / socket.gethostname()
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for file in place.glob("*.db"):
+        if not _alive(file):
+            file.unlink(missing_ok=True)
+    os.environ[FOLDER_VARIABLE] = str(place)
+
+
+def begin() -> None:
+    """Count in this process from now on."""
+    global _meters
+    place = os.environ.get(FOLDER_VARIABLE)
+    if _meters is not None:
+        return
+    if place and "prometheus_client" not in sys.modules and not _room(Path(place)):
+        del os.environ[FOLDER_VARIABLE]  # a full disk: this process counts by itself
+    from prometheus_client.registry import CollectorRegistry
+
+    _meters = _Meters(CollectorRegistry())
+
+
+def _room(place: Path) -> bool:
+    """Take this process's files' room on the disk; whether there was any."""
+    try:
+        for kind, size in _ROOM.items():
+            file = os.open(place / f"{kind}_{os.getpid()}.db", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                os.posix_fallocate(file, 0, size)
+            finally:
+                os.close(file)
+    except OSError:
+        for kind in _ROOM:
+            (place / f"{kind}_{os.getpid()}.db").unlink(missing_ok=True)
+        return False
+    return True
+
+
+# --- Counting ------------------------------------------------------------------------------------
+
+
+def request_began() -> None:
+    if _meters is not None:
+        _meters.in_flight.inc()
+
+
+def request_ended(route: str, method: str, status: int, seconds: float) -> None:
+    if _meters is None:
+        return
+    _meters.in_flight.dec()
+    children = _meters.children
+    counted = children.get((route, method, status))
+    if counted is None:  # finding a child by its labels costs more than counting
+        counted = children[route, method, status] = (
+            _meters.requests.labels(route, method, str(status)),
+            _meters.seconds.labels(route),
+        )
+    counted[0].inc()
+    counted[1].observe(seconds)
+
+
+def fetched(seconds: float) -> None:
+    if _meters is not None:
+        _meters.fetch.observe(seconds)
+
+
+def looked_up(cache: str, found: bool) -> None:
+    if _meters is None:
+        return
+    counted = _meters.children.get((cache, found))
+    if counted is None:
+        result = "hit" if found else "miss"
+        counted = _meters.children[cache, found] = _meters.lookups.labels(cache, result)
+    counted.inc()
+
+
+def committed(seconds: float) -> None:
+    if _meters is not None:
+        _meters.commit.observe(seconds)
+
+
+def came(rows: Mapping[str, int]) -> None:
+    """Numbers of rows by what became of them."""
+    if _meters is not None:
+        for result, number in rows.items():
+            _meters.rows.labels(str(result)).inc(number)
+
+
+def queued(rows: int) -> None:
+    if _meters is not None:
+        _meters.queue.set(rows)
+
+
+def images_waiting(number: int) -> None:
+    if _meters is not None:
+        _meters.images.set(number)
+
+
+# --- Telling -------------------------------------------------------------------------------------
+
+
+def exposition(also: Iterable[Metric]) -> bytes:
+    """Everything that the processes of this folder have counted, and what ``also`` is known."""
+    from prometheus_client import generate_latest
+    from prometheus_client.registry import CollectorRegistry
+
+    registry = CollectorRegistry()
+    registry.register(_Told([*_counted(), *also]))
+    return generate_latest(registry)
+
+
+class _Told:
+    """A collector of what is known already."""
+
+    def __init__(self, known: list[Metric]) -> None:
+        self._known = known
+
+    def collect(self) -> Iterator[Metric]:
+        return iter(self._known)
+
+
+def _counted() -> Iterable[Metric]:
+    place = os.environ.get(FOLDER_VARIABLE)
+    if place is None:
+        return () if _meters is None else list(_meters.registry.collect())
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    ours = Path(place)
+    for file in ours.glob(f"{_LIVE}*.db"):
+        if not _alive(file):  # what is under way in a process that died isn't under way
+            file.unlink(missing_ok=True)
+    files = [str(file) for file in ours.parent.glob("*/*.db") if _sound(file)]
+    return list(MultiProcessCollector.merge(files))
+
+
+def _alive(file: Path) -> bool:
+    try:
+        os.kill(int(file.stem.rpartition("_")[2]), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except OSError:  # somebody else's
+        pass
+    return True
+
+
+def _sound(file: Path) -> bool:
+    """Whether it can be read: a process that was killed may have left half a word."""
+    from prometheus_client.mmap_dict import MmapedDict
+
+    with suppress(Exception):
+        return bool(list(MmapedDict.read_all_values_from_file(str(file))))
+    return False
