@@ -3,6 +3,7 @@ no request waits for its log, or fails by it."""
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -15,6 +16,8 @@ import orjson
 
 STDERR: Final = "stderr"
 LOOK_S: Final = 2.0  # so long after it was moved away the file is opened anew
+
+_log = logging.getLogger(__name__)
 
 
 class Lines:
@@ -31,8 +34,10 @@ class Lines:
         text = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
         try:
             os.write(self._descriptor(), text)
-        except OSError:
+        except OSError as error:
             self.dropped += 1
+            if self.dropped == 1:
+                _log.warning("requests can't be logged, and aren't: %s", error)
 
     def close(self) -> None:
         with self._lock:

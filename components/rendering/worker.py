@@ -27,6 +27,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Final
 
+from api.watch import metrics
 from components.rendering import failures
 from components.rendering.failures import RendererFailed, RenderingError
 from components.rendering.wire import HOLD, SOCKET, Gone, Limits, Message, packed, read_message
@@ -111,7 +112,7 @@ class Worker:
         """None where the browser went away meanwhile. Raises RenderingError."""
         if self._waiting >= self._limits.queue + self._turn.locked():
             raise failures.busy(self._waiting)
-        self._waiting += 1
+        self._wait(1)
         try:
             try:
                 await asyncio.wait_for(self._turn.acquire(), self._limits.wait_s)
@@ -125,7 +126,11 @@ class Worker:
                 self._turn.release()
                 self._used_s = time.monotonic()
         finally:
-            self._waiting -= 1
+            self._wait(-1)
+
+    def _wait(self, more: int) -> None:
+        self._waiting += more
+        metrics.images_waiting(self._waiting)
 
     # --- The one at the turn ---------------------------------------------------------------------
 
@@ -178,6 +183,7 @@ class Worker:
 def main(folder: Path, limits: Limits) -> None:
     """Never returns."""
     os.umask(0o077)
+    metrics.begin()
     _sweep(folder)
     scratch = folder / f"{SCRATCH}{os.getpid()}"
     scratch.mkdir()

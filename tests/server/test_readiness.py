@@ -1,0 +1,297 @@
+"""What /readyz and /metrics say, of a store that is well and of each way in which it isn't."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import pytest
+from flask.testing import FlaskClient
+
+from api.errors import Unavailable
+from api.server.operations import create_operations
+from api.server.readiness import DEGRADED, FAILED, OK, Check, Readiness, overall
+from api.settings import Settings
+from api.store.base import Replica, Store, StoreFile
+from api.store.open import open_store
+from api.watch import pulse
+
+
+class Host:
+    """A store's host, asked as a balancer asks."""
+
+    def __init__(self, folder: Path, store: Store | None = None, **said: str) -> None:
+        self.folder = folder
+        self.settings = Settings.from_env(
+            {"WEIR_INSTANCE": str(folder), "WEIR_DISK_MIN_MB": "0", **said}
+        )
+        self.readiness = Readiness(store, self.settings)
+
+    @property
+    def client(self) -> FlaskClient:
+        return create_operations(self.readiness, self.settings).test_client()
+
+    def beats(self, **said: Any) -> None:
+        told = pulse.of_this_process(**said)
+        (self.folder / pulse.FILE).write_text(json.dumps(_dict(told)))
+
+    def told(self, query: str = "") -> tuple[int, dict[str, Any]]:
+        self.readiness._known_s = -60.0  # pyright: ignore[reportPrivateUsage]
+        answer = self.client.get(f"/readyz{query}")
+        assert answer.headers["Cache-Control"] == "no-store"
+        return answer.status_code, json.loads(answer.data)
+
+
+def _dict(said: pulse.Pulse) -> dict[str, Any]:
+    return {name: getattr(said, name) for name in said.__slots__}
+
+
+@pytest.fixture
+def host(tmp_path: Path, sqlite_store: Store) -> Host:
+    host = Host(tmp_path, sqlite_store)
+    host.beats(last_commit_s=time.time() - 30)
+    return host
+
+
+def test_a_host_that_is_well_says_so_and_in_numbers(host: Host, tmp_path: Path) -> None:
+    status, said = host.told()
+    assert (status, said["status"]) == (200, "ready")
+    checks = said["checks"]
+    assert checks["store"]["schema"] >= 2
+    assert checks["file"]["inode"] == (tmp_path / "weir.sqlite").stat().st_ino
+    assert checks["commit"]["ageS"] < 30  # the file was made a moment ago
+    assert checks["disk"]["freeBytes"] > 0
+    assert checks["writer"] == {"status": "ok", "waitingRows": 0}
+    assert "feed" not in checks
+    assert "replica" not in checks
+    assert str(tmp_path) not in json.dumps(said)
+
+
+def _gone(host: Host) -> None:
+    (host.folder / "weir.sqlite").unlink()
+
+
+def _rubbish(host: Host) -> None:
+    (host.folder / "other").write_text("Dear diary, " * 1000)
+    (host.folder / "other").replace(host.folder / "weir.sqlite")
+
+
+def _empty(host: Host) -> None:
+    (host.folder / "other").touch()
+    (host.folder / "other").replace(host.folder / "weir.sqlite")
+
+
+def _no_pulse(host: Host) -> None:
+    (host.folder / pulse.FILE).unlink()
+
+
+def _old_pulse(host: Host) -> None:
+    said = _dict(pulse.of_this_process()) | {"at_s": time.time() - 60}
+    (host.folder / pulse.FILE).write_text(json.dumps(said))
+
+
+def _dead_pulse(host: Host) -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    said = _dict(pulse.of_this_process()) | {"pid": child}
+    (host.folder / pulse.FILE).write_text(json.dumps(said))
+
+
+def _half_a_pulse(host: Host) -> None:
+    (host.folder / pulse.FILE).write_text('{"pid": 1')
+
+
+def _trouble(host: Host) -> None:
+    host.beats(trouble="The store can't be written: /secret/place.")
+
+
+FAULTS = [
+    (_gone, "file", 503, "not ready", "The store's file is gone."),
+    (_rubbish, "store", 503, "not ready", "damaged"),
+    (_empty, "store", 503, "not ready", "no schema"),
+    (_no_pulse, "writer", 200, "degraded", "No writer"),
+    (_old_pulse, "writer", 200, "degraded", "died or hangs"),
+    (_dead_pulse, "writer", 200, "degraded", "died or hangs"),
+    (_half_a_pulse, "writer", 200, "degraded", "No writer"),
+    (_trouble, "writer", 200, "degraded", "can't store anything"),
+]
+
+
+@pytest.mark.parametrize(("happens", "where", "status", "word", "detail"), FAULTS)
+def test_each_fault_is_said_where_it_is(
+    host: Host, happens: Callable[[Host], None], where: str, status: int, word: str, detail: str
+) -> None:
+    host.told()
+    happens(host)
+    code, said = host.told()
+    assert (code, said["status"]) == (status, word)
+    assert detail in said["checks"][where]["detail"]
+    assert "/secret/place" not in json.dumps(said)
+    assert host.told("?need=disk")[0] == status
+    assert host.told(f"?need=disk,{where}")[0] == 503
+
+
+def test_a_store_that_was_replaced_is_read_anew_and_ready(host: Host, tmp_path: Path) -> None:
+    before = host.told()[1]["checks"]["file"]["inode"]
+    newer = open_store(f"sqlite:///{tmp_path / 'newer.sqlite'}")
+    newer.upgrade()
+    newer.close()
+    (tmp_path / "newer.sqlite").replace(tmp_path / "weir.sqlite")
+    code, said = host.told()
+    assert (code, said["status"]) == (200, "ready")
+    assert said["checks"]["file"]["inode"] != before
+
+
+def test_little_space_is_degraded(tmp_path: Path, sqlite_store: Store) -> None:
+    host = Host(tmp_path, sqlite_store, WEIR_DISK_MIN_MB="99000000")
+    host.beats()
+    code, said = host.told()
+    assert (code, said["status"], said["checks"]["disk"]["status"]) == (200, "degraded", "degraded")
+
+
+@pytest.mark.parametrize(
+    ("feed", "expected"), [("", "ok"), ("connection lost", "degraded"), (None, "degraded")]
+)
+def test_the_feed_is_looked_at_where_there_is_a_broker(
+    tmp_path: Path, sqlite_store: Store, feed: str | None, expected: str
+) -> None:
+    host = Host(tmp_path, sqlite_store, WEIR_MQTT_URL="mqtt://weir@broker.example")
+    host.beats(feed=feed)
+    check = host.told()[1]["checks"]["feed"]
+    assert check["status"] == expected
+    assert "broker.example" not in json.dumps(check)
+
+
+# --- Stores that no test can have so quickly -----------------------------------------------------
+
+
+class Scripted:
+    """A store that answers as it is told to."""
+
+    def __init__(self, replica: Replica | None = None, opened: int | None = None) -> None:
+        self._replica, self._opened = replica, opened
+        self.hang = threading.Event()
+        self.hang.set()
+
+    def check(self) -> None:
+        assert self.hang.wait(30)
+
+    def schema_version(self) -> int:
+        return 2
+
+    def file(self) -> StoreFile | None:
+        return self._opened and StoreFile(Path("/nowhere/weir.sqlite"), 7, self._opened, None)
+
+    def replica(self) -> Replica | None:
+        return self._replica
+
+
+class Lag(NamedTuple):
+    replica: Replica
+    status: str
+
+
+@pytest.mark.parametrize(
+    ("replica", "status"),
+    [
+        (Replica(True, 0.5), OK),
+        (Replica(True, 10.0), OK),
+        (Replica(True, 10.1), DEGRADED),
+        (Replica(True, None), DEGRADED),
+        (Replica(False, 0.0), DEGRADED),
+    ],
+)
+def test_a_standby_may_lag_ten_seconds(tmp_path: Path, replica: Replica, status: str) -> None:
+    checks = Readiness(cast(Store, Scripted(replica)), Host(tmp_path).settings).checks()
+    assert checks["replica"].status == overall(checks) == status
+    assert checks["replica"].facts["lagS"] == replica.lag_s
+
+
+def test_readers_of_another_file_are_not_ready(tmp_path: Path) -> None:
+    checks = Readiness(cast(Store, Scripted(opened=8)), Host(tmp_path).settings).checks()
+    assert checks["file"] == Check(
+        FAILED, "Another file has taken the store's place.", {"inode": 7}
+    )
+
+
+def test_a_store_that_hangs_is_told_in_time_and_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.server.readiness.PATIENCE_S", 0.2)
+    store = Scripted()
+    store.hang.clear()
+    host = Host(tmp_path, cast(Store, store))
+    began_s = time.monotonic()
+    for _ in range(2):
+        assert host.told()[1]["checks"]["store"]["detail"].startswith("No answer within")
+    assert time.monotonic() - began_s < 5
+    store.hang.set()
+    deadline = time.monotonic() + 20
+    while host.told()[0] != 200:
+        assert time.monotonic() < deadline
+    assert [t.name for t in threading.enumerate()].count("readiness_0") <= 1 + 20
+
+
+def test_a_dashboard_of_another_server_is_ready_without_a_store(tmp_path: Path) -> None:
+    assert Host(tmp_path).told()[0] == 200
+
+
+def test_answers_are_a_second_old_at_most_and_no_younger(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    class Counting(Scripted):
+        def check(self) -> None:
+            asked.append(1)
+            raise Unavailable("away")
+
+    readiness = Readiness(cast(Store, Counting()), Host(tmp_path).settings)
+    for _ in range(50):
+        assert overall(readiness.checks()) == FAILED
+    assert len(asked) <= 2
+
+
+# --- Metrics -------------------------------------------------------------------------------------
+
+TOKEN = "a-token-for-metrics"
+
+
+@pytest.mark.parametrize(
+    ("token", "peer", "headers", "status"),
+    [
+        ("", "127.0.0.1", {}, 200),
+        ("", "::1", {}, 200),
+        ("", "192.0.2.1", {}, 404),
+        ("", "127.0.0.1", {"X-Forwarded-For": "192.0.2.1"}, 404),
+        ("", "127.0.0.1", {"Via": "1.1 proxy"}, 404),
+        ("", "192.0.2.1", {"Authorization": f"Bearer {TOKEN}"}, 404),
+        (TOKEN, "192.0.2.1", {"Authorization": f"Bearer {TOKEN}"}, 200),
+        (TOKEN, "192.0.2.1", {"Authorization": f"Bearer {TOKEN}x"}, 401),
+        (TOKEN, "192.0.2.1", {"Authorization": "Bearer ünï"}, 401),
+        (TOKEN, "192.0.2.1", {"Authorization": f"Basic {TOKEN}"}, 401),
+        (TOKEN, "127.0.0.1", {}, 401),
+    ],
+)
+def test_metrics_are_for_this_machine_or_for_the_token(
+    tmp_path: Path, token: str, peer: str, headers: dict[str, str], status: int
+) -> None:
+    host = Host(tmp_path, WEIR_METRICS_TOKEN=token)
+    answer = host.client.get("/metrics", headers=headers, environ_base={"REMOTE_ADDR": peer})
+    assert answer.status_code == status
+    assert (b"weir_check" in answer.data) is (status == 200)
+    assert TOKEN.encode() not in answer.data
+
+
+def test_what_the_checks_found_is_told_in_gauges(host: Host) -> None:
+    text = host.client.get("/metrics").text
+    assert 'weir_check{check="store"} 1.0' in text
+    assert "weir_schema_version 2.0" in text
+    assert "weir_disk_free_bytes " in text
+    assert "weir_last_commit_age_seconds " in text
+    assert "weir_replica_lag_seconds" not in text
