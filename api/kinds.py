@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 MIN_SECRET_BYTES = 32
@@ -17,6 +17,13 @@ LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 Network = IPv4Network | IPv6Network
+
+
+class Shard(NamedTuple):
+    """Part ``number`` of ``of``, counted from 1."""
+
+    number: int
+    of: int
 
 
 def text(value: str) -> str:
@@ -123,6 +130,20 @@ def issuer(value: str) -> str:
 
 
 def key_set(value: str) -> str:
+def share(value: str) -> str:
+    return client_id(value) if value else value
+
+
+def shard(value: str) -> Shard | None:
+    if not value:
+        return None
+    said = re.fullmatch(r"([1-9][0-9]?)/([1-9][0-9]?)", value)
+    shard = Shard(*map(int, said.groups())) if said else None
+    if shard is None or shard.number > shard.of:
+        raise ValueError("must say which part of how many, such as 1/3; at most 99")
+    return shard
+
+
     if not value:
         return value
     if "://" in value:

@@ -13,7 +13,7 @@ from typing import Any
 from api import kinds
 from api.errors import ConfigurationError
 from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
-from api.kinds import MIN_SECRET_BYTES, Network
+from api.kinds import MIN_SECRET_BYTES, Network, Shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,20 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting(
         "WEIR_MQTT_PUBLISH",
+    Setting(
+        "WEIR_MQTT_SHARD",
+        "",
+        kinds.shard,
+        "Of several ingesters on one Postgres, which this is, such as `1/3`: it takes the devices"
+        " whose hash is its own. Unset: all of them.",
+    ),
+    Setting(
+        "WEIR_MQTT_SHARE",
+        "",
+        kinds.share,
+        "A group of ingesters on one Postgres among which the broker divides messages as it likes,"
+        " each with a `WEIR_MQTT_CLIENT_ID` of its own. Unset: none.",
+    ),
         "true",
         kinds.truth,
         "`true`: each stored reading is published to the broker as well.",
@@ -239,6 +253,8 @@ class Settings:
     hsts_s: int
     disk_min_mb: int
     instance: str
+    mqtt_shard: Shard | None
+    mqtt_share: str
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
@@ -251,12 +267,22 @@ class Settings:
                 )
             except ValueError as error:
                 raise ConfigurationError(f"{setting.name} {error}") from None
-        settings = cls(**values)
-        if settings.database_read and settings.database.startswith("sqlite:"):
-            raise ConfigurationError("WEIR_DATABASE_READ goes with a WEIR_DATABASE on Postgres")
-        if bool(settings.jwt_issuer) != bool(settings.jwt_jwks):
+        return cls(**values)
+
+    def __post_init__(self) -> None:
+        """ConfigurationError where settings that are fine alone don't go together."""
+        if self.database.startswith("sqlite:"):
+            if self.database_read:
+                raise ConfigurationError("WEIR_DATABASE_READ goes with a WEIR_DATABASE on Postgres")
+            if self.mqtt_shard or self.mqtt_share:
+                raise ConfigurationError(
+                    f"WEIR_MQTT_{'SHARD' if self.mqtt_shard else 'SHARE'} goes with a"
+                    " WEIR_DATABASE on Postgres: an embedded store has one writer"
+                )
+        if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
+            raise ConfigurationError("WEIR_MQTT_SHARD and WEIR_MQTT_SHARE exclude each other")
+        if bool(self.jwt_issuer) != bool(self.jwt_jwks):
             raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS go together: set both")
-        return settings
 
     @property
     def reading(self) -> str:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from api.store.base import Store
 from tests.commands.conftest import CommandLine
 from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
@@ -19,6 +21,27 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_it_says_that_there_is_no_broker(weir: CommandLine) -> None:
     assert weir.error("mqtt", "ingest") == "there is no broker: set WEIR_MQTT_URL"
+
+
+@pytest.mark.parametrize(
+    ("environ", "arguments"),
+    [
+        ({"WEIR_MQTT_SHARD": "1/2"}, []),
+        ({"WEIR_MQTT_SHARE": "g"}, []),
+        ({"WEIR_MQTT_URL": "mqtt://127.0.0.1:1"}, ["--shard", "1/2"]),
+    ],
+)
+def test_several_need_a_servers_database(
+    environ: dict[str, str], arguments: list[str], weir: CommandLine
+) -> None:
+    weir.environ |= environ
+    said = weir.error("mqtt", "ingest", *arguments)
+    assert "goes with a WEIR_DATABASE on Postgres: an embedded store has one writer" in said
+
+
+def test_a_part_that_is_none_is_a_wrong_option(weir: CommandLine) -> None:
+    said = weir.error("mqtt", "ingest", "--shard", "4/3")
+    assert "must say which part of how many, such as 1/3" in said
 
 
 def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(

@@ -3,6 +3,9 @@
 Three threads: paho's takes messages in, one decodes what has come and hands it to the writer, one
 waits for the commits, in order, and acknowledges. What isn't acknowledged when we end, however we
 end, the broker delivers again; what was stored of it is then a repeat and changes nothing.
+
+What another ingester stores is acknowledged as well, in its turn: the protocol wants
+acknowledgements in the order of the messages.
 """
 
 from __future__ import annotations
@@ -28,11 +31,13 @@ from api.ingest.mqtt.broker import SESSION_S, Line, connect, new_client
 from api.ingest.mqtt.intake import Intake, Message
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import Reader
+from api.ingest.mqtt.spread import is_ours, session_name, subscriptions
 from api.ingest.submission import Receipt, Submission
 from api.ingest.writer import Writer
 from api.settings import Settings
 
-RECEIVE_MAXIMUM: Final = 4_000  # messages that the broker may send ahead of our acknowledgements
+RECEIVE_MAXIMUM: Final = 4_000  # of ours that the broker may send ahead of acknowledgements
+MOST_AHEAD: Final = 65_535  # that the protocol can say
 BATCH_MESSAGES: Final = 1_000
 LINGER_S: Final = 0.003  # what comes together goes together
 STOP_S: Final = 5.0
@@ -43,9 +48,11 @@ _log = logging.getLogger(__name__)
 
 
 class Batch(NamedTuple):
-    """Messages on their way through the writer, and what will tell that they are in."""
+    """Messages in the order in which they came, those of them that are ours to store, and what
+    will tell that these are in."""
 
     messages: Sequence[Message]
+    ours: Sequence[Message]
     futures: Sequence[Future[Receipt]]
 
 
@@ -62,9 +69,13 @@ class Consumer:
     def __init__(self, settings: Settings, writer: Writer) -> None:
         self._settings, self._writer = settings, writer
         self._reader = Reader(mapping.load(settings.mqtt_mapping))
-        journal = Journal(Path(settings.instance) / f"mqtt_{settings.mqtt_client_id}.received")
+        name = session_name(settings)
+        journal = Journal(Path(settings.instance) / f"mqtt_{name}.received")
         self.intake = Intake(self._reader, journal, writer.roster)
-        self._client = new_client(settings, settings.mqtt_client_id)
+        self._client = new_client(settings, name)
+        self._filters = subscriptions(settings, self._reader.filters)
+        self._shard = settings.mqtt_shard
+        self._parts = self._shard.of if self._shard else 1
         self._line = Line("readings from the broker", settings, _log)
         self._connection = 0  # a packet identifier belongs to the connection it came by
         self._acknowledging = Lock()
@@ -92,7 +103,8 @@ class Consumer:
         client.on_message = self._received
         for thread in self._threads:
             thread.start()
-        connect(client, self._settings, session_s=SESSION_S, receive_maximum=RECEIVE_MAXIMUM)
+        ahead = min(RECEIVE_MAXIMUM * self._parts, MOST_AHEAD)
+        connect(client, self._settings, session_s=SESSION_S, receive_maximum=ahead)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
         """Take nothing more; acknowledge what the writer has committed within the time."""
@@ -129,14 +141,14 @@ class Consumer:
         if not flags.session_present:
             self.intake.new_session()
         options = SubscribeOptions(qos=1, retainHandling=_DO_NOT_SEND_RETAINED)
-        client.subscribe([(topic, options) for topic in self._reader.filters])
+        client.subscribe([(topic, options) for topic in self._filters])
 
     def _subscribed(
         self, _: Client, __: Any, ___: int, reasons: list[ReasonCode], ____: Properties | None
     ) -> None:
         refused = [
             topic
-            for topic, reason in zip(self._reader.filters, reasons, strict=False)
+            for topic, reason in zip(self._filters, reasons, strict=False)
             if reason.is_failure
         ]
         if refused:
@@ -161,13 +173,14 @@ class Consumer:
 
     def _take_in(self) -> None:
         while messages := self._next_messages():
-            submissions = self._insistently(messages)
+            ours = [message for message in messages if is_ours(self._shard, message.topic)]
+            submissions = self._insistently(ours)
             if submissions is None:
                 return
             futures = [f for s in submissions if (f := self._submitted(s)) is not None]
             if len(futures) < len(submissions):
                 return
-            self._under_way.put(Batch(messages, futures))
+            self._under_way.put(Batch(messages, ours, futures))
 
     def _next_messages(self) -> list[Message]:
         """What has come, together with what follows at once; nothing at the end."""
@@ -176,11 +189,11 @@ class Consumer:
             self._arrival.wait_for(self._enough, LINGER_S)
             if self._stopping.is_set():
                 return []
-            several = min(BATCH_MESSAGES, len(self._arrived))
+            several = min(BATCH_MESSAGES * self._parts, len(self._arrived))
             return [self._arrived.popleft() for _ in range(several)]
 
     def _enough(self) -> bool:
-        return len(self._arrived) >= BATCH_MESSAGES or self._stopping.is_set()
+        return len(self._arrived) >= BATCH_MESSAGES * self._parts or self._stopping.is_set()
 
     def _insistently(self, messages: Sequence[Message]) -> list[Submission] | None:
         """The store may be away, the journal's disk full: both come back. None at the end."""
@@ -225,7 +238,7 @@ class Consumer:
         except (CancelledError, Unavailable):
             raise
         except Exception:  # noqa: BLE001 - the writer has told of it
-            for message in batch.messages:
+            for message in batch.ours:
                 self._settle_alone(message)
 
     def _settle_alone(self, message: Message) -> None:

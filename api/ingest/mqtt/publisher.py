@@ -20,6 +20,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from api.ingest.announcer import Stored
 from api.ingest.mqtt.broker import Line, connect, new_client
+from api.ingest.mqtt.spread import session_name
 from api.ingest.mqtt.topics import datapoint
 from api.routes.render import datapoint_object
 from api.settings import Settings
@@ -50,7 +51,7 @@ class Publisher:
 
     def __init__(self, settings: Settings, *, most_waiting: int = MOST_WAITING) -> None:
         self._settings = settings
-        self._client = new_client(settings, f"{settings.mqtt_client_id}-out")
+        self._client = new_client(settings, f"{session_name(settings)}-out")
         self._line = Line("readings to the broker", settings, _log)
         self._waiting: deque[Stored] = deque(maxlen=most_waiting)
         self._changed = Condition()
