@@ -102,7 +102,7 @@ def site(settings: Settings) -> WSGIApplication:
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
     )
-    dashboard = create_dashboard(client, access, folder, links).server
+    dashboard = create_dashboard(client, access, folder, links, settings.public_url).server
     return Watched(_by_path(rooms, dashboard), settings)
 
 

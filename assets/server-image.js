@@ -85,7 +85,7 @@
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ address: address("png"), days }),
     });
-    const href = window.location.origin + (await answer.json()).href;
+    const href = new URL((await answer.json()).href, window.location.origin).href;
     const late = new Promise((_, reject) => setTimeout(reject, PATIENCE_MS));
     try {
       await Promise.race([navigator.clipboard.writeText(href), late]);

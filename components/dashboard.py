@@ -59,13 +59,18 @@ _INDEX: Final = """<!DOCTYPE html>
 
 
 def create_dashboard(
-    client: Client, access: Access, folder: Path | None = None, links: Links | None = None
+    client: Client,
+    access: Access,
+    folder: Path | None = None,
+    links: Links | None = None,
+    public_url: str = "",
 ) -> Dash:
     """The Dash application; ``.server`` is the WSGI application to serve.
 
     ``client`` is the way to the service; ``access`` says who may ask through it. Each request asks
     as the one who makes it. ``folder`` is where worker processes may share what they have learnt;
-    ``links`` signs the addresses of images, where that can be done.
+    ``links`` signs the addresses of images, where that can be done; ``public_url`` is where readers
+    reach it, "" where only their requests tell.
     """
     app = Dash(
         __name__,
@@ -85,7 +90,7 @@ def create_dashboard(
     for each in (styles, scripts, bundle.sign_in_styles()):
         app.server.add_url_rule(each.path, each.name, each.answer)
     app.index_string = _index(app, styles, scripts)
-    session.install(app.server, folder)
+    session.install(app.server, folder, public_url)
     for rule, name, view in (*downloads.rules(), *answers.rules()):
         app.server.add_url_rule(rule, name, view)
     app.server.add_url_rule(linking.ROUTE, "links", linking.view(links), methods=["POST"])

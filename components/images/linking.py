@@ -28,11 +28,12 @@ class NoLinks(ServiceError):
 
 
 def view(links: Links | None) -> Callable[[], Response]:
-    """``{"address": "/export/…?…", "days": 30}`` → ``{"href": "/export/…&sig=…"}``."""
+    """``{"address": "/export/…?…", "days": 30}`` → ``{"href": "/export/…&sig=…"}``, with the
+    site in front where WEIR_PUBLIC_URL says it."""
 
     def sign() -> Response:
         try:
-            href = signed(links, session.body())
+            href = session.public_site() + signed(links, session.body())
         except WeirError as error:
             return problem(error)
         return Response(orjson.dumps({"href": href}), content_type="application/json")

@@ -74,6 +74,13 @@ def test_the_address_is_this_servers_unless_said(weir: CommandLine, meters: str)
     assert make(weir, meters)["url"].startswith("http://[::1]:9000/embed/emb_")
 
 
+def test_the_address_is_where_readers_reach_the_site(weir: CommandLine, meters: str) -> None:
+    weir.environ |= {"WEIR_PUBLIC_URL": "https://weir.example"}
+    assert make(weir, meters)["url"].startswith("https://weir.example/embed/emb_")
+    other = make(weir, meters, "--site", "https://other.example")
+    assert other["url"].startswith("https://other.example/embed/emb_")
+
+
 def test_a_wall_names_devices_in_any_way(weir: CommandLine, meters: str, ask: Any) -> None:
     made = make(weir, meters, "--view", "wall", "--device", "M-1", "--device", "NET-2")
     assert len(ask(made["token"])["devices"]) == 2

@@ -36,7 +36,13 @@ def test_a_charts_address_opens_for_its_device(
 
 def test_without_a_device_it_is_the_walls(weir: CommandLine, key_id: str) -> None:
     made = weir.ask("images", "link", "--key", key_id, "--format", "svg")
-    assert made["address"].startswith("/export/fleet.svg?key=")
+    assert made["address"].startswith("http://127.0.0.1:8050/export/fleet.svg?key=")
+
+
+def test_the_address_is_where_readers_reach_the_site(weir: CommandLine, key_id: str) -> None:
+    weir.environ |= {"WEIR_PUBLIC_URL": "https://weir.example"}
+    made = weir.ask("images", "link", "--key", key_id)
+    assert made["address"].startswith("https://weir.example/export/fleet.png?key=")
 
 
 @pytest.mark.parametrize(

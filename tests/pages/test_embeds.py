@@ -166,6 +166,15 @@ def test_a_server_elsewhere_shows_its_own_embeds(
     assert f'src="https://weir.example/embed/{embed.id}#t=' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
 
 
+def test_the_snippet_says_where_readers_reach_the_site(
+    here: Managed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(here.app.server.extensions, "weir-site", "https://weir.example")
+    embed = here.client.create_embed(EmbedDefinition("tile", (here.fleet.ids[LIVE],)))
+    (snippet,) = of_kind(the_page().layout(embed=embed.id), "Textarea")
+    assert f'src="https://weir.example/embed/{embed.id}' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def test_behind_a_proxy_the_snippet_says_its_scheme(managed: Managed) -> None:
     embed = managed.client.create_embed(EmbedDefinition("chart", (managed.fleet.ids[LIVE],)))
     who = Looking(managed.client, How.OWN_KEY, None, [])

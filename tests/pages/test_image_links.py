@@ -28,7 +28,9 @@ DAY_S = 86_400
 class Site:
     """``here`` asks as somebody at this machine, whom its own key lets in; ``afar`` as nobody."""
 
-    def __init__(self, fleet: Fleet, folder: Path, *, links: bool = True) -> None:
+    def __init__(
+        self, fleet: Fleet, folder: Path, *, links: bool = True, public_url: str = ""
+    ) -> None:
         self.fleet = fleet
         service = Client.in_process(create_service(fleet.store, SETTINGS))
         self.signs = SignedAddresses(fleet.store, SETTINGS)
@@ -39,7 +41,7 @@ class Site:
             listens_on_loopback=True,
             proxy_bearer=True,
         )
-        app = create_dashboard(service, access, folder, self.signs if links else None)
+        app = create_dashboard(service, access, folder, self.signs if links else None, public_url)
         self.browser = Browser(app.server)
 
     def here(self, path: str, method: str = "GET", **more: Any) -> TestResponse:
@@ -102,6 +104,13 @@ def test_it_lasts_as_long_as_was_chosen(site: Site) -> None:
 def test_a_serial_number_is_signed_as_its_device(site: Site) -> None:
     href = site.sign(f"/export/devices/{CLOCKS}/chart.png").get_json()["href"]
     assert f"/devices/{site.fleet.ids[CLOCKS]}/" in href
+
+
+def test_the_address_is_where_readers_reach_the_site(fleet: Fleet, tmp_path: Path) -> None:
+    site = Site(fleet, tmp_path, public_url="https://weir.example")
+    href = site.sign(site.chart()).get_json()["href"]
+    assert href.startswith("https://weir.example/export/devices/")
+    assert site.afar(href.removeprefix("https://weir.example")).status_code == 200
 
 
 def test_whatever_is_wrong_the_refusal_is_the_same(site: Site, href: str) -> None:
