@@ -92,6 +92,19 @@ def url(value: str) -> str:
     return value.rstrip("/")
 
 
+def site(value: str) -> str:
+    """An origin: the site answers at the root of a host."""
+    parts = urlsplit(value)
+    if value and (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or "@" in parts.netloc
+        or value.rstrip("/") != f"{parts.scheme}://{parts.netloc}"
+    ):
+        raise ValueError("must be an address such as https://weir.example, without a path")
+    return value.rstrip("/")
+
+
 def broker(value: str) -> str:
     parts = urlsplit(value)
     if value and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname):
@@ -117,19 +130,6 @@ def client_id(value: str) -> str:
     return value
 
 
-def key(value: str) -> str:
-    if value and not _UUID.fullmatch(value):
-        raise ValueError("must be a key: a UUID, without a Key ID and a dot before it")
-    return value
-
-
-def issuer(value: str) -> str:
-    if value == LOCAL_ISSUER:
-        raise ValueError(f"must not be {LOCAL_ISSUER}: that is the issuer of Weir's own tokens")
-    return value
-
-
-def key_set(value: str) -> str:
 def share(value: str) -> str:
     return client_id(value) if value else value
 
@@ -144,6 +144,19 @@ def shard(value: str) -> Shard | None:
     return shard
 
 
+def key(value: str) -> str:
+    if value and not _UUID.fullmatch(value):
+        raise ValueError("must be a key: a UUID, without a Key ID and a dot before it")
+    return value
+
+
+def issuer(value: str) -> str:
+    if value == LOCAL_ISSUER:
+        raise ValueError(f"must not be {LOCAL_ISSUER}: that is the issuer of Weir's own tokens")
+    return value
+
+
+def key_set(value: str) -> str:
     if not value:
         return value
     if "://" in value:

@@ -61,6 +61,14 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting("WEIR_HOST", "127.0.0.1", kinds.text, "The address that `flask serve` listens on."),
     Setting("WEIR_PORT", "8050", kinds.whole(0, 65_535), "The port that `flask serve` listens on."),
+    Setting(
+        "WEIR_PUBLIC_URL",
+        "",
+        kinds.site,
+        "Where readers reach this site: `https://weir.example`. It stands in what is handed on:"
+        " embeds' snippets, signed links of images. Unset: as a page was asked for, and for"
+        " commands `http://WEIR_HOST:WEIR_PORT`.",
+    ),
     Setting("WEIR_WORKERS", "2", kinds.whole(1, 64), "Web worker processes of `flask serve`."),
     Setting(
         "WEIR_API_URL",
@@ -144,14 +152,6 @@ TABLE: tuple[Setting, ...] = (
         " another one for each installation, and never changed.",
     ),
     Setting(
-        "WEIR_MQTT_MAPPING",
-        "",
-        kinds.text,
-        "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
-    ),
-    Setting(
-        "WEIR_MQTT_PUBLISH",
-    Setting(
         "WEIR_MQTT_SHARD",
         "",
         kinds.shard,
@@ -165,6 +165,14 @@ TABLE: tuple[Setting, ...] = (
         "A group of ingesters on one Postgres among which the broker divides messages as it likes,"
         " each with a `WEIR_MQTT_CLIENT_ID` of its own. Unset: none.",
     ),
+    Setting(
+        "WEIR_MQTT_MAPPING",
+        "",
+        kinds.text,
+        "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
+    ),
+    Setting(
+        "WEIR_MQTT_PUBLISH",
         "true",
         kinds.truth,
         "`true`: each stored reading is published to the broker as well.",
@@ -230,6 +238,7 @@ class Settings:
     secret_key: str
     host: str
     port: int
+    public_url: str
     workers: int
     api_url: str
     api_key: str
@@ -244,6 +253,8 @@ class Settings:
     mqtt_password_file: str
     mqtt_ca_file: str
     mqtt_client_id: str
+    mqtt_shard: Shard | None
+    mqtt_share: str
     mqtt_mapping: str
     mqtt_publish: bool
     redis_url: str
@@ -253,8 +264,6 @@ class Settings:
     hsts_s: int
     disk_min_mb: int
     instance: str
-    mqtt_shard: Shard | None
-    mqtt_share: str
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
@@ -327,6 +336,12 @@ class Settings:
     def writer_socket_path(self) -> Path:
         """Where the process that writes takes what came to this machine's web workers."""
         return Path(self.instance) / "writer.sock"
+
+    @property
+    def site(self) -> str:
+        """Where readers reach this site, as far as is known without a request."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{self.port}"
 
     def dashboard_key(self) -> str:
         """What the dashboard signs in with by itself: WEIR_API_KEY, else the demo fleet's key,

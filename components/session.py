@@ -23,15 +23,18 @@ LARGEST_BODY: Final = 16_384
 _CACHE: Final = "weir-cache"
 _FOLDER: Final = "weir-folder"
 _KEPT: Final = "weir-kept"
+_SITE: Final = "weir-site"
 T = TypeVar("T")
 
 
-def install(server: Flask, folder: Path | None = None) -> None:
-    """``folder`` is where this machine's worker processes may share what they have learnt."""
+def install(server: Flask, folder: Path | None = None, site: str = "") -> None:
+    """``folder`` is where this machine's worker processes may share what they have learnt,
+    ``site`` where readers reach the dashboard, "" where only a request tells."""
     cache = Cache(config={"CACHE_TYPE": "SimpleCache", "CACHE_THRESHOLD": 1_000})
     cache.init_app(server)
     server.extensions[_CACHE] = cache
     server.extensions[_FOLDER] = folder
+    server.extensions[_SITE] = site
     server.extensions[_KEPT] = {}
 
 
@@ -46,11 +49,18 @@ def asked() -> Mapping[str, str]:
 
 
 def own_site() -> str:
-    """Where this request's reader reaches the dashboard. A proxy in front says its scheme; whoever
-    says another only gets another link to copy."""
+    """Where readers reach the dashboard: as it was set up, else where this one reached it. Then a
+    proxy in front says the scheme; whoever says another only gets another link to copy."""
+    if known := public_site():
+        return known
     said = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip().lower()
     scheme = said if said in ("http", "https") else request.scheme
     return f"{scheme}://{request.host}"
+
+
+def public_site() -> str:
+    """Where readers reach the dashboard, as it was set up (WEIR_PUBLIC_URL); "" where it wasn't."""
+    return current_app.extensions[_SITE]
 
 
 def pairs() -> list[tuple[str, str]]:

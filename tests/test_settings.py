@@ -37,6 +37,11 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_SECRET_KEY", "short"),
         ("WEIR_API_URL", "ftp://weir.example"),
         ("WEIR_API_URL", "weir.example"),
+        ("WEIR_PUBLIC_URL", "weir.example"),
+        ("WEIR_PUBLIC_URL", "ftp://weir.example"),
+        ("WEIR_PUBLIC_URL", "https://weir.example/dashboard"),
+        ("WEIR_PUBLIC_URL", "https://weir.example?x"),
+        ("WEIR_PUBLIC_URL", "https://somebody@weir.example"),
         ("WEIR_CORS_ORIGINS", "*"),
         ("WEIR_CORS_ORIGINS", "https://a.example,https://b.example/path"),
         ("WEIR_RATE_LIMIT", "nan"),
@@ -91,6 +96,21 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
     assert Settings.from_env(environ).secret == secret
     mode = stat.S_IMODE((tmp_path / "instance" / "secret_key").stat().st_mode)
     assert mode == 0o600
+
+
+@pytest.mark.parametrize(
+    ("said", "site"),
+    [
+        ({}, "http://127.0.0.1:8050"),
+        ({"WEIR_HOST": "::1", "WEIR_PORT": "80"}, "http://[::1]:80"),
+        ({"WEIR_PUBLIC_URL": "https://weir.example/"}, "https://weir.example"),
+        ({"WEIR_PUBLIC_URL": "http://weir.lan:8080", "WEIR_PORT": "80"}, "http://weir.lan:8080"),
+    ],
+)
+def test_the_site_is_where_it_listens_unless_readers_reach_it_elsewhere(
+    said: dict[str, str], site: str
+) -> None:
+    assert Settings.from_env(said).site == site
 
 
 def test_origins_are_a_list() -> None:

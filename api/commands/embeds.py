@@ -44,7 +44,7 @@ _OPTIONS: Final = {"devices": "device", "origins": "origin", "window": "last"}
 @click.option("--controls", help=f"What a viewer may change, of {','.join(EMBED_CONTROLS)}.")
 @click.option("--expires", help="When it ends, ISO 8601; never unless given.")
 @click.option("--title", help="What stands above it.")
-@click.option("--site", help="Where readers reach this dashboard; http://HOST:PORT unless given.")
+@click.option("--site", help="Where readers reach this site; WEIR_PUBLIC_URL unless given.")
 def create(organization_id: str, site: str | None, **said: Any) -> object:
     """Make an embed, and the link token that opens it."""
     from api.auth import issue_embed_token
@@ -57,7 +57,7 @@ def create(organization_id: str, site: str | None, **said: Any) -> object:
         wanted = checked(EmbedBody, _body(said)).definition
         embed = make(store, web, everything(organization_id), maker, wanted, now_ms())
     token, _ = issue_embed_token(settings(), embed, now_ms())
-    at = site or _own_site()
+    at = site or settings().site
     return {
         "id": embed.id,
         "url": address(at, embed.id, token),
@@ -103,12 +103,6 @@ def _by_option() -> Generator[None]:
     except BadRequest as error:
         told = (f"--{_OPTIONS.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
         raise UserError("; ".join(told) or error.detail) from None
-
-
-def _own_site() -> str:
-    known = settings()
-    host = f"[{known.host}]" if ":" in known.host else known.host
-    return f"http://{host}:{known.port}"
 
 
 @group.command("list")

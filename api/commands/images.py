@@ -26,9 +26,9 @@ MOST_DAYS: Final = 3_650
 @click.option(
     "--days", type=click.IntRange(1, MOST_DAYS), default=30, show_default=True, help="How long."
 )
-@click.option("--site", default="", help="Where the dashboard is: https://weir.example")
+@click.option("--site", help="Where readers reach this site; WEIR_PUBLIC_URL unless given.")
 def link(
-    key_id: str, identifier: str | None, ending: str, query: str, days: int, site: str
+    key_id: str, identifier: str | None, ending: str, query: str, days: int, site: str | None
 ) -> object:
     """Sign the address of an image. It ends with its days, and with its key."""
     from api.auth.signed import SignedAddresses
@@ -42,7 +42,7 @@ def link(
         said = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
         signed = SignedAddresses(store, known).sign(path, said, key_id, days * DAY_MS // 1000)
     ends = when(now_ms() + days * DAY_MS)
-    return {"address": f"{site.rstrip('/')}{path}?{signed}", "expires": ends}
+    return {"address": f"{(site or known.site).rstrip('/')}{path}?{signed}", "expires": ends}
 
 
 def _place(store: Store, key: Key, identifier: str | None) -> str:
