@@ -81,7 +81,7 @@ def test_every_field_arrives(
     assert device.time_zone == "Europe/Rome"
     assert device.billing_subscriptions == ("basic",)
     assert device.reporting_interval_s == 60
-    assert device.config == {"a": 1, "reportingInterval": 60}
+    assert device.config == {"a": 1, "reportingInterval": 60, "groups": ["north", "south"]}
     assert not device.installed
     assert device.alerts_active
 

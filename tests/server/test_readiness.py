@@ -77,6 +77,7 @@ def _gone(host: Host) -> None:
 
 
 def _rubbish(host: Host) -> None:
+    (host.folder / "weir.sqlite-wal").unlink()  # it has every page still, and would answer
     (host.folder / "other").write_text("Dear diary, " * 1000)
     (host.folder / "other").replace(host.folder / "weir.sqlite")
 
