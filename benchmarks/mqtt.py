@@ -25,16 +25,13 @@ from typing import Final
 import apsw
 
 from api.ingest.mqtt import topics
-from api.store.base import NewDevice
-from api.store.open import open_store
 from api.timez import stamp
+from benchmarks.ingesters import DEVICES, ORGANIZATION, compare, new_fleet
 from benchmarks.publishing import publish_all
 from benchmarks.report import conditions
 from tests.servers import KEEPING, Mosquitto
 
 GOAL: Final = 5_000  # messages a second
-DEVICES: Final = 1_000
-ORGANIZATION: Final = "bench"
 START_MS: Final = 1_772_971_200_000
 PATIENCE_S: Final = 120.0
 EVERY_SECOND: Final = tuple(
@@ -68,22 +65,11 @@ def load(messages: int) -> Iterator[tuple[str, bytes]]:
         yield named[index], json.dumps(reading).encode()
 
 
-def new_store(url: str) -> None:
-    store = open_store(url)
-    store.upgrade()
-    store.create_organization("Bench", organization_id=ORGANIZATION)
-    meters = [
-        NewDevice(f"S{index}", {"networkUniqueIdentifier": f"N{index}"}) for index in range(DEVICES)
-    ]
-    store.import_devices(ORGANIZATION, meters)
-    store.close()
-
-
 @contextmanager
 def ingesting(folder: Path, broker: Mosquitto, *, publish: bool) -> Iterator[Path]:
     """`flask mqtt ingest` as it is started by hand; yields the store's file."""
     path = folder / "bench.sqlite"
-    new_store(f"sqlite:///{path}")
+    new_fleet(f"sqlite:///{path}")
     environ = os.environ | {
         "WEIR_DATABASE": f"sqlite:///{path}",
         "WEIR_INSTANCE": str(folder / "instance"),
@@ -149,12 +135,28 @@ def waiting(name: str, settings: tuple[str, ...], messages: int) -> Result:
     return Result(name, messages, round(seconds, 2), round(messages / seconds))
 
 
+def several(messages: int) -> None:
+    """Print what several ingesters take in, by each way of dividing."""
+    print("| Ingesters | Messages/s | Their CPU, µs a message |")
+    print("|---|---|---|")
+    for one in compare(list(load(messages)), EVERY_SECOND):
+        each_us = round(one.cpu_s / one.messages * 1e6)
+        called = f"{one.ingesters}, by {one.way}" if one.ingesters > 1 else "1"
+        print(f"| {called} | {one.per_second:,} | {each_us} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=50_000)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--several", action="store_true", help="instead: several ingesters on one Postgres"
+    )
     asked = parser.parse_args()
     n = min(asked.messages, 500_000)
+    if asked.several:
+        several(n)
+        return
     results = [
         run("broker saves every second", EVERY_SECOND, n),
         run("the same, while each is published", EVERY_SECOND, n // 2, publish=True),

@@ -1,7 +1,7 @@
 """Weir listening to a broker until it is killed at a point of its own choosing, or told to end.
 
-``python -m tests.faults.mqtt_driver POINT DATABASE INSTANCE URL``. A point is reached with the
-second batch, so that something has gone well before.
+``python -m tests.faults.mqtt_driver POINT DATABASE INSTANCE URL [SETTING=VALUE]…``. A point is
+reached with the second batch, so that something has gone well before.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Doomed(Consumer):
 
 
 def main() -> None:
-    point, database, instance, url = sys.argv[1:]
+    point, database, instance, url, *more = sys.argv[1:]
     store = open_store(database)
     add, commits = store.add, 0
 
@@ -58,6 +58,7 @@ def main() -> None:
     store.add = dying  # pyright: ignore[reportAttributeAccessIssue]
     writer = Writer(store)
     settings = {"WEIR_DATABASE": database, "WEIR_INSTANCE": instance, "WEIR_MQTT_URL": url}
+    settings |= dict(setting.split("=", 1) for setting in more)
     consumer = Doomed(Settings.from_env(settings), writer)
     consumer.point = point
     stop = Event()
