@@ -59,6 +59,7 @@ def site(settings: Settings) -> WSGIApplication:
     from api.server import create_embed_service, create_service
     from api.server.elsewhere import create_stand_in
     from api.server.intake import create_intake
+    from api.server.limits import FrameLimits
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
     from api.server.shared import Shared
@@ -86,7 +87,8 @@ def site(settings: Settings) -> WSGIApplication:
         )
         links = SignedAddresses(store, settings)
         asked = Client.in_process(create_embed_service(store, web, settings))
-        rooms[EMBED_PATHS] = create_embed_site(asked, web.embed, folder)
+        turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
+        rooms[EMBED_PATHS] = create_embed_site(asked, web.embed, folder, turns)
         # A standby may not know a device yet whose readings come already.
         origin = open_store(settings.database, read_only=True)
         reception = Reception(origin, Knocker(settings.writer_socket_path))

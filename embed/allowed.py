@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from api.catalog import DEVICE_ZONE
+from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
 from api.embeds import EmbedDefinition, Rolling
 from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.fleet.view import FleetView, read_fleet_view
@@ -21,8 +21,20 @@ from components.view import TAB_BY_NAME, View, read_view
 
 RANGE, ZONE, UNITS, THEME = "range", "zone", "units", "theme"
 SYSTEM: Final = "system"  # the viewer's own light or dark
+LONGEST_MS: Final = (EMBED_WINDOW_S.maximum or 0) * 1000
 
 Wishes = Mapping[str, Any]
+
+
+def said(question: Any) -> dict[str, Any]:
+    """The wishes in a browser's question. Anybody may write one by hand: whatever is none counts
+    as not said."""
+    return question if isinstance(question, dict) else {}
+
+
+def _word(wishes: Wishes, name: str) -> str:
+    value = wishes.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View:
@@ -34,10 +46,16 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
         units=_units(definition, wishes),
         theme=theme(definition, wished.theme),
     )
-    if ranged and wishes.get("range") in PRESET_BY_NAME:
+    if not ranged or _is_endless(wished.window):
+        view = replace(view, window=None, settled=False)
+    if ranged and _word(wishes, "range") in PRESET_BY_NAME:
         return replace(view, custom=None)
-    view = replace(view, custom=own_window(definition, now_ms), preset=DEFAULT_PRESET)
-    return view if ranged else replace(view, window=None, settled=False)
+    return replace(view, custom=own_window(definition, now_ms), preset=DEFAULT_PRESET)
+
+
+def _is_endless(window: Window | None) -> bool:
+    """Longer than any embed may be made: what it takes to answer grows with it."""
+    return window is not None and window.length_ms > LONGEST_MS
 
 
 def own_window(definition: EmbedDefinition, now_ms: int) -> Window:
@@ -51,7 +69,7 @@ def wall_view(definition: EmbedDefinition, wishes: Wishes) -> FleetView:
     """Tiles show one of the wall's spans."""
     wished = read_fleet_view(wishes)
     span = _own_span(definition)
-    if RANGE in definition.controls and wishes.get("window") in SPAN_BY_NAME:
+    if RANGE in definition.controls and _word(wishes, "window") in SPAN_BY_NAME:
         span = wished.span
     return FleetView(
         span=span,
@@ -82,7 +100,7 @@ def _zone(definition: EmbedDefinition, wished: str | None) -> str | None:
 
 
 def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
-    wished = UNITS_BY_NAME.get(str(wishes.get("units")))
+    wished = UNITS_BY_NAME.get(_word(wishes, "units"))
     if UNITS in definition.controls and wished is not None:
         return wished
     return UNITS_BY_NAME.get(definition.units, US)

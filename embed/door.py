@@ -8,6 +8,7 @@ without an origin of its own (``sandbox="allow-scripts"``) may ask too: what it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import ceil
 from typing import TYPE_CHECKING, Final, Protocol
 
 import orjson
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 STANDING: Final = "standing"  # a frame asks it every few seconds: does its token still hold?
 OTHER_EMBED: Final = "other-embed"
+CROWDED: Final = "Too many ask for this view just now. It goes on by itself."
 _NO_TOKEN: Final = "no-token"
+_TOO_OFTEN: Final = "too-often"
 _PUBLIC: Final = {"_dash-layout": "GET", "_dash-dependencies": "GET"}
 _GUARDED: Final = {"_dash-update-component": "POST", STANDING: "GET"}
 _PREFLIGHT_S: Final = "600"
@@ -46,9 +49,18 @@ class Kept(Protocol):
 Find = Callable[[str], Kept | None]
 
 
+class Turns(Protocol):
+    """How often frames may ask."""
+
+    def wait_s(self, address: str, token: str) -> float:
+        """The seconds until a frame at that address may ask with that token, 0.0 where it may."""
+        ...
+
+
 class EmbedDoor:
     """``application`` is Dash behind its delivery, at the root; ``find`` looks an embed up by its
-    id; ``client`` is the way to the service of embeds, asked only with a request's token."""
+    id; ``client`` is the way to the service of embeds, asked only with a request's token. ``turns``
+    holds those who ask for data to their turns; whether a token still holds is asked freely."""
 
     def __init__(
         self,
@@ -57,9 +69,10 @@ class EmbedDoor:
         find: Find,
         parts: Callable[[], shell.Parts],
         memory: Memory,
+        turns: Turns | None = None,
     ) -> None:
         self._application, self._client, self._find = application, client, find
-        self._parts, self._memory = parts, memory
+        self._parts, self._memory, self._turns = parts, memory, turns
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
@@ -105,6 +118,10 @@ class EmbedDoor:
         credential = _bearer(request)
         if credential is None:
             return _refused("This needs the token of an embed.", _NO_TOKEN)
+        if self._turns is not None and name != STANDING:
+            wait_s = self._turns.wait_s(request.remote_addr or "", credential.principal)
+            if wait_s:
+                return _crowded(wait_s)
         client = self._client.as_principal(credential)
         try:
             embed = client.own_embed()
@@ -150,6 +167,7 @@ def _opened(request: Request, response: Response) -> Response:
         response.headers["Access-Control-Allow-Origin"] = _NO_ORIGIN
         response.headers["Access-Control-Allow-Methods"] = "GET, POST"
         response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
+        response.headers["Access-Control-Expose-Headers"] = "Retry-After"
     return response
 
 
@@ -157,6 +175,12 @@ def _refused(detail: str, reason: str | None) -> Response:
     body = orjson.dumps({"detail": detail, "reason": reason})
     headers = {"WWW-Authenticate": 'Bearer realm="weir"'}
     return Response(body, status=401, mimetype="application/json", headers=headers)
+
+
+def _crowded(wait_s: float) -> Response:
+    body = orjson.dumps({"detail": CROWDED, "reason": _TOO_OFTEN})
+    headers = {"Retry-After": str(ceil(wait_s))}
+    return Response(body, status=429, mimetype="application/json", headers=headers)
 
 
 def _failed(error: WeirError) -> Response:

@@ -18,6 +18,7 @@ from components.chart_card import Ids as Chart
 from components.markup import attributes
 from components.parts import failure
 from embed import chart, tiles
+from embed.allowed import said
 from embed.looking import Looking, looking
 
 Said = dict[str, Any]
@@ -108,10 +109,10 @@ def _register_chart(app: Dash) -> None:
     )
 
 
-def drawn(question: Said | None) -> Said:
+def drawn(question: Any) -> Said:
     """The chart as the embed shows it; where that fails the last good one stays."""
     try:
-        return chart.answer(_looking_at("chart"), question or {}, now_ms())
+        return chart.answer(_looking_at("chart"), said(question), now_ms())
     except WeirError as error:
         return {**dict.fromkeys(chart.OUTPUTS, no_update), chart.NOTICE: failure(error)}
 
@@ -128,8 +129,8 @@ def _register_tiles(app: Dash) -> None:
     )
 
 
-def walled(question: Said | None) -> Said:
-    asked = question or {}
+def walled(question: Any) -> Said:
+    asked = said(question)
     try:
         made = tiles.board(_looking_at("tile", "wall"), asked, now_ms())
     except WeirError as error:

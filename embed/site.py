@@ -17,7 +17,7 @@ from components.bundle import ASSETS, Bundle, joined
 from components.delivery import Delivery, content_security_policy
 from components.fleet.memory import Memory
 from embed import page
-from embed.door import EmbedDoor, Find
+from embed.door import EmbedDoor, Find, Turns
 from embed.shell import Parts
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ LARGEST_BODY: Final = 64 * 1024  # a question is a few hundred bytes
 # Loaded before anything else: it takes the token out of the address.
 FIRST: Final = (OWN / "frame.js",)
 SCRIPTS: Final = (
+    ASSETS / "ago.js",
     ASSETS / "chart.js",
     ASSETS / "hover.js",
     ASSETS / "cursor.js",
@@ -50,11 +51,14 @@ _NEEDED: Final = ("/dash/deps/", "/dash/dash-renderer/", "/dash/dcc/", "/dash/ht
 _SCRIPT: Final = re.compile(r'<script src="([^"]+)"></script>')
 
 
-def create_embed_site(client: Client, find: Find, folder: Path | None = None) -> WSGIApplication:
+def create_embed_site(
+    client: Client, find: Find, folder: Path | None = None, turns: Turns | None = None
+) -> WSGIApplication:
     """What answers under ``/embed``.
 
     ``client`` asks the service of embeds; ``find`` looks an embed up by its id, None where
-    there is none; in ``folder`` worker processes may share what they have learnt.
+    there is none; in ``folder`` worker processes may share what they have learnt; ``turns`` says
+    how often frames may ask, None where nothing holds them back.
     """
     app = Dash(
         __name__,
@@ -82,7 +86,7 @@ def create_embed_site(client: Client, find: Find, folder: Path | None = None) ->
         app.server.wsgi_app, is_page=lambda _: False, policy=lambda: content_security_policy(())
     )
     parts = cache(lambda: _parts(app, first, scripts, styles))
-    return EmbedDoor(delivery, client, find, parts, Memory(folder))
+    return EmbedDoor(delivery, client, find, parts, Memory(folder), turns)
 
 
 def _parts(app: Dash, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:

@@ -99,6 +99,27 @@ class Limits:
         _refuse_for(self._keys.take(principal_id), "Too many requests with this credential.")
 
 
+class FrameLimits:
+    """What embeds' frames are held to. The viewers of one token together, who may be many, ask a
+    tenth as often as a key may; those behind one address a twentieth."""
+
+    def __init__(
+        self,
+        per_key_s: float,
+        clock_s: Callable[[], float] = monotonic,
+        shared: Shared | None = None,
+    ) -> None:
+        self._tokens, self._addresses = (
+            Buckets(per_s, per_s * BURST_S, clock_s, shared=shared, called=called)
+            for per_s, called in ((per_key_s / 10, "token"), (per_key_s / 20, "frames"))
+        )
+
+    def wait_s(self, address: str, token: str) -> float:
+        """The seconds until a frame at that address may ask with that token (any name of it), 0.0
+        where it may, which takes a turn of both."""
+        return self._addresses.take(address) or self._tokens.take(token)
+
+
 def _refuse_for(wait_s: float, detail: str) -> None:
     if wait_s > 0:
         raise TooManyRequests(detail, retry_after_s=wait_s)

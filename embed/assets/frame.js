@@ -18,6 +18,7 @@
     "This view needs a token. Its address must end in #t=… as it was given out, or the page around it must send one.";
   const NOT_VALID = "This view’s token isn’t valid.";
   const NO_ANSWER = "The service doesn’t answer.";
+  const SPREAD_MS = 2000; // whom the server has asked to wait don't all come back at once
 
   const root = document.documentElement;
   const embed = root.dataset.embed;
@@ -29,6 +30,7 @@
   let token = "";
   let ended = ""; // why nothing is asked any more, until another token comes
   let trouble = ""; // why the last question wasn't answered; it is asked again
+  let restUntilMs = 0; // the server has asked for a pause; 0 once it answers again
   let updatedMs = 0;
   let askedParentMs = 0;
   let renewTimer = 0;
@@ -111,6 +113,7 @@
       const answer = await send(resource, options);
       if (answer.ok) return answered(answer);
       const told = await answer.json().catch(() => ({}));
+      if (answer.status === 429) restUntilMs = Date.now() + restMs(answer);
       if (answer.status !== 401) return failed(told.detail);
       if (FINAL.test(told.reason)) return refused(told);
       if (token === used) askParent();
@@ -121,8 +124,13 @@
     }
   }
 
+  const restMs = (answer) =>
+    (Number(answer.headers.get("Retry-After")) || 1) * 1000 + Math.random() * SPREAD_MS;
+
+  /* That the token still holds doesn't end a pause: only what is shown does. */
   function answered(answer) {
-    trouble = "";
+    if (answer.status === 200) restUntilMs = 0;
+    if (!restUntilMs) trouble = "";
     if (answer.status === 200) updatedMs = Date.now();
     tell();
     return answer;
@@ -143,6 +151,7 @@
   window.fetch = function (resource, options) {
     const url = new URL(resource instanceof Request ? resource.url : resource, window.location.href);
     const guarded = url.pathname === `${place}/_dash-update-component`;
+    if (guarded && Date.now() < restUntilMs) return Promise.resolve(nothing());
     return guarded ? ask(resource, options) : fetched(resource, options);
   };
 
@@ -152,7 +161,8 @@
     if (token && !ended) {
       const before = trouble;
       const answer = await ask(`${place}/standing`, { cache: "no-store" });
-      if (before && !trouble && !ended && answer.status === 204) refresh();
+      const over = restUntilMs ? Date.now() >= restUntilMs : !trouble;
+      if (before && over && !ended && answer.status === 204) refresh();
     } else if (Date.now() - askedParentMs >= (token ? ASK_AGAIN_MS : CHECK_MS)) {
       askParent();
     }
@@ -181,7 +191,7 @@
   function words() {
     const why = !token ? NO_TOKEN : ended || trouble;
     if (!why) return "";
-    const age = updatedMs && !isBare() ? ` Shown is what was known ${window.weirTiles.since(updatedMs)}.` : "";
+    const age = updatedMs && !isBare() ? ` Shown is what was known ${window.weirAgo(updatedMs)}.` : "";
     return why + age;
   }
 

@@ -43,6 +43,23 @@ def test_a_service_that_is_down_leaves_the_last_picture_with_its_age(framed: Fra
     framed.until_state("shown")
 
 
+@pytest.mark.parametrize("attributes", ["", "sandbox='allow-scripts'"], ids=["plain", "sandboxed"])
+@pytest.mark.parametrize("view", ["chart", "wall"])
+def test_a_crowd_is_told_so_and_goes_on_by_itself(
+    framed: Framed, view: str, attributes: str
+) -> None:
+    framed.embeds.crowded.set()
+    try:
+        framed.open(make(framed.embeds, view, framed.host), attributes=attributes)
+        framed.said("Too many ask for this view just now.")
+        assert framed.state() == "trouble"
+    finally:
+        framed.embeds.crowded.clear()
+    framed.shown()
+    framed.until_state("shown")
+    assert framed.tab.text("#embed-said") == ""
+
+
 def test_a_drag_asks_for_finer_rows_where_the_viewer_may(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host, controls=("range",))
     framed.open(embed, size=(700, 400))

@@ -25,8 +25,8 @@ from tests.world import SECRET
 @dataclass(frozen=True)
 class Embeds:
     """Embeds and their management at ``url``; ``client`` makes them as the fleet's key.
-    ``broken`` lets the service that embeds ask fail while it is set; ``asked`` are the requests
-    that the server has seen: line and headers."""
+    ``broken`` lets the service that embeds ask fail while it is set, ``crowded`` lets whoever asks
+    for data wait; ``asked`` are the requests that the server has seen: line and headers."""
 
     url: str
     fleet: Fleet
@@ -34,6 +34,7 @@ class Embeds:
     web: WebStore
     settings: Settings
     broken: threading.Event
+    crowded: threading.Event
     asked: list[str] = field(default_factory=list)
 
     def make(self, view: str, *serials: str, **said: Any) -> Embed:
@@ -62,7 +63,7 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
     )
     web = open_web_store(settings.database)
     web.upgrade()
-    broken = threading.Event()
+    broken, crowded = threading.Event(), threading.Event()
     service = create_embed_service(fleet.store, web, settings)
 
     def fragile(environ: Any, start_response: Any) -> Any:
@@ -72,7 +73,8 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
         return [b'{"detail": "The store is on fire."}']
 
     managed = create_service(fleet.store, settings, web=web)
-    site = create_embed_site(Client.in_process(fragile), web.embed)
+    turns = _Turnstile(crowded)
+    site = create_embed_site(Client.in_process(fragile), web.embed, turns=turns)
 
     def application(environ: Any, start_response: Any) -> Any:
         room = site if environ["PATH_INFO"].startswith("/embed/") else managed
@@ -87,11 +89,19 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
     client = Client.in_process(managed, fleet.key)
     try:
         url = f"http://localhost:{server.server_port}"
-        yield Embeds(url, fleet, client, web, settings, broken, asked)
+        yield Embeds(url, fleet, client, web, settings, broken, crowded, asked)
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass(frozen=True)
+class _Turnstile:
+    crowded: threading.Event
+
+    def wait_s(self, address: str, token: str) -> float:
+        return 0.3 if self.crowded.is_set() else 0.0
 
 
 class _Quiet(WSGIRequestHandler):

@@ -120,3 +120,14 @@ def test_tiles_show_the_span_of_their_window(name: str) -> None:
 def test_each_devices_own_zone_is_nobodys() -> None:
     assert chart_view(definition(zone="device"), {}, NOW).zone is None
     assert wall_view(definition(view="wall", zone="device"), {}).zone is None
+
+
+@pytest.mark.parametrize(
+    ("first", "granted"),
+    [("2021-11-20T00:00:00Z", True), ("2020-11-20T00:00:00Z", False), ("1970-01-01T00:00:00Z", False)],
+)
+def test_no_viewer_asks_for_longer_than_an_embed_may_last(first: str, granted: bool) -> None:
+    wishes = {"from": first, "to": "2026-11-20T00:00:00Z", "settled": True}
+    view = chart_view(definition(controls=("range",)), wishes, NOW)
+    assert (view.window is not None) == granted
+    assert view.settled == granted

@@ -13,10 +13,12 @@ from werkzeug.test import Client
 import app
 from api.auth import issue_token
 from api.auth.embeds import issue_embed_token
+from api.catalog import EMBED_CONTROLS
 from api.embeds import Fixed, Rolling
 from api.settings import Settings
 from api.store.open import open_store, open_web_store
 from api.timez import DAY_MS, now_ms
+from embed.door import CROWDED
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, TRICKY
 from tests.embed.frames import Embeds
 from tests.world import SECRET
@@ -210,7 +212,31 @@ def test_a_service_that_is_down_is_told_apart_from_a_refusal(
     assert "on fire" in answer.json()["detail"]
 
 
+def test_who_asks_too_often_is_told_when_to_ask_again_and_still_hears_whether_it_holds(
+    embeds: Embeds, http: httpx.Client
+) -> None:
+    embed = embeds.make("chart", LIVE)
+    token = embeds.token(embed)
+    embeds.crowded.set()
+    try:
+        answer = ask(http, embed.path, "chart", {"width_px": 600}, token)
+        standing = http.get(f"{embed.path}/standing", headers=bearer(token))
+    finally:
+        embeds.crowded.clear()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1")
+    assert answer.json() == {"detail": CROWDED, "reason": "too-often"}
+    assert standing.status_code == 204
+    assert ask(http, embed.path, "chart", {"width_px": 600}, token).status_code == 200
+
+
 # --- Wishes --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def every(embeds: Embeds) -> dict[str, tuple[str, str]]:
+    """By view the path and the token of an embed whose viewers may change everything."""
+    made = {view: embeds.make(view, LIVE, controls=EMBED_CONTROLS) for view in ("chart", "wall")}
+    return {view: (embed.path, embeds.token(embed)) for view, embed in made.items()}
 
 
 def _figure(answer: httpx.Response) -> dict[str, Any]:
@@ -269,6 +295,22 @@ def test_a_wall_holds_its_own_devices_in_their_order_whatever_is_asked(
     assert [tile["serial"] for tile in board["tiles"]] == [TRICKY, LIVE]
     assert all(tile["href"] == "" for tile in board["tiles"])
     assert "Last 1 h" in board["line"]
+
+
+@pytest.mark.parametrize("view", ["chart", "wall"])
+@pytest.mark.parametrize(
+    "question",
+    [None, [], "x", 7, *({name: odd} for name in ("range", "window", "zone", "units", "theme",
+     "from", "drawn", "width_px", "asked") for odd in ([], {}, 7, "\x00", None))],
+    ids=repr,
+)  # fmt: skip
+def test_a_question_that_makes_no_sense_gets_the_usual_answer(
+    embeds: Embeds, http: httpx.Client, every: dict[str, tuple[str, str]], view: str, question: Any
+) -> None:
+    path, token = every[view]
+    answer = ask(http, path, view, question, token)
+    assert answer.status_code == 200, answer.text
+    assert "can’t" not in answer.text
 
 
 def test_an_endless_question_is_refused(embeds: Embeds, http: httpx.Client) -> None:

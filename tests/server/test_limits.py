@@ -9,7 +9,14 @@ from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import TooManyRequests, Unauthorized
 from api.server import create_service
 from api.server.gate import Gate
-from api.server.limits import BURST_S, FAILURES_BURST, FAILURES_PER_S, Buckets, Limits
+from api.server.limits import (
+    BURST_S,
+    FAILURES_BURST,
+    FAILURES_PER_S,
+    Buckets,
+    FrameLimits,
+    Limits,
+)
 from api.settings import Settings
 from api.store.base import Store
 from tests.auth.directory import Clock, FakeDirectory, authenticator
@@ -36,6 +43,18 @@ def test_refused_requests_cost_nothing() -> None:
     bucket = Buckets(per_s=1, burst=1, clock_s=clock.seconds)
     bucket.take("a")
     assert all(bucket.take("a") == 1.0 for _ in range(100))
+
+
+def test_frames_are_held_by_their_address_and_by_their_token() -> None:
+    clock = Clock()
+    frames = FrameLimits(per_key_s=20, clock_s=clock.seconds)
+    assert [frames.wait_s("here", "a") for _ in range(10)] == [0.0] * 10
+    assert frames.wait_s("here", "a") == frames.wait_s("here", "b") == pytest.approx(1.0)
+    assert [frames.wait_s("there", "a") for _ in range(10)] == [0.0] * 10
+    assert frames.wait_s("elsewhere", "a") == pytest.approx(0.5)
+    assert frames.wait_s("elsewhere", "b") == 0.0
+    clock.at_s += 1.0
+    assert frames.wait_s("here", "a") == 0.0
 
 
 class Door:
