@@ -21,6 +21,7 @@ from benchmarks.fleet import Fleet
 from benchmarks.ground import Ground, ground_at
 from benchmarks.report import as_json, as_markdown, conditions
 from benchmarks.stopwatch import cpu_seconds
+from benchmarks.telling import may_leave_files, tell
 from tests import servers
 
 SUITES = (
@@ -56,12 +57,7 @@ def main(arguments: list[str]) -> int:
                 outcomes += run_suite(name, each, options.rounds, cpu=options.cpu)
         fleets = {each.dialect: _size(each.fleet) for each in grounds}
     said = conditions("python -m benchmarks " + " ".join(arguments), fleets)
-    report = as_markdown(said, outcomes)
-    print(report)
-    if options.markdown:
-        options.markdown.write_text(report, "utf-8")
-    if options.json:
-        options.json.write_bytes(as_json(said, outcomes))
+    tell(options, as_markdown(said, outcomes), as_json(said, outcomes))
     return 0
 
 
@@ -171,8 +167,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--postgres", metavar="URL|auto", help="also on this server")
     parser.add_argument("--postgres-days", type=int, default=_POSTGRES_DAYS)
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the store, or use it again")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    may_leave_files(parser)
     return parser.parse_args(arguments)
 
 

@@ -14,36 +14,26 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
 import numpy as np
-import orjson
-from selenium.webdriver import Chrome
 
 from benchmarks.fleet import END_MS, Fleet
 from benchmarks.loads import sign_in
-from benchmarks.report import conditions
-from benchmarks.site.eye import QUIET_MS, Eye, browser_version, looking
-from benchmarks.site.served import ROOT, await_answer, process, served
+from benchmarks.site.alternatives import alternative, watching
+from benchmarks.site.eye import Eye, browser_version
+from benchmarks.site.served import served
+from benchmarks.telling import may_leave_files, of_a_site, tell
+from benchmarks.zoom import WANTED, Zooms, ours, plain
 from tests.servers import free_port
 
 WALL: Final = "#fleet-wall"
 GRAPHS: Final = "#graphs"
-CHART: Final = ".js-plotly-plot .main-svg"
-LINE: Final = "line"  # the chart's, once it is there
-WANTED: Final = {"fleet": "#fleet-wall > li", LINE: ".js-plotly-plot .scatterlayer .js-line"}
-WINDOW_PX: Final = (1440, 1000)
-CHART_DEVICE: Final = 7  # reports every ten seconds
 BUCKET_MS: Final = 300_000
 BUCKETS: Final = 288  # a day of them
-POINTS: Final = 2_000  # what plotly-resampler may show: as many as a wide chart of ours
-DEBOUNCE_MS: Final = 120.0  # of our chart
-ZOOM: Final = (0.1, 0.9)  # each keeps four fifths
 LARGE: Final = 4_000  # characters: an answer with the wall's data in it
 
 
@@ -108,56 +98,12 @@ _OTHER_WINDOW: Final = _OURS.replace('"24h"', 'arguments[0] % 2 ? "7d" : "24h"')
 _THEIRS: Final = "window.dash_clientside.set_props('asked', {data: arguments[0]});"
 
 
-# --- The zoom ------------------------------------------------------------------------------------
-
-
-def zoom_timing(eye: Eye, page: str, path: str, times: int, less: float) -> Timing:
-    eye.open(path)
-    drawn = eye.mark(LINE)
-    eye.tab.until(lambda: eye.history().now > drawn + QUIET_MS)
-    took, sizes = list[float](), list[int]()
-    for _ in range(times):
-        since = eye.history().now
-        _drag(eye)
-        done = eye.tab.until(partial(_zoomed, eye, since), patience_s=30)
-        after = eye.history()
-        took.append(done - after.released)
-        sizes.append(sum(size for at, size in after.answers if after.released < at <= done))
-    return Timing("zoom, from the pointer let go", page, took, int(median(sizes)), less)
-
-
-def _zoomed(eye: Eye, since: float) -> float | None:
-    history = eye.history()
-    answered = [at for at, _ in history.answers if at > history.released]
-    if history.released < since or not answered:
-        return None
-    return history.drawn_after(history.released)
-
-
-def _drag(eye: Eye) -> None:
-    x, y, width, height = eye.tab.run(
-        "const r = document.querySelector('.js-plotly-plot .nsewdrag').getBoundingClientRect();"
-        "return [r.x, r.y, r.width, r.height]"
-    )
-    eye.tab.drag(x + ZOOM[0] * width, x + ZOOM[1] * width, y + height / 2)
-
-
 # --- The pages -----------------------------------------------------------------------------------
 
 
-@contextmanager
-def watching(watched: str) -> Iterator[Chrome]:
-    with looking(WANTED, watched) as driver:
-        driver.set_window_size(*WINDOW_PX)
-        yield driver
-
-
-@contextmanager
-def alternative(command: list[str], port: int) -> Iterator[str]:
-    url = f"http://127.0.0.1:{port}"
-    with process(command) as running:
-        await_answer(url, running)
-        yield url
+def zoom_timing(each: Zooms) -> Timing:
+    characters = int(median(each.characters))
+    return Timing("zoom, from the pointer let go", each.page, each.took, characters, each.less)
 
 
 def write_lines(fleet: Fleet, path: Path) -> None:
@@ -175,39 +121,21 @@ def _means(day: Fleet, index: int) -> Any:
     return np.round(sums / np.maximum(counts, 1), 3)
 
 
-def write_readings(fleet: Fleet, path: Path) -> None:
-    rows = fleet.readings(CHART_DEVICE, 0)
-    np.savez(path, times=[row[1] for row in rows], flows=[row[2] for row in rows])
-
-
 def timings(fleet: Fleet, folder: Path, resampler: str, times: int) -> Iterator[Timing]:
-    lines, readings = folder / "lines.npz", folder / "readings.npz"
-    write_lines(fleet, lines)
-    write_readings(fleet, readings)
     with served(fleet, folder, keys=1) as site:
-        with watching(WALL) as driver:
+        with watching(WALL, WANTED) as driver:
             eye = Eye(driver, site.url)
             sign_in(eye, site.keys[0])
             yield from wall_timings(eye, "Weir", "/", times, _OURS)
             *_, last = wall_timings(eye, "Weir", "/", times, _OTHER_WINDOW)
             yield Timing("another window, from the data", "Weir", last.times, last.characters)
-        with watching(CHART) as driver:
-            eye = Eye(driver, site.url)
-            sign_in(eye, site.keys[0])
-            path = f"/devices/{site.ids[CHART_DEVICE]}?range=7d"
-            yield zoom_timing(eye, "Weir", path, times, DEBOUNCE_MS)
-    port = free_port()
-    plain = [sys.executable, "-m", "benchmarks.site.plain_wall", str(lines), str(port)]
-    with alternative(plain, port) as url, watching(GRAPHS) as driver:
+        yield from map(zoom_timing, ours(site, times, ("7d",)))
+    lines, port = folder / "lines.npz", free_port()
+    write_lines(fleet, lines)
+    command = [sys.executable, "-m", "benchmarks.site.plain_wall", str(lines), str(port)]
+    with alternative(command, port) as url, watching(GRAPHS, WANTED) as driver:
         yield from wall_timings(Eye(driver, url), "50 × dcc.Graph", "/", times, _THEIRS)
-    file = str(ROOT / "benchmarks" / "site" / "plain_zoom.py")
-    for name, python in (("raw", sys.executable), ("resampler", resampler)):
-        if python:
-            port = free_port()
-            command = [python, file, name, str(readings), str(port), str(POINTS)]
-            with alternative(command, port) as url, watching(CHART) as driver:
-                page = "plotly-resampler" if name == "resampler" else "every reading"
-                yield zoom_timing(Eye(driver, url), page, "/", times, 0.0)
+    yield from map(zoom_timing, plain(fleet, folder, resampler, times))
 
 
 # --- Report --------------------------------------------------------------------------------------
@@ -240,20 +168,10 @@ def main(arguments: list[str]) -> int:
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="weir-beside-") as scratch:
         found = list(timings(fleet, Path(scratch), options.resampler, options.times))
-    said = conditions(
-        "python -m benchmarks.beside " + " ".join(arguments),
-        {
-            "fleet": f"50 devices × {options.days} days",
-            "browser": browser_version(),
-            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
-        },
-    )
-    print(report := as_markdown(said, found))
-    if options.markdown:
-        options.markdown.write_text(report, "utf-8")
-    if options.json:
-        body = {"conditions": said, "timings": [asdict(each) for each in found]}
-        options.json.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2))
+    told = {"fleet": f"50 devices × {options.days} days", "browser": browser_version()}
+    said = of_a_site("benchmarks.beside", arguments, before, told)
+    rows = [asdict(each) for each in found]
+    tell(options, as_markdown(said, found), {"conditions": said, "timings": rows})
     return 0
 
 
@@ -264,8 +182,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--days", type=int, default=7)
     parser.add_argument("--times", type=int, default=9)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    may_leave_files(parser)
     return parser.parse_args(arguments)
 
 

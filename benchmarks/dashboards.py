@@ -19,15 +19,12 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from benchmarks.fleet import Fleet
-from benchmarks.report import conditions
 from benchmarks.site.crowd import HANDS, Crowd, Figures, Habit, figures, live
 from benchmarks.site.people import as_pages, by_interface, refreshing
 from benchmarks.site.served import Served, served
+from benchmarks.telling import may_leave_files, of_a_site, tell
 
 GOAL_P95_MS = 100.0
 MOST_PEOPLE = 200
@@ -120,11 +117,6 @@ def _line(each: Figures, part: Part) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def as_json(said: dict[str, str], parts: Iterable[Part]) -> bytes:
-    told: list[dict[str, Any]] = [asdict(part) | {"met": part.met} for part in parts]
-    return orjson.dumps({"conditions": said, "parts": told}, option=orjson.OPT_INDENT_2)
-
-
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     fleet = Fleet(options.devices, options.days)
@@ -137,19 +129,13 @@ def main(arguments: list[str]) -> int:
                 for part in PARTS[name](site, options.seconds):
                     parts.append(part)
                     print(as_markdown({}, [part]), file=sys.stderr, flush=True)
-    said = conditions(
-        "python -m benchmarks.dashboards " + " ".join(arguments),
-        {
-            "fleet": f"{options.devices} devices × {options.days} days, and as they come in",
-            "people": f"{options.people}, {options.workers} worker processes",
-            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
-        },
-    )
-    print(report := as_markdown(said, parts))
-    if options.markdown:
-        options.markdown.write_text(report, "utf-8")
-    if options.json:
-        options.json.write_bytes(as_json(said, parts))
+    told = {
+        "fleet": f"{options.devices} devices × {options.days} days, and as they come in",
+        "people": f"{options.people}, {options.workers} worker processes",
+    }
+    said = of_a_site("benchmarks.dashboards", arguments, before, told)
+    rows = [asdict(part) | {"met": part.met} for part in parts]
+    tell(options, as_markdown(said, parts), {"conditions": said, "parts": rows})
     return 0
 
 
@@ -168,8 +154,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--devices", type=partial(_bounded, 50, 10_000), default=50)
     parser.add_argument("--days", type=int, default=7)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    may_leave_files(parser)
     return parser.parse_args(arguments)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,8 +27,7 @@ from api.client import Client
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Span, Store
 from api.store.open import open_store
 from api.timez import stamp
-from benchmarks.site.served import await_answer, process
-from tests.servers import free_port
+from benchmarks.site.served import production
 
 START_MS: Final = 1_767_225_600_000  # 2026-01-01
 STEP_MS: Final = 1_000
@@ -117,18 +115,6 @@ def _new_key(url: str) -> str:
 # --- The server and its memory -------------------------------------------------------------------
 
 
-@contextmanager
-def _running(url: str, folder: Path) -> Iterator[tuple[str, int]]:
-    """The site's address and the process of its one worker."""
-    port = free_port()
-    environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
-    environ |= {"WEIR_DATABASE": url, "WEIR_INSTANCE": str(folder / "instance")}
-    command = [sys.executable, "-m", "flask", "serve", "--port", str(port), "--workers", "1"]
-    with process(command, environ=environ) as running:
-        await_answer(f"http://127.0.0.1:{port}/healthz", running)
-        yield f"http://127.0.0.1:{port}", _workers(running.pid)[0]
-
-
 def _workers(parent: int) -> list[int]:
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
     found = [int(child) for child in children]
@@ -206,7 +192,8 @@ def main() -> None:
         if options.fill:
             return
         key = _new_key(url)
-        site, pid = opened.enter_context(_running(url, folder))
+        site, parent = opened.enter_context(production(url, folder, workers=1))
+        pid = _workers(parent)[0]
         device_id = Client.remote(site, key).devices().devices[0].id
         http = opened.enter_context(httpx.Client(base_url=site))
         assert http.post("/sign-in", data={"key": key}).status_code == 303

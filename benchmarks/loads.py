@@ -18,12 +18,10 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-import orjson
-
 from benchmarks.fleet import Fleet
-from benchmarks.report import conditions
 from benchmarks.site.eye import Eye, Request, browser_version, looking
 from benchmarks.site.served import Served, served
+from benchmarks.telling import may_leave_files, of_a_site, tell
 
 KB: Final = 1000
 COLD_GOAL: Final = 1_100 * KB
@@ -167,21 +165,11 @@ def main(arguments: list[str]) -> int:
         fleet = Fleet(options.devices, options.days)
         with served(fleet, Path(scratch), keys=1) as site:
             found = list(loads(site, options.times))
-    said = conditions(
-        "python -m benchmarks.loads " + " ".join(arguments),
-        {
-            "fleet": f"{options.devices} devices × {options.days} days, and as they come in",
-            "browser": browser_version(),
-            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
-        },
-    )
-    print(report := as_markdown(said, found))
-    if options.markdown:
-        options.markdown.write_text(report, "utf-8")
-    if options.json:
-        told = [asdict(load) | {"met": load.met} for load in found]
-        body = {"conditions": said, "loads": told}
-        options.json.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2))
+    size = f"{options.devices} devices × {options.days} days, and as they come in"
+    told = {"fleet": size, "browser": browser_version()}
+    said = of_a_site("benchmarks.loads", arguments, before, told)
+    rows = [asdict(load) | {"met": load.met} for load in found]
+    tell(options, as_markdown(said, found), {"conditions": said, "loads": rows})
     return 0
 
 
@@ -190,8 +178,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--devices", type=int, default=50)
     parser.add_argument("--days", type=int, default=7)
     parser.add_argument("--times", type=int, default=7, help="warm loads of each page")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    may_leave_files(parser)
     return parser.parse_args(arguments)
 
 

@@ -18,14 +18,13 @@ from statistics import median
 from typing import Final
 
 import numpy as np
-import orjson
 
 from benchmarks.fleet import Fleet
 from benchmarks.loads import sign_in
-from benchmarks.report import conditions
 from benchmarks.site.alternatives import alternative, watching
 from benchmarks.site.eye import QUIET_MS, Eye, browser_version
 from benchmarks.site.served import ROOT, Served, served
+from benchmarks.telling import may_leave_files, of_a_site, tell
 from tests.servers import free_port
 
 LINE: Final = "line"  # the chart's, once it is there
@@ -99,9 +98,9 @@ def _drag(eye: Eye) -> None:
 # --- The pages -----------------------------------------------------------------------------------
 
 
-def ours(site: Served, times: int) -> Iterator[Zooms]:
-    """Of a device that reports every ten seconds, from a week and from a day on."""
-    for span in ("7d", "24h"):
+def ours(site: Served, times: int, spans: Sequence[str] = ("7d", "24h")) -> Iterator[Zooms]:
+    """Of a device that reports every ten seconds, from each of the spans on."""
+    for span in spans:
         with watching(CHART, WANTED) as driver:
             eye = Eye(driver, site.url)
             sign_in(eye, site.keys[0])
@@ -158,20 +157,11 @@ def main(arguments: list[str]) -> int:
             found = list(ours(site, options.times))
         if not options.alone:
             found += plain(fleet, folder, options.resampler, options.times)
-    said = conditions(
-        "python -m benchmarks.zoom " + " ".join(arguments),
-        {
-            "fleet": f"a device that reports every 10 s, {options.days} days",
-            "browser": browser_version(),
-            "load of the machine": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after",
-        },
-    )
-    print(report := as_markdown(said, found))
-    if options.markdown:
-        options.markdown.write_text(report, "utf-8")
-    if options.json:
-        body = {"conditions": said, "zooms": [asdict(each) for each in found]}
-        options.json.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2))
+    size = f"a device that reports every 10 s, {options.days} days"
+    told = {"fleet": size, "browser": browser_version()}
+    said = of_a_site("benchmarks.zoom", arguments, before, told)
+    rows = [asdict(each) for each in found]
+    tell(options, as_markdown(said, found), {"conditions": said, "zooms": rows})
     return 0
 
 
@@ -183,8 +173,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--alone", action="store_true", help="without the plain pages")
     parser.add_argument("--days", type=int, default=7)
     parser.add_argument("--times", type=int, default=9)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    may_leave_files(parser)
     return parser.parse_args(arguments)
 
 

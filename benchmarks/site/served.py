@@ -51,7 +51,7 @@ def served(fleet: Fleet, folder: Path, *, keys: int, workers: int = 2) -> Iterat
         given = [_key(store, organization, number) for number in range(keys)]
         devices = in_order(store, organization)
         coming = _fill(store, fleet, [device.key for device in devices])
-        with _feeding(store, coming), _running(store_url, folder, workers) as url:
+        with _feeding(store, coming), production(store_url, folder, workers) as (url, _):
             yield Served(url, given, [device.id for device in devices], fleet, store_url)
     finally:
         store.close()
@@ -106,7 +106,8 @@ def _feeding(store: Store, coming: list[ReadingRow]) -> Iterator[None]:
 
 
 @contextmanager
-def _running(store_url: str, folder: Path, workers: int) -> Iterator[str]:
+def production(store_url: str, folder: Path, workers: int) -> Iterator[tuple[str, int]]:
+    """`flask serve` over a store that is there: its address, and the process that is its parent."""
     port = free_port()
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
     environ |= {"WEIR_DATABASE": store_url, "WEIR_INSTANCE": str(folder / "instance")}
@@ -115,7 +116,7 @@ def _running(store_url: str, folder: Path, workers: int) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     with process(command, environ=environ) as running:
         await_answer(f"{url}/healthz", running)
-        yield url
+        yield url, running.pid
 
 
 @contextmanager

@@ -38,6 +38,9 @@ class Empty:
     def resolve(self, _: object, identifiers: Sequence[str]) -> list[Device | None]:
         return [self._devices.get(identifier) for identifier in identifiers]
 
+    def has_raw(self, *_: object) -> bool:
+        return True
+
     def count(self, *_: object, **__: object) -> int:
         return 0
 
