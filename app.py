@@ -7,19 +7,20 @@ Everything else is imported from here, and nothing imports this. Two ways in: `f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from flask import Flask
 
-from api.commands import register
+from api.commands import register, report
 from api.settings import Settings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from api.client import Client
     from api.store.base import Store
 
 SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
@@ -36,8 +37,18 @@ def create_app() -> Flask:
     libraries take a second to load, is built when it is first asked for a page."""
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
+    app.cli.add_command(report.command(_report))
     app.wsgi_app = _at_first_request(wsgi)  # pyright: ignore[reportAttributeAccessIssue]
     return app
+
+
+def _report(
+    client: Client, folder: Path, devices: Sequence[str], said: Mapping[str, str]
+) -> report.Made:
+    from components.report.writing import written
+
+    made = written(client, folder, devices, said)
+    return report.Made(made.body, made.devices, made.first, made.last)
 
 
 def wsgi() -> WSGIApplication:

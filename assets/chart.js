@@ -174,24 +174,16 @@
     next(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
   }
 
-  const SIZES = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  function since(ms) {
-    const seconds = Math.max(0, Math.round((Date.now() - ms) / 1000));
-    if (seconds < 5) return "just now";
-    const [size, unit] = SIZES.find(([length]) => seconds >= length);
-    return `${Math.floor(seconds / size)} ${unit} ago`;
-  }
-
   function tell() {
     if (!isOpen()) return;
     const bad = Boolean(trouble) || (updatedMs > 0 && Date.now() - updatedMs > STALE_MS);
     const live = byId("chart-live");
     live.dataset.state = bad ? "stale" : !updatedMs ? "loading" : endsNow() ? "live" : "still";
     const word = bad ? "Stale · updated" : endsNow() ? "Live · updated" : "Updated";
-    live.textContent = updatedMs ? `${word} ${since(updatedMs)}` : bad ? "No answer" : "Loading";
+    live.textContent = updatedMs ? `${word} ${window.weirAgo(updatedMs)}` : bad ? "No answer" : "Loading";
     plot.closest("main").dataset.stale = String(bad && updatedMs > 0);
     const age = byId("chart-notice-age");
-    const words = !trouble ? "" : updatedMs ? `Shown is what was known ${since(updatedMs)}. Trying again.` : "Trying again.";
+    const words = !trouble ? "" : updatedMs ? `Shown is what was known ${window.weirAgo(updatedMs)}. Trying again.` : "Trying again.";
     if (age.textContent !== words) age.textContent = words;
     if (trouble && !byId("chart-notice").textContent) {
       window.dash_clientside.set_props("chart-notice", { children: trouble });

@@ -161,15 +161,5 @@
     return Object.fromEntries(marked.map(([id, tile]) => [id, tile.mark]));
   }
 
-  /* --- In words --- */
-
-  const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  function since(ms) {
-    const seconds = Math.max(0, Math.round((Date.now() - ms) / 1000));
-    if (seconds < 5) return "just now";
-    const [size, unit] = UNITS.find(([length]) => seconds >= length) || [1, "s"];
-    return `${Math.floor(seconds / size)} ${unit} ago`;
-  }
-
-  window.weirTiles = { draw, marks, element, since, clear: () => tiles.clear() };
+  window.weirTiles = { draw, marks, element, clear: () => tiles.clear() };
 })();

@@ -6,7 +6,7 @@
    is among the tiles. */
 (function () {
   "use strict";
-  const { element, since } = window.weirTiles;
+  const { element } = window.weirTiles;
   const IN_ADDRESS = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
   const REFRESH_MS = 15000;
   const JITTER = 0.2;
@@ -54,7 +54,7 @@
     const live = byId("fleet-live");
     live.dataset.state = bad ? "stale" : updatedMs ? "live" : "loading";
     live.textContent = updatedMs
-      ? `${bad ? "Stale" : "Live"} · updated ${since(updatedMs)}`
+      ? `${bad ? "Stale" : "Live"} · updated ${window.weirAgo(updatedMs)}`
       : bad ? "No answer" : "Loading";
     if (board) live.title = board.at_words;
     notice(bad);

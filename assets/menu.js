@@ -24,17 +24,6 @@
     if (words) menu.open = true;
   }
 
-  /* The query of the page's address, with what a page knows beside it: window.weirHere holds functions
-     that answer {name: value}. */
-  function here() {
-    const said = new URLSearchParams(window.location.search);
-    window.weirHere.forEach((tell) => {
-      Object.entries(tell()).forEach(([name, value]) => said.set(name, value));
-    });
-    return said.toString();
-  }
-
-  window.weirHere = window.weirHere || [];
   window.weirMenu = { say, close };
 
   document.addEventListener("click", (event) => {
@@ -77,7 +66,7 @@
       if (!menu.open) return say(menu, "");
       delete menu.dataset.side;
       menu.querySelectorAll("a[data-here]").forEach((entry) => {
-        entry.setAttribute("href", `${entry.getAttribute("href").split("?")[0]}?${here()}`);
+        entry.setAttribute("href", `${entry.getAttribute("href").split("?")[0]}${window.location.search}`);
       });
       menu.dispatchEvent(new CustomEvent("weir:opened", { bubbles: true }));
       const { left } = menu.querySelector(".menu-body").getBoundingClientRect();

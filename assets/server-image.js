@@ -40,13 +40,16 @@
     return `/export/${plot ? `devices/${device}/chart` : "fleet"}.${kind}?${said}`;
   }
 
+  /* For other scripts that save what the server makes. */
+  window.weirSaving = { asked, save };
+
   /* An answer that is one; else an error in the server's words. */
-  async function asked(say, url, options) {
+  async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await fetch(url, options);
       if (answer.ok) return answer;
       const again = Math.min(LONGEST_WAIT_S, Number(answer.headers.get("Retry-After")) || 0);
-      if (answer.status !== 503 || !again || attempt === ATTEMPTS) throw new Error(await words(answer));
+      if (answer.status !== 503 || !again || attempt === attempts) throw new Error(await words(answer));
       say(`Busy. Trying again in ${again} s …`);
       await pause(again * 1000);
       say("Preparing …");
@@ -67,9 +70,9 @@
     return full ? decodeURIComponent(full) : plain || `weir.${kind}`;
   }
 
-  async function save(say, kind) {
+  async function save(say, url, kind) {
     say("Preparing …");
-    const answer = await asked(say, address(kind));
+    const answer = await asked(say, url);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
     link.download = fileName(answer, kind);
@@ -112,7 +115,7 @@
     menu.querySelectorAll(".share-field").forEach((old) => old.remove());
     await pause(CLOSED_MS);
     try {
-      const done = await (deed === "server" ? save(say, detail) : copy(say, menu, Number(detail)));
+      const done = await (deed === "server" ? save(say, address(detail), detail) : copy(say, menu, Number(detail)));
       if (!done) return;
       say(done);
       await pause(STAYS_MS);

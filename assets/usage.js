@@ -1,9 +1,10 @@
-/* The usage page, kept in step with its address. The server decides every word; what is asked goes
-   into one Store, the question: {range, zone, units, devices, q, group, sort, open, asked}; while an
-   answer isn't complete, it is asked for again at once. */
+/* The usage page and the report, kept in step with their addresses. The server decides every word;
+   what is asked goes into one Store, the question: {range, zone, units, devices, q, group, sort, open,
+   asked}, of a report {…, metric, paper}; while an answer isn't complete, it is asked for again at
+   once. A page says data-summary, and its id begins the ids of its parts. */
 (function () {
   "use strict";
-  const IN_ADDRESS = ["range", "zone", "units", "devices", "q", "group", "sort", "open"];
+  const IN_ADDRESS = ["range", "zone", "units", "devices", "q", "group", "sort", "open", "metric", "paper"];
   const SEARCH_MS = 250;
   const RETRY_MS = 5000;
   const MOST_CHOSEN = 50;
@@ -14,7 +15,7 @@
   let timer = 0;
   let searchTimer = 0;
 
-  const byId = (id) => document.getElementById(id);
+  const byId = (part) => document.getElementById(`${page.id}-${part}`);
   const isOpen = () => page !== null && page.isConnected;
 
   /* --- Asking --- */
@@ -26,7 +27,7 @@
     press();
     if (remember) writeAddress(remember);
     page.dataset.state = told ? "waiting" : "loading";
-    window.dash_clientside.set_props("usage-question", { data: question });
+    window.dash_clientside.set_props(`${page.id}-question`, { data: question });
   }
 
   const again = () => isOpen() && ask({}, { remember: "" });
@@ -65,7 +66,7 @@
   }
 
   function dates(open) {
-    const form = byId("usage-dates");
+    const form = byId("dates");
     form.hidden = !open;
     if (!open) return;
     const known = told ? told.dates : ["", ""];
@@ -76,7 +77,7 @@
   }
 
   document.addEventListener("submit", (event) => {
-    if (!isOpen() || event.target.id !== "usage-dates") return;
+    if (!isOpen() || event.target !== byId("dates")) return;
     event.preventDefault();
     const [from, to] = ["from", "to"].map((name) => event.target.elements[name].value).sort();
     if (from && to) ask({ range: `${from}..${to}` });
@@ -95,7 +96,7 @@
   }
 
   function groups(names) {
-    const box = byId("usage-group");
+    const box = byId("group");
     if (box.dataset.names === names.join("\n")) return;
     box.dataset.names = names.join("\n");
     if (!names.length) return box.replaceChildren();
@@ -109,7 +110,7 @@
   }
 
   function said() {
-    const box = byId("usage-chosen");
+    const box = byId("chosen");
     const parts = [document.createTextNode(told.chosen)];
     if (question.devices || question.q || question.group) {
       const clear = document.createElement("button");
@@ -120,8 +121,12 @@
     box.replaceChildren(...parts);
   }
 
+  function sought(words) {
+    if (byId("search")) window.dash_clientside.set_props(`${page.id}-search`, { value: words });
+  }
+
   function all() {
-    window.dash_clientside.set_props("usage-search", { value: "" });
+    sought("");
     ask({ devices: null, q: null, group: null, open: null });
   }
 
@@ -143,7 +148,7 @@
   });
 
   document.addEventListener("input", (event) => {
-    if (!isOpen() || event.target.id !== "usage-search") return;
+    if (!isOpen() || event.target !== byId("search")) return;
     clearTimeout(searchTimer);
     const q = event.target.value.trim();
     searchTimer = setTimeout(() => ask({ q: q || null, open: null }, { remember: "replace" }), SEARCH_MS);
@@ -151,8 +156,9 @@
 
   document.addEventListener("keydown", (event) => {
     if (!isOpen() || event.key !== "/" || event.target.closest("input, select, textarea")) return;
+    if (!byId("search")) return;
     event.preventDefault();
-    byId("usage-search").focus();
+    byId("search").focus();
   });
 
   /* --- The address --- */
@@ -168,11 +174,11 @@
   }
 
   window.addEventListener("popstate", (event) => {
-    if (!isOpen() || window.location.pathname !== "/usage") return;
+    if (!isOpen() || window.location.pathname !== `/${page.id}`) return;
     event.stopImmediatePropagation();
     const said = new URLSearchParams(window.location.search);
     const before = Object.fromEntries(IN_ADDRESS.map((name) => [name, said.get(name)]));
-    window.dash_clientside.set_props("usage-search", { value: before.q || "" });
+    sought(before.q || "");
     ask(before, { remember: "" });
   });
 
@@ -185,7 +191,7 @@
   /* --- Answers --- */
 
   function notice(words, retry) {
-    const box = byId("usage-notice");
+    const box = byId("notice");
     box.hidden = !words;
     if (!words) return;
     const text = document.createElement("span");
@@ -196,20 +202,22 @@
     box.replaceChildren(text, ...(retry ? [button] : []));
   }
 
+  const found = () => document.querySelector("[data-summary]");
+
   function opened(asked) {
-    page = byId("usage");
+    page = found();
     question = { ...asked };
     told = null;
     press();
-    if (String(question.range).includes("..")) byId("usage-dates").hidden = true;
+    if (String(question.range).includes("..")) byId("dates").hidden = true;
   }
 
   window.dash_clientside = window.dash_clientside || {};
   window.dash_clientside.usage = {
     answered: function (answer, asked) {
       const nothing = window.dash_clientside.no_update;
-      if (!answer || !byId("usage")) return nothing;
-      if (page !== byId("usage")) opened(asked || {});
+      if (!answer || !found()) return nothing;
+      if (page !== found()) opened(asked || {});
       if (answer.asked && answer.asked !== question.asked) return nothing; // of an earlier question
       if (answer.error) {
         page.dataset.state = told ? "stale" : "failed";
@@ -220,10 +228,11 @@
       told = answer;
       page.dataset.state = answer.empty ? "empty" : answer.complete ? "ready" : "loading";
       notice(answer.empty, false);
-      byId("usage-progress").textContent = answer.progress;
-      byId("usage-range").textContent = answer.range;
+      byId("progress").textContent = answer.progress;
+      byId("range").textContent = answer.range;
       groups(answer.groups);
       said();
+      page.dispatchEvent(new CustomEvent("weir:answered", { bubbles: true, detail: answer }));
       if (!answer.complete) timer = setTimeout(again, 0);
       return nothing;
     },

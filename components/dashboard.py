@@ -21,6 +21,7 @@ from components.bundle import ASSETS, Bundle
 from components.delivery import Delivery, content_security_policy
 from components.images import answers, linking
 from components.images.signed import Links, SignedImages
+from components.report import answers as report
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -91,7 +92,7 @@ def create_dashboard(
         app.server.add_url_rule(each.path, each.name, each.answer)
     app.index_string = _index(app, styles, scripts)
     session.install(app.server, folder, public_url)
-    for rule, name, view in (*downloads.rules(), *answers.rules()):
+    for rule, name, view in (*downloads.rules(), *answers.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
     app.server.add_url_rule(linking.ROUTE, "links", linking.view(links), methods=["POST"])
     app.layout = dash.page_container

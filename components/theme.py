@@ -93,14 +93,21 @@ GRAPH_CONFIG: Final[Any] = {
 
 
 def css() -> str:
-    """Both palettes as CSS variables: the system's preference unless the reader chose one."""
+    """Both palettes as CSS variables: the system's preference unless the reader chose one; on
+    paper the light one."""
     light, dark = _variables(LIGHT), _variables(DARK)
     return (
         f":root{{color-scheme:light;--font:{FONT};{light}}}"
         f"@media (prefers-color-scheme:dark){{:root{{color-scheme:dark;{dark}}}}}"
         f":root[data-theme=light]{{color-scheme:light;{light}}}"
         f":root[data-theme=dark]{{color-scheme:dark;{dark}}}"
+        f"@media print{{:root,:root[data-theme]{{color-scheme:light;{light}}}}}"
     )
+
+
+def light_css() -> str:
+    """The light palette alone: for paper."""
+    return f":root{{color-scheme:light;--font:{FONT};{_variables(LIGHT)}}}"
 
 
 def _variables(palette: Palette) -> str:

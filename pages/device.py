@@ -24,7 +24,7 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import drawing, hovers, session, sheets, shell
-from components.chart_card import Ids, chart_card, chart_tools
+from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.device import (
     below,
     custom,
@@ -94,7 +94,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
     session.remembered(_label_of(identifier), lambda _: found.device.label)
     view = read_view(said)
     return shell.frame(
-        strip.identity(found.device, place=PLACE),
+        strip.identity(found.device, place=PLACE, actions=chart_actions(subject)),
         strip.strip(priced=priced),
         chart_card(subject, view, now),
         below.below(),
@@ -355,7 +355,7 @@ def by_hour(shown: Said | None, kept: Said) -> list[Any]:
         told = measures.weekly(subject.device_id, tz, end)
     except WeirError as error:
         return [no_update, no_update, failure(error)]
-    note = f"· mean {read.units.flow_name} by hour, {below.weeks(heat.WEEKS, end, now, tz)}"
+    note = f"· mean {read.units.flow_name}, {below.weeks(heat.WEEKS, end, now, tz)}"
     return [sheet(heat.heat_map(told, read.units)), note, ""]
 
 
@@ -392,4 +392,6 @@ def to_have(shown: Said | None, kept: Said) -> list[Any]:
     read = read_shown(shown)
     if read is None:
         return [no_update] * len(_MENUS)
-    return [sheet(body) for body in exports.offered(Subject.read(kept).device_id, read)]
+    subject = Subject.read(kept)
+    tz = subject.zone(View(zone=read.zone))
+    return [sheet(body) for body in exports.offered(subject.device_id, read, tz)]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Final
 from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
 
 from dash.development.base_component import Component
 
 from api.catalog import RAW
+from api.timez import local_ordinal
 from components.device.below import Card
 from components.device.shown import Shown, write_shown
 from components.images.offer import LINKS, PDF
 from components.menu import Entry, Section, body
+from components.units import US
+from components.view import BETWEEN
 
 ROOT: Final = "/download/devices"
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
@@ -26,8 +31,22 @@ IMAGES: Final = Section(
 )
 
 
-def of_chart(device_id: str, shown: Shown) -> list[Section]:
-    return [IMAGES, LINKS, *of_rows(device_id, shown)]
+def of_chart(device_id: str, shown: Shown, tz: ZoneInfo) -> list[Section]:
+    sections = [IMAGES, LINKS, *of_rows(device_id, shown)]
+    return [*sections, Section("These days", (report(device_id, shown, tz),))]
+
+
+def report(device_id: str, shown: Shown, tz: ZoneInfo) -> Entry:
+    """Of the days of ``tz`` that are shown, a part of one as a whole."""
+    days = (date.fromordinal(local_ordinal(tz, at)).isoformat() for at in shown.window)
+    said = {
+        "devices": device_id,
+        "range": BETWEEN.join(days),
+        "zone": shown.zone,
+        "units": shown.units.name if shown.units is not US else None,
+    }
+    query = urlencode({name: text for name, text in said.items() if text})
+    return Entry("Report …", "to print", href=f"/report?{query}")
 
 
 def of_rows(device_id: str, shown: Shown) -> list[Section]:
@@ -55,9 +74,9 @@ BY_CARD: Final[Mapping[Card, Callable[[str, Shown], list[Section]]]] = {
 }
 
 
-def offered(device_id: str, shown: Shown) -> list[list[Component]]:
-    """The bodies of the menus: the chart's, then each card's."""
-    told = (of_chart(device_id, shown), *(BY_CARD[card](device_id, shown) for card in Card))
+def offered(device_id: str, shown: Shown, tz: ZoneInfo) -> list[list[Component]]:
+    """The bodies of the menus: the chart's, then each card's. ``tz`` is the zone shown."""
+    told = (of_chart(device_id, shown, tz), *(BY_CARD[card](device_id, shown) for card in Card))
     return [body(sections) for sections in told]
 
 

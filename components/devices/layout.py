@@ -15,6 +15,7 @@ from components.grid import THEME
 from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu
 from components.parts import segments
+from components.usage.offer import WHAT_THEY_USED
 
 ROW_PX: Final = 52
 
@@ -41,10 +42,7 @@ EXPORTS: Final = (
             Entry("Excel workbook", ".xlsx", href="/download/devices.xlsx", here=True),
         ),
     ),
-    Section(
-        "What they used",
-        (Entry("Usage summary", href="/usage", here=True),),
-    ),
+    WHAT_THEY_USED,
 )
 
 

@@ -16,6 +16,7 @@ from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu
 from components.parts import segments, select, zone_select
 from components.units import UNITS
+from components.usage.offer import WHAT_THEY_USED
 
 SKELETONS = 10
 
@@ -49,7 +50,7 @@ EXPORTS: Final = (
             Entry("Excel workbook", ".xlsx", href="/download/fleet.xlsx", here=True),
         ),
     ),
-    Section("What they used", (Entry("Usage summary", href="/usage", here=True),)),
+    WHAT_THEY_USED,
 )
 
 

@@ -44,23 +44,32 @@ def caption(drawn: Drawn, label: str, serial: str, size: Size, now_ms: int) -> C
     return Caption(label, serial, tuple(lines), f"Weir · {made}")
 
 
-def image(drawn: Drawn, caption: Caption, size: Size) -> Figure:
-    """What plotly.js draws: `charts.figure` and the caption, on a ground of its own."""
+def bare(drawn: Drawn, size: Size) -> Figure:
+    """What plotly.js draws: `charts.figure` of that size, which says itself where it is empty."""
     made = charts.figure(drawn.picture, drawn.canvas)
-    layout, palette = made["layout"], drawn.canvas.palette
-    head = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines)
-    top = head + MARGIN_PX["t"]
+    layout = made["layout"]
     layout |= {
         "autosize": False,
         "width": size.width,
         "height": size.height,
+        "annotations": [*layout["annotations"], *_nothing(drawn)],
+    }
+    return made
+
+
+def image(drawn: Drawn, caption: Caption, size: Size) -> Figure:
+    """The same with the caption, on a ground of its own."""
+    made = bare(drawn, size)
+    layout, palette = made["layout"], drawn.canvas.palette
+    head = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines)
+    top = head + MARGIN_PX["t"]
+    layout |= {
         "margin": {**MARGIN_PX, "t": top, "b": MARGIN_PX["b"] + FOOT_PX},
         "paper_bgcolor": palette.surface,
         "annotations": [
             *layout["annotations"],
             *_head(caption, size, top, palette.ink, palette.ink_2),
             _foot(caption, palette.ink_3),
-            *_nothing(drawn),
         ],
     }
     if size.height - top - layout["margin"]["b"] < LEAST_PLOT_PX:

@@ -43,23 +43,23 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class Rule:
     """What a parameter may be, as a test and in words."""
 
     holds: Check
     words: str
 
 
-def _one_of(names: Iterable[str]) -> _Rule:
+def one_of(names: Iterable[str]) -> Rule:
     known = tuple(names)
-    return _Rule(lambda text: text in known, f"must be one of {', '.join(known)}")
+    return Rule(lambda text: text in known, f"must be one of {', '.join(known)}")
 
 
-def _whole(least: int, most: int) -> _Rule:
+def whole(least: int, most: int) -> Rule:
     def holds(text: str) -> bool:
         return text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most
 
-    return _Rule(holds, f"must be a whole number from {least:,} to {most:,}")
+    return Rule(holds, f"must be a whole number from {least:,} to {most:,}")
 
 
 def _scale(text: str) -> bool:
@@ -80,45 +80,48 @@ def _instant(text: str) -> bool:
     return True
 
 
-_SHARED: Final = {
-    "zone": _Rule(lambda text: text in zone_names(), "must be an IANA time zone"),
-    "units": _one_of(UNITS_BY_NAME),
-    "theme": _one_of(PALETTES),
-    "width": _whole(*WIDTHS_PX),
-    "scale": _Rule(_scale, f"must be a number from {SCALES[0]:g} to {SCALES[1]:g}"),
+READING: Final = {
+    "zone": Rule(lambda text: text in zone_names(), "must be an IANA time zone"),
+    "units": one_of(UNITS_BY_NAME),
 }
-_CHART: Final[Mapping[str, _Rule]] = {
+_SHARED: Final = {
+    **READING,
+    "theme": one_of(PALETTES),
+    "width": whole(*WIDTHS_PX),
+    "scale": Rule(_scale, f"must be a number from {SCALES[0]:g} to {SCALES[1]:g}"),
+}
+_CHART: Final[Mapping[str, Rule]] = {
     **_SHARED,
-    "range": _Rule(
+    "range": Rule(
         _range, f"must be one of {', '.join(PRESET_BY_NAME)}, or two instants with .. between them"
     ),
-    "from": _Rule(_instant, "must be an instant"),
-    "to": _Rule(_instant, "must be an instant"),
-    "metric": _one_of(TAB_BY_NAME),
-    "height": _whole(*HEIGHTS_PX),
+    "from": Rule(_instant, "must be an instant"),
+    "to": Rule(_instant, "must be an instant"),
+    "metric": one_of(TAB_BY_NAME),
+    "height": whole(*HEIGHTS_PX),
 }
-_WALL: Final[Mapping[str, _Rule]] = {
+_WALL: Final[Mapping[str, Rule]] = {
     **_SHARED,
-    "window": _one_of(SPAN_BY_NAME),
-    "q": _Rule(lambda text: len(text) <= LONGEST_SEARCH, f"has {LONGEST_SEARCH} signs at most"),
-    "status": _Rule(
+    "window": one_of(SPAN_BY_NAME),
+    "q": Rule(lambda text: len(text) <= LONGEST_SEARCH, f"has {LONGEST_SEARCH} signs at most"),
+    "status": Rule(
         lambda text: set(text.split(",")) <= STATE_BY_NAME.keys(),
         f"must be of {', '.join(STATE_BY_NAME)}, with commas between them",
     ),
-    "group": _Rule(lambda text: len(text) <= LONGEST_SEARCH, f"has {LONGEST_SEARCH} signs at most"),
-    "sort": _one_of(SORTS),
-    "page": _whole(1, LAST_PAGE),
+    "group": Rule(lambda text: len(text) <= LONGEST_SEARCH, f"has {LONGEST_SEARCH} signs at most"),
+    "sort": one_of(SORTS),
+    "page": whole(1, LAST_PAGE),
 }
 
 
 def read_chart(pairs: Pairs) -> tuple[View, Size]:
     """The chart's view, as wide as its plot will be. Raises BadRequest that names every parameter
     that is unknown, repeated or out of bounds."""
-    said = _checked(pairs, _CHART)
+    said = checked(pairs, _CHART)
     if ("from" in said) != ("to" in said):
-        raise _refused([("to" if "from" in said else "from", "goes with the other one")])
+        raise refused([("to" if "from" in said else "from", "goes with the other one")])
     if "from" in said and read_window(said["from"], said["to"]) is None:
-        raise _refused([("from", "must be before to")])
+        raise refused([("from", "must be before to")])
     size = _size(said, USUAL_PX)
     width_px = size.width - MARGIN_PX["l"] - MARGIN_PX["r"]
     return replace(read_view(said), width_px=width_px), size
@@ -126,11 +129,13 @@ def read_chart(pairs: Pairs) -> tuple[View, Size]:
 
 def read_wall(pairs: Pairs) -> tuple[FleetView, str, Size]:
     """The wall's view, its theme, and its size. Raises BadRequest, as `read_chart`."""
-    said = _checked(pairs, _WALL)
+    said = checked(pairs, _WALL)
     return read_fleet_view(said), said.get("theme", "light"), _size(said, (USUAL_WALL_PX, 0))
 
 
-def _checked(pairs: Pairs, rules: Mapping[str, _Rule]) -> dict[str, Any]:
+def checked(pairs: Pairs, rules: Mapping[str, Rule]) -> dict[str, Any]:
+    """What an address says, each name once. Raises BadRequest that names every parameter that
+    breaks its rule or has none."""
     said: dict[str, str] = {}
     wrong: list[tuple[str, str]] = []
     for name, text in pairs:
@@ -142,7 +147,7 @@ def _checked(pairs: Pairs, rules: Mapping[str, _Rule]) -> dict[str, Any]:
             wrong.append((name, rules[name].words))
         said[name] = text
     if wrong:
-        raise _refused(wrong)
+        raise refused(wrong)
     return said
 
 
@@ -156,8 +161,8 @@ def _size(said: Mapping[str, str], usual: tuple[int, int]) -> Size:
 def bound(width: int, height: int, scale: float) -> None:
     """Raises BadRequest for more pixels than an image may have."""
     if math.ceil(width * scale) * math.ceil(height * scale) > MOST_PIXELS:
-        raise _refused([("scale", f"makes more than {MOST_PIXELS:,} pixels of this size")])
+        raise refused([("scale", f"makes more than {MOST_PIXELS:,} pixels of this size")])
 
 
-def _refused(problems: Iterable[tuple[str, str]]) -> BadRequest:
+def refused(problems: Iterable[tuple[str, str]]) -> BadRequest:
     return BadRequest("", errors=tuple(ParameterProblem(*each) for each in problems))

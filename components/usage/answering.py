@@ -59,16 +59,18 @@ def _chosen(picked: Picked, view: UsageView) -> str:
 
 def files(view: UsageView) -> list[Any]:
     """The body of the menu."""
-    said = urlencode({k: v for k, v in write_usage_view(view).items() if v and k != "open"})
-    return body(
-        [
-            Section(
-                heading,
-                tuple(
-                    Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{said}")
-                    for kind, label in FORMATS
-                ),
-            )
-            for what, heading in FILES
-        ]
-    )
+    told = {k: v for k, v in write_usage_view(view).items() if v and k != "open"}
+    said = urlencode(told)
+    sections = [
+        Section(
+            heading,
+            tuple(
+                Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{said}")
+                for kind, label in FORMATS
+            ),
+        )
+        for what, heading in FILES
+    ]
+    here = urlencode({**told, "range": view.range})  # a report's usual one is another
+    report = Entry("Report …", "to print", f"/report?{here}")
+    return body([*sections, Section("As a document", (report,))])

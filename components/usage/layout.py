@@ -14,6 +14,7 @@ from components.menu import menu
 from components.parts import segments, select, zone_select
 from components.units import UNITS
 from components.usage.view import (
+    BETWEEN,
     DEFAULT_RANGE,
     MOST_CHOSEN,
     RANGES,
@@ -67,7 +68,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             html.Div(id=Ids.TABLE, className="card usage-card"),
         ],
         id=Ids.PAGE,
-        **attributes(data_state="loading"),
+        **attributes(data_state="loading", data_summary=""),
     )
 
 
@@ -80,23 +81,32 @@ def usage_tools(view: UsageView) -> list[Component]:
 
 
 def _heading(view: UsageView, today: date) -> Component:
-    ranges = [*RANGES.items(), ("custom", "Custom")]
-    chosen = view.range if view.range in RANGES else "custom" if ".." in view.range else ""
     return html.Div(
         [
             html.H1("Usage"),
-            segments("Range", "range", ranges, chosen=chosen, default=DEFAULT_RANGE),
-            select(
-                "Month",
-                "range",
-                [("", "Another month"), *months(today)],
-                chosen=view.range,
-            ),
-            html.Form(id=Ids.DATES, className="usage-dates", hidden=True, **labelled("Two dates")),
+            *ranges(Ids.PAGE, view, today, default=DEFAULT_RANGE),
             html.Span(id=Ids.RANGE_WORDS, className="quiet"),
         ],
         className="heading",
     )
+
+
+def ranges(page: str, view: UsageView, today: date, *, default: str) -> list[Component]:
+    """The choice of days. ``page`` begins the ids of the page that it is on."""
+    chosen = view.range if view.range in RANGES else "custom" if BETWEEN in view.range else ""
+    return [
+        segments(
+            "Range",
+            "range",
+            [*RANGES.items(), ("custom", "Custom")],
+            chosen=chosen,
+            default=default,
+        ),
+        select("Month", "range", [("", "Another month"), *months(today)], chosen=view.range),
+        html.Form(
+            id=f"{page}-dates", className="usage-dates", hidden=True, **labelled("Two dates")
+        ),
+    ]
 
 
 def _which(view: UsageView) -> Component:
@@ -112,7 +122,7 @@ def _which(view: UsageView) -> Component:
         [
             html.Div([search], role="search", **labelled("Search devices")),
             html.Span(id=Ids.GROUP),
-            _chooser(),
+            chooser(Ids.PAGE),
             html.Span(id=Ids.CHOSEN, className="quiet"),
             html.Div(
                 [
@@ -131,10 +141,10 @@ def _which(view: UsageView) -> Component:
     )
 
 
-def _chooser() -> Component:
-    """Devices one by one."""
+def chooser(page: str) -> Component:
+    """Devices one by one. ``page`` begins the ids of the page that it is on."""
     sought = dcc.Input(
-        id=Ids.SOUGHT,
+        id=f"{page}-sought",
         type="search",
         placeholder="Find a device",
         className="search",
@@ -148,7 +158,7 @@ def _chooser() -> Component:
                 [
                     html.Div([sought], role="search", **labelled("Find devices to choose")),
                     html.P(f"Up to {MOST_CHOSEN}, one by one.", className="menu-heading"),
-                    html.Div(id=Ids.OFFERED, className="offered"),
+                    html.Div(id=f"{page}-offered", className="offered"),
                 ],
                 className="menu-body",
             ),

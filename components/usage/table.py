@@ -109,33 +109,33 @@ def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
     cells = (
         units.volume(usage.gallons),
-        _cost(usage, usage.gallons),
-        _flow(usage.mean_flow, units),
-        _flow(usage.most_flow, units),
+        cost_words(usage, usage.gallons),
+        flow_words(usage.mean_flow, units),
+        flow_words(usage.most_flow, units),
         percent(usage.uptime),
         f"{len(usage.told)} of {len(usage.days)}",
     )
-    return html.Tr([head, *_numbers(cells)], className="opened" if opened else "")
+    return html.Tr([head, *number_cells(cells)], className="opened" if opened else "")
 
 
 def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
     cells = (
         units.volume(day.gallons),
-        _cost(usage, day.gallons),
-        _flow(day.mean_flow, units),
-        _flow(day.most_flow, units),
+        cost_words(usage, day.gallons),
+        flow_words(day.mean_flow, units),
+        flow_words(day.most_flow, units),
         percent(day.heard / day.expected) if day.expected else words.NOTHING,
-        _length(day),
+        length_words(day),
     )
     head = html.Th(day_text(day.ordinal - EPOCH_DAY), scope="row")
-    return html.Tr([head, *_numbers(cells)], className="day-row")
+    return html.Tr([head, *number_cells(cells)], className="day-row")
 
 
-def _numbers(cells: Sequence[str]) -> list[Component]:
+def number_cells(cells: Sequence[str]) -> list[Component]:
     return [html.Td(cell, className="number") for cell in cells]
 
 
-def _length(day: Day) -> str:
+def length_words(day: Day) -> str:
     """What is particular about a day: it isn't over, or hasn't 24 hours."""
     length = day.end_ms - day.start_ms
     if day.elapsed_ms < length:
@@ -143,13 +143,13 @@ def _length(day: Day) -> str:
     return "" if length == DAY_MS else f"{words.number(length / HOUR_MS)} h"
 
 
-def _flow(gallons_per_minute: float | None, units: Units) -> str:
+def flow_words(gallons_per_minute: float | None, units: Units) -> str:
     if gallons_per_minute is None:
         return words.NOTHING
     return f"{units.flow(gallons_per_minute)} {units.flow_unit}"
 
 
-def _cost(usage: DeviceUsage, gallons: float | None) -> str:
+def cost_words(usage: DeviceUsage, gallons: float | None) -> str:
     cost = usage.cost(gallons)
     if cost is None or usage.price is None:
         return words.NOTHING
@@ -163,10 +163,10 @@ def range_words(view: UsageView, today: int) -> str:
         return "no day of it has begun"
     zone = view.zone or "each device’s zone"
     cut = " · the last 366 days of the range" if view.cut else ""
-    return f"{_date(first)} – {_date(last)} · days in {zone}{cut}"
+    return f"{date_words(first)} – {date_words(last)} · days in {zone}{cut}"
 
 
-def _date(ordinal: int) -> str:
+def date_words(ordinal: int) -> str:
     return day_text(ordinal - EPOCH_DAY).partition(" ")[2]
 
 

@@ -31,6 +31,7 @@ SORTS: Final = {"volume": "most volume first", "label": "label", "uptime": "leas
 DEFAULT_SORT: Final = "volume"
 MONTHS_BACK: Final = 13
 _MONTH: Final = re.compile(r"\d{4}-\d\d")
+_LAST_DAYS: Final = re.compile(r"([1-9]\d{0,2})d", re.ASCII)
 
 
 class Dates(NamedTuple):
@@ -45,9 +46,10 @@ class Dates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    """``range`` is a name of RANGES, a month (``2026-10``) or two dates, both included
-    (``2026-10-01..2026-10-15``). ``zone`` None: each device's own days. ``devices`` chosen one by
-    one, else all active ones that ``search`` and ``group`` leave. ``opened`` shows its days."""
+    """``range`` is a name of RANGES, so many days up to today (``90d``), a month (``2026-10``) or
+    two dates, both included (``2026-10-01..2026-10-15``). ``zone`` None: each device's own days.
+    ``devices`` chosen one by one, else all active ones that ``search`` and ``group`` leave.
+    ``opened`` shows its days."""
 
     range: str = DEFAULT_RANGE
     zone: str | None = None
@@ -65,6 +67,15 @@ class UsageView:
         return Dates(max(found.first, last - MOST_DAYS + 1), last)
 
     @property
+    def length(self) -> int:
+        """How many days a device has at most: a range under way may have fewer."""
+        if _LAST_DAYS.fullmatch(self.range):
+            return int(self.range[:-1])
+        if self.range in RANGES:
+            return 31
+        return min(MOST_DAYS, len(_dates(self.range, date.max)))
+
+    @property
     def cut(self) -> bool:
         """Whether the range is longer than a summary."""
         return BETWEEN in self.range and len(_dates(self.range, date.max)) > MOST_DAYS
@@ -72,14 +83,14 @@ class UsageView:
     @property
     def moves(self) -> bool:
         """Whether the range is another one tomorrow."""
-        return self.range in RANGES
+        return self.range in RANGES or _LAST_DAYS.fullmatch(self.range) is not None
 
 
 def _dates(said: str, today: date) -> Dates:
     if BETWEEN in said:
         first, last = (date.fromisoformat(part) for part in said.split(BETWEEN))
         return Dates(first.toordinal(), last.toordinal())
-    if said in ("7d", "30d"):
+    if _LAST_DAYS.fullmatch(said):
         return Dates(today.toordinal() - int(said[:-1]) + 1, today.toordinal())
     if said == "last-month":
         return month_of(today.replace(day=1) - timedelta(days=1))
@@ -106,7 +117,7 @@ def read_usage_view(said: Mapping[str, Any]) -> UsageView:
     zone, sort = _text(said, "zone"), _text(said, "sort")
     chosen = (id for id in _text(said, "devices", MOST_CHOSEN * 40).split(",") if id)
     return UsageView(
-        range=_range(_text(said, "range")),
+        range=range_of(_text(said, "range")) or DEFAULT_RANGE,
         zone=zone if zone in zone_names() else None,
         units=UNITS_BY_NAME.get(_text(said, "units"), US),
         devices=tuple(dict.fromkeys(chosen))[:MOST_CHOSEN],
@@ -131,17 +142,19 @@ def write_usage_view(view: UsageView) -> dict[str, str | None]:
     }
 
 
-def _range(said: str) -> str:
-    if said in RANGES:
+def range_of(said: str) -> str | None:
+    """A range in its one form; None for what is none."""
+    last = _LAST_DAYS.fullmatch(said)
+    if said in RANGES or (last and int(last[1]) <= MOST_DAYS):
         return said
     try:
         if _MONTH.fullmatch(said):
             return f"{date.fromisoformat(f'{said}-01'):%Y-%m}"
-        first, last = (date.fromisoformat(part) for part in said.split(BETWEEN))
+        first, last_day = (date.fromisoformat(part) for part in said.split(BETWEEN))
     except ValueError:
-        return DEFAULT_RANGE
-    within = date(1970, 1, 2) <= first <= last <= date(2199, 12, 30)
-    return f"{first.isoformat()}{BETWEEN}{last.isoformat()}" if within else DEFAULT_RANGE
+        return None
+    within = date(1970, 1, 2) <= first <= last_day <= date(2199, 12, 30)
+    return f"{first.isoformat()}{BETWEEN}{last_day.isoformat()}" if within else None
 
 
 def _text(said: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> str:

@@ -63,7 +63,7 @@
     const bad = Boolean(trouble) || (updatedMs > 0 && Date.now() - updatedMs > STALE_MS);
     root.dataset.stale = String(bad && updatedMs > 0);
     const live = byId("wall-live");
-    const age = updatedMs ? window.weirTiles.since(updatedMs) : "";
+    const age = updatedMs ? window.weirAgo(updatedMs) : "";
     live.dataset.state = bad ? "stale" : updatedMs ? "live" : "loading";
     live.textContent = updatedMs ? `${bad ? "Stale" : "Live"} · updated ${age}` : bad ? "No answer" : "Loading";
     if (board) live.title = board.at_words;

@@ -1,0 +1,142 @@
+"""`flask report`: a report as PDF, for cron. What makes it is handed in: the command line knows
+nothing of the dashboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+from flask.cli import with_appcontext
+
+from api.client import Client, Credential
+from api.commands.frame import Command, opened, organization, settings
+from api.errors import UserError
+from api.settings import Settings
+
+TTL_S: Final = 900  # of the bearer token that this process asks its own service with
+
+
+class Made(NamedTuple):
+    """The PDF, and of how many devices and which days (both included) it is."""
+
+    body: bytes
+    devices: int
+    first: str
+    last: str
+
+
+Make = Callable[[Client, Path, Sequence[str], Mapping[str, str]], Made]
+"""From who asks, the folder of what this machine shares, devices by any identifier, and what else
+a report's address would say. Raises a WeirError."""
+
+
+def command(make: Make) -> click.Command:
+    @click.command("report", cls=Command)
+    @click.option("--org", "organization_id", help="The organization's id.")
+    @click.option("--device", "devices", multiple=True, help="A device, by any identifier.")
+    @click.option("--group", help="The devices of a group.")
+    @click.option("--last", help="So many days up to today: 30d.")
+    @click.option("--month", help="A month: 2026-10.")
+    @click.option("--from", "first", help="The first day: 2026-10-01.")
+    @click.option("--to", "last_day", help="The last day, included.")
+    @click.option("--zone", help="An IANA time zone for all; else each device's own.")
+    @click.option("--units", type=click.Choice(("us", "metric")), default="us", show_default=True)
+    @click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
+    @click.option("--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+    @with_appcontext
+    def report(
+        organization_id: str | None,
+        devices: tuple[str, ...],
+        group: str | None,
+        last: str | None,
+        month: str | None,
+        first: str | None,
+        last_day: str | None,
+        out: Path,
+        **said: str | None,
+    ) -> object:
+        """Write a report of what devices used, as PDF. Without a range: of the last month."""
+        if bool(devices) == bool(group):
+            raise UserError("say which devices: --device, once or more, or --group")
+        asked = {name: text for name, text in said.items() if text}
+        asked |= {"range": days(last, month, first, last_day)}
+        asked |= {"group": group} if group else {}
+        known = settings()
+        with asking(known, organization_id) as client:
+            made = make(client, Path(known.instance), devices, asked)
+        _write(out, made.body)
+        return {
+            "file": str(out),
+            "bytes": len(made.body),
+            "devices": made.devices,
+            "from": made.first,
+            "to": made.last,
+        }
+
+    return report
+
+
+def days(last: str | None, month: str | None, first: str | None, to: str | None) -> str:
+    """The range as a report's address has it. Raises UserError for two of them, or half of one."""
+    if (first is None) != (to is None):
+        raise UserError("--from and --to go together")
+    told = [text for text in (last, month, first) if text is not None]
+    if len(told) > 1:
+        raise UserError("say one range: --last, --month, or --from with --to")
+    if first is not None and to is not None:
+        if _date(first) > _date(to):
+            raise UserError("--from must not be after --to")
+        return f"{first}..{to}"
+    return told[0] if told else "last-month"
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"{text!r} is not a day such as 2026-10-01") from None
+
+
+@contextmanager
+def asking(known: Settings, organization_id: str | None) -> Generator[Client]:
+    """A client of the other server of WEIR_API_URL, by its key, else of the store's own service in
+    this process, with the eyes of whoever may use the command line."""
+    if known.api_url:
+        if not known.api_key:
+            raise UserError("WEIR_API_URL needs a key: set WEIR_API_KEY")
+        client = Client.remote(known.api_url, Credential.key(known.api_key))
+        try:
+            yield client
+        finally:
+            client.close()
+        return
+    if organization_id is None:
+        raise UserError("Missing option '--org'.")
+    from api.auth.tokens import issue_token
+    from api.server import create_service
+
+    with opened(read_only=True) as store:
+        organization(store, organization_id)
+        token = issue_token(known, organization_id, None, TTL_S, subject="flask report")
+        service: Any = create_service(store, known)
+        client = Client.in_process(service, Credential.bearer(token))
+        try:
+            yield client
+        finally:
+            client.close()
+
+
+def _write(out: Path, body: bytes) -> None:
+    """Whole or not at all: whoever mails the file finds no half of it."""
+    unfinished = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(body)
+        unfinished.replace(out)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise UserError(f"{out}: {error.strerror or error}") from None

@@ -1,0 +1,250 @@
+"""A report as a document: what the page shows and what the PDF is made of. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+from dash import html
+from dash.development.base_component import Component
+
+from components import words
+from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
+from components.fleet.totals import Total, percent
+from components.markup import attributes, labelled
+from components.report import wording
+from components.report.gathering import Detail, Report
+from components.report.view import ReportView, write_report_view
+from components.units import Units
+from components.usage.sums import Day, DeviceUsage, totals
+from components.usage.table import (
+    HEADS,
+    cost_words,
+    flow_words,
+    length_words,
+    number_cells,
+    sums,
+)
+
+CHART: Final = "/export/report/chart.json"
+DAY_HEADS: Final = ("Volume", "Cost", "Mean flow", "Max flow", "Coverage")
+MARKED_DAYS: Final = 45  # beyond, only months are marked under the bars
+
+
+def document(report: Report, view: ReportView, organization: str) -> list[Component]:
+    """As far as it is known: head, sums, one table of all, then each device."""
+    usages = report.usages
+    several = len(report.picked.meters) > 1
+    made: list[Component] = [_head(report, view, organization)]
+    if several and usages:
+        made += [_together(usages, view.usage.units), _summary(usages, view.usage.units)]
+    if report.progress.complete:
+        made += [
+            _device(each, report.details.get(each.meter.id, Detail()), view, several=several)
+            for each in usages
+        ]
+    return made
+
+
+def _head(report: Report, view: ReportView, organization: str) -> Component:
+    facts = (
+        html.Div([html.Dt(name), html.Dd(value)])
+        for name, value in wording.facts(report, view, organization)
+    )
+    return html.Header(
+        [
+            html.P(wording.KIND, className="report-kind"),
+            html.H1(wording.title(report, view)),
+            html.Dl(list(facts), className="report-facts"),
+        ],
+        className="report-head",
+    )
+
+
+def _amounts(told: Sequence[Total]) -> list[Component]:
+    return [
+        html.Div(
+            [
+                html.Dt(total.label),
+                html.Dd(total.value, className="value"),
+                html.Dd(total.note, className="note"),
+            ]
+        )
+        for total in told
+    ]
+
+
+# --- Several devices -----------------------------------------------------------------------------
+
+
+def _together(usages: Sequence[DeviceUsage], units: Units) -> Component:
+    return html.Section(
+        html.Dl(_amounts(sums(totals(usages), units)), className="report-numbers"),
+        **labelled("All of them together"),
+    )
+
+
+def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
+    rows = [_summary_row(each, units) for each in usages]
+    sums_row = _sum_row(usages, units)
+    return html.Section(
+        [html.H2("By device"), _table("By device", "Device", HEADS, [*rows, sums_row])],
+        className="report-summary",
+    )
+
+
+def _summary_row(usage: DeviceUsage, units: Units) -> Component:
+    name = html.A(usage.meter.label, href=f"#{_anchor(usage)}")
+    head = html.Th([name, html.Span(usage.meter.serial, className="quiet")], scope="row")
+    if usage.failure:
+        return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
+    return html.Tr(
+        [
+            head,
+            *number_cells(
+                (
+                    units.volume(usage.gallons),
+                    cost_words(usage, usage.gallons),
+                    flow_words(usage.mean_flow, units),
+                    flow_words(usage.most_flow, units),
+                    percent(usage.uptime),
+                    f"{len(usage.told)} of {len(usage.days)}",
+                )
+            ),
+        ]
+    )
+
+
+def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
+    """Costs of several currencies aren't one sum: they stand above."""
+    found = totals(usages)
+    of = {total.name: total.value for total in sums(found, units)}
+    cells = (of["volume"], of["cost"], words.NOTHING, of["flow"], of["uptime"], "")
+    return html.Tr([html.Th("Together", scope="row"), *number_cells(cells)], className="sum")
+
+
+# --- One device ----------------------------------------------------------------------------------
+
+
+def _anchor(usage: DeviceUsage) -> str:
+    return f"device-{usage.meter.id}"
+
+
+def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bool) -> Component:
+    units = view.usage.units
+    made: list[Component] = []
+    if several:
+        parts = (usage.meter.serial, usage.meter.model, usage.tz.key)
+        made += [
+            html.H2(usage.meter.label),
+            html.P(" · ".join(part for part in parts if part), className="quiet"),
+        ]
+    if usage.failure:
+        made.append(html.P(usage.failure, className="trouble"))
+    elif not usage.days:
+        made.append(html.P("No day of this range has begun.", className="empty"))
+    else:
+        numbers = wording.numbers(usage, detail, units)
+        made += [
+            html.Dl(_amounts(numbers), className="report-numbers"),
+            chart_place(usage, view),
+            _bars(usage, units),
+            _days(usage, units),
+        ]
+    return html.Section(
+        made,
+        id=_anchor(usage),
+        className="report-device apart" if several else "report-device",
+        **labelled(usage.meter.label),
+    )
+
+
+def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
+    """Where the chart will stand; the page's script and the PDF fill it."""
+    said = {name: text for name, text in write_report_view(view).items() if text}
+    said = {n: t for n, t in said.items() if n not in ("devices", "q", "group", "paper")}
+    address = f"{CHART}?{urlencode({**said, 'devices': usage.meter.id})}"
+    return html.Figure(
+        className="report-chart",
+        **attributes(data_chart=address, data_device=usage.meter.id),
+    )
+
+
+def _bars(usage: DeviceUsage, units: Units) -> Component:
+    """Volume by local day. What they say is in the table below."""
+    top = max((day.gallons or 0.0 for day in usage.days), default=0.0) or 1.0
+    few = len(usage.days) <= MARKED_DAYS
+    bars = [
+        html.Span(
+            html.Span(
+                className="fill",
+                style={"height": f"{max(0.0, 100 * (day.gallons or 0.0) / top):.1f}%"},
+            ),
+            className="day-bar none" if day.gallons is None else "day-bar",
+        )
+        for day in usage.days
+    ]
+    marks = [html.Span(_mark(day, few=few)) for day in usage.days]
+    return html.Figure(
+        [
+            html.Figcaption(f"Volume by day, up to {units.volume(top)}"),
+            html.Div(bars, className="bars", **attributes(aria_hidden="true")),
+            html.Div(marks, className="marks", **attributes(aria_hidden="true")),
+        ],
+        className="report-bars",
+    )
+
+
+def _mark(day: Day, *, few: bool) -> str:
+    """Mondays where there is room, else the first of a month."""
+    date = local_date(day.ordinal - EPOCH_DAY)
+    month = MONTHS[date.month - 1]
+    if few:
+        return f"{date.day} {month}" if date.weekday() == 0 else ""
+    return month if date.day == 1 else ""
+
+
+def _days(usage: DeviceUsage, units: Units) -> Component:
+    rows = [_day(usage, day, units) for day in usage.days]
+    cells = (
+        units.volume(usage.gallons),
+        cost_words(usage, usage.gallons),
+        flow_words(usage.mean_flow, units),
+        flow_words(usage.most_flow, units),
+        percent(usage.uptime),
+    )
+    together = html.Tr([html.Th("Together", scope="row"), *number_cells(cells)], className="sum")
+    return _table(f"Days of {usage.meter.label}", "Day", DAY_HEADS, [*rows, together])
+
+
+def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
+    odd = length_words(day)
+    cells = (
+        units.volume(day.gallons),
+        cost_words(usage, day.gallons),
+        flow_words(day.mean_flow, units),
+        flow_words(day.most_flow, units),
+        percent(day.heard / day.expected) if day.expected else words.NOTHING,
+    )
+    mark = [html.Span(f" · {odd}", className="odd")] if odd else []
+    head = html.Th([day_text(day.ordinal - EPOCH_DAY), *mark], scope="row")
+    return html.Tr([head, *number_cells(cells)], className="" if day.gallons is not None else "off")
+
+
+def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component]) -> Component:
+    columns = [
+        html.Th(first, scope="col"),
+        *(html.Th(head, scope="col", className="number") for head in heads),
+    ]
+    return html.Div(
+        html.Table(
+            [html.Thead(html.Tr(columns)), html.Tbody(list(rows))],
+            className="report-table",
+            **labelled(name),
+        ),
+        className="report-scroll",
+        role="region",
+        tabIndex=0,
+        **labelled(f"{name}: the table, to scroll sideways"),
+    )

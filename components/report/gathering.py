@@ -1,0 +1,145 @@
+"""Asking the interface for a report: the summary of use, then for each device its quality and its
+nights. What was asked is kept, so that a page may ask in instalments."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Final, NamedTuple
+
+from api.errors import BadRequest, ParameterProblem, Unavailable
+from components.device import amounts, night
+from components.device.night import NightFlow
+from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.fleet.cadence import cadences
+from components.fleet.meters import MIN_CADENCE_MS
+from components.ranges import Window
+from components.report.view import ReportView, refusal
+from components.usage.gathering import Progress, gather
+from components.usage.picking import Picked, pick
+from components.usage.sums import DeviceUsage, ordered
+
+FRESH_MS: Final = 60_000
+MOST_KEPT: Final = 8
+PATIENCE_S: Final = 120.0  # of a file: then it is given up
+_SHELF: Final = "report"
+_shelving: Final = Lock()
+
+
+class Detail(NamedTuple):
+    """Of the range: lowest, highest and mean quality, and the nights up to its end. None where no
+    reading tells, or where the service can't say."""
+
+    quality_min: float | None = None
+    quality_max: float | None = None
+    quality_mean: float | None = None
+    nights: NightFlow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """``usages`` as far as they are known, with ``details`` by device id; all of them once
+    ``progress`` is complete. ``trouble`` says why there is none; ``days`` is how many a device has
+    at most."""
+
+    picked: Picked
+    usages: tuple[DeviceUsage, ...]
+    details: Mapping[str, Detail]
+    progress: Progress
+    now_ms: int
+    trouble: str = ""
+
+
+@dataclass(slots=True)
+class _Kept:
+    now_ms: int
+    details: dict[str, Detail] = field(default_factory=dict)
+
+
+def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
+    """As much as the deadline allows, on top of what is known of that view already. Raises a
+    WeirError where the service as a whole can't answer."""
+    picked = pick(desk, view.usage, now_ms)
+    trouble = refusal(picked.found, view.usage.length)
+    if trouble:
+        return Report(picked, (), {}, Progress("devices", 0, 0), now_ms, trouble)
+    summary = gather(desk, picked.meters, view.usage, picked.price, deadline, now_ms)
+    usages = tuple(ordered(summary.usages, "label"))
+    if not summary.progress.complete:
+        return Report(picked, usages, {}, summary.progress, summary.now_ms)
+    details = _details(desk, usages, view, deadline, summary.now_ms)
+    asked = sum(1 for each in usages if not each.failure)
+    progress = Progress("devices’ nights", len(details), asked)
+    return Report(picked, usages, details, progress, summary.now_ms)
+
+
+def whole(desk: Desk, view: ReportView, now_ms: int) -> Report:
+    """All of it, for a file. Raises BadRequest for what is no report, Unavailable where it takes
+    too long, and what the service raises."""
+    found = gathered(desk, view, Deadline(PATIENCE_S), now_ms)
+    if found.trouble:
+        raise BadRequest(found.trouble, errors=(ParameterProblem("devices", found.trouble),))
+    if not found.progress.complete:
+        raise Unavailable("The service takes too long for so many days: take fewer.")
+    return found
+
+
+def window_of(usage: DeviceUsage) -> Window:
+    """All of its days; the one that is under way as a whole."""
+    return Window(usage.days[0].start_ms, usage.days[-1].end_ms - 1)
+
+
+# --- Details -------------------------------------------------------------------------------------
+
+
+def _details(
+    desk: Desk, usages: Sequence[DeviceUsage], view: ReportView, deadline: Deadline, now_ms: int
+) -> dict[str, Detail]:
+    good = [each for each in usages if not each.failure]
+    kept = _kept(desk, view, tuple(each.meter.id for each in good), now_ms)
+    cadence_ms = cadences(desk, [each.meter for each in good], deadline, now_ms)
+    jobs: Iterator[partial[tuple[str, Detail]]] = (
+        partial(_detail, desk, each, cadence_ms.get(each.meter.id, MIN_CADENCE_MS), now_ms)
+        for each in good
+        if each.meter.id not in kept.details
+    )
+    kept.details.update(desk.answers(jobs, deadline))
+    return {each.meter.id: kept.details[each.meter.id] for each in good
+            if each.meter.id in kept.details}  # fmt: skip
+
+
+def _kept(desk: Desk, view: ReportView, ids: tuple[str, ...], now_ms: int) -> _Kept:
+    key = (desk.principal, view.usage.range, view.usage.zone, ids)
+    with _shelving:
+        shelf: OrderedDict[Hashable, _Kept] = desk.memory.local(_SHELF) or OrderedDict()
+        kept = shelf.pop(key, None)
+        if kept is None or now_ms - kept.now_ms > FRESH_MS:
+            kept = _Kept(now_ms)
+        shelf[key] = kept
+        while len(shelf) > MOST_KEPT:
+            shelf.popitem(last=False)
+        desk.memory.keep(_SHELF, shelf)
+    return kept
+
+
+def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tuple[str, Detail]:
+    """A device that can't be asked has no details; its days are there."""
+    id = usage.meter.id
+    if not usage.told:
+        return id, Detail()
+    window = window_of(usage)
+    window = Window(window.from_ms, min(window.to_ms, now_ms))
+    try:
+        entries = desk.client.latest(
+            [id], ["quality"], from_ms=window.from_ms, to_ms=window.to_ms
+        ).entries
+        worst = entries[0].quality_min if entries else None
+        best = entries[0].quality_max if entries else None
+        mean = amounts.mean_quality(desk.client, id, window) if worst is not None else None
+        flow = night.ask(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
+    except ONE_DEVICE_ERRORS:
+        return id, Detail()
+    return id, Detail(worst, best, mean, flow)

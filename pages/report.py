@@ -1,0 +1,80 @@
+"""A report: what devices used, as a document to read, to print and to save."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    State,
+    callback,
+    clientside_callback,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import WeirError
+from api.timez import now_ms, to_datetime
+from components import sheets, shell
+from components.fleet.desk import current_desk
+from components.parts import failure
+from components.report.answering import answer
+from components.report.layout import SHEETS, Ids, report_page, tools
+from components.report.view import PATH, read_report_view
+from components.sheets import sheet
+from components.usage import table
+from components.usage.picking import offered
+
+register_page(__name__, path=PATH, title="Report · Weir")
+
+
+def layout(**said: Any) -> Component:
+    """The frame at once: the document comes as it is asked for."""
+    view = read_report_view(said)
+    today = to_datetime(now_ms()).date()
+    return shell.frame(report_page(view, today), tools=tools(view.usage))
+
+
+@callback(
+    Output(Ids.ANSWER, "data"),
+    sheets.output(Ids.BODY),
+    Input(Ids.QUESTION, "data"),
+)
+def report(question: dict[str, Any] | None) -> tuple[Any, Any]:
+    """What is known of it by now; where that fails the last good one stays."""
+    asked = question or {}
+    view = read_report_view(asked)
+    try:
+        told = answer(current_desk(), view, shell.organization_name(), now_ms())
+    except WeirError as error:
+        return {"error": failure(error), "asked": asked.get("asked")}, no_update
+    body = told.pop("body")
+    return {**told, "asked": asked.get("asked")}, body
+
+
+@callback(
+    sheets.output(Ids.OFFERED),
+    Input(Ids.SOUGHT, "value"),
+    Input(Ids.QUESTION, "data"),
+)
+def to_choose(sought: str | None, question: dict[str, Any] | None) -> Any:
+    """Where the devices can't be listed the report says so."""
+    view = read_report_view(question or {})
+    try:
+        found = offered(current_desk(), sought or "", now_ms())
+    except WeirError:
+        return no_update
+    return sheet(table.choices(found, view.usage.devices))
+
+
+clientside_callback(
+    ClientsideFunction("usage", "answered"),
+    Output(Ids.DRAWN, "data"),
+    Input(Ids.ANSWER, "data"),
+    State(Ids.QUESTION, "data"),
+    prevent_initial_call=True,
+)
+sheets.drawn(*SHEETS)
