@@ -28,6 +28,7 @@ from api.client import embeds, replies
 from api.client.embeds import Embed, EmbedToken
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.transport import (
+    IN_PROCESS_ATTEMPTS,
     IN_PROCESS_WIDTH,
     Params,
     Transport,
@@ -97,7 +98,10 @@ class Client:
     @classmethod
     def in_process(cls, app: Any, credential: Credential | str | None = None) -> Self:
         """Over a WSGI application of this process."""
-        return cls(Transport(in_process_http(app), width=IN_PROCESS_WIDTH), credential)
+        transport = Transport(
+            in_process_http(app), width=IN_PROCESS_WIDTH, attempts=IN_PROCESS_ATTEMPTS
+        )
+        return cls(transport, credential)
 
     @classmethod
     def remote(

@@ -29,8 +29,9 @@ MAX_CONNECTIONS: Final = 20
 REMOTE_WIDTH: Final = 8
 IN_PROCESS_WIDTH: Final = 2  # one thread computes while another waits for the store
 ATTEMPTS: Final = 3
+IN_PROCESS_ATTEMPTS: Final = 1  # no way that could fail: asked again, the store would say the same
 FIRST_PAUSE_S: Final = 0.2  # doubles with each attempt, with jitter
-LONGEST_PAUSE_S: Final = 5.0  # a server that asks for more is reported, not waited for
+LONGEST_PAUSE_S: Final = 2.0  # a server that asks for more is reported: pages ask again anyway
 
 _SUCCESSES: Final = frozenset((200, 201))
 _RETRIED_STATUSES: Final = frozenset((429, 502, 503, 504))
@@ -73,12 +74,14 @@ def in_process_http(app: Any) -> httpx.Client:
 @dataclass(frozen=True, slots=True)
 class Transport:
     """Sends requests. Thread-safe; ``sleep`` is what it waits with between attempts, ``width`` how
-    many questions at a time pay off, ``site`` the server's address, "" in this process."""
+    many questions at a time pay off, ``site`` the server's address, "" in this process;
+    ``attempts``: how often a GET is sent before its failure is told."""
 
     http: httpx.Client
     sleep: Callable[[float], None] = time.sleep
     width: int = REMOTE_WIDTH
     site: str = ""
+    attempts: int = ATTEMPTS
 
     def get(self, path: str, params: Params, headers: Mapping[str, str]) -> Any:
         """The body of a 200, as parsed JSON.
@@ -86,8 +89,9 @@ class Transport:
         Raises a ServiceError for an answer that isn't a success, Unreachable where none came,
         UnexpectedAnswer where it isn't JSON of the interface.
         """
-        for attempt, pause in enumerate((*_pauses(), 0.0), start=1):
-            last, wanted = attempt == ATTEMPTS, None
+        pauses = _pauses(self.attempts - 1)
+        for attempt, pause in enumerate((*pauses, 0.0), start=1):
+            last, wanted = attempt == self.attempts, None
             try:
                 answer = self.http.get(path, params=params, headers=headers)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -114,9 +118,9 @@ class Transport:
         return _body(answer)
 
 
-def _pauses() -> list[float]:
+def _pauses(count: int) -> list[float]:
     """How long to wait between attempts; jitter keeps many dashboards from asking in step."""
-    return [FIRST_PAUSE_S * 2**n * random.uniform(0.75, 1.25) for n in range(ATTEMPTS - 1)]
+    return [FIRST_PAUSE_S * 2**n * random.uniform(0.75, 1.25) for n in range(count)]
 
 
 def _retry_after(answer: httpx.Response) -> float | None:

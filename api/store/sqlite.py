@@ -31,6 +31,8 @@ WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
 WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
 TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
+NEVER_THERE: Final = "There is no store yet: flask db upgrade."
+GONE: Final = "The store's file is gone: put it back, or restore it from a backup."
 DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError)
 # After these a connection isn't used again: what it was opened on may have been mended since.
 SPOILT: Final = (*DAMAGED, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
@@ -260,18 +262,18 @@ class SqliteFile(Versioned):
 
     def _current(self, opened: _Opened | None, connect: Callable[[], _Connection]) -> _Opened:
         """A connection to the file that is there now."""
-        found = self._found()
+        found = self._found(NEVER_THERE if opened is None else GONE)
         if opened is not None and opened.is_on(found):
             return opened if found == opened.file else opened._replace(file=found)
         if opened is not None:
             opened.connection.close()
         return _Opened(connect(), found)
 
-    def _found(self) -> _Found:
+    def _found(self, unless: str) -> _Found:
         try:
             there = self.path.stat()
         except FileNotFoundError:
-            raise StoreMissing("There is no store yet: flask db upgrade.") from None
+            raise StoreMissing(unless) from None
         return _Found(there.st_ino, there.st_size)
 
     def _open_reader(self) -> _Connection:

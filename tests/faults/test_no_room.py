@@ -1,0 +1,170 @@
+"""The store locked by another process, its disk full, its file read-only: reads go on, senders are
+told to come again, and nothing that was acknowledged is lost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from api.errors import Unavailable
+from api.store.open import open_store
+from tests.commands.test_processes import eventually
+from tests.faults.conftest import Start
+from tests.faults.plant import Looked, locked
+
+DISK_BYTES = 64 << 20
+NOBODY = 65_534
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [8, 30])
+def test_while_the_store_is_locked_reads_go_on_and_senders_are_told_to_wait(
+    start: Start, seconds: int
+) -> None:
+    plant = start(history=True)
+    plant.begin()
+    with locked(plant.path):
+        until_s = time.monotonic() + seconds
+        plant.await_refusals()
+        known = len(plant.acknowledged)
+        while time.monotonic() < until_s:
+            answer = plant.old_rates(0, 100)
+            assert answer.status_code == 200, answer.text
+            assert len(answer.json()["data"]) == 100
+            assert "error" not in plant.wall()
+            assert plant.tried()[0] in (429, 503)
+        assert len(plant.acknowledged) == known
+    plant.await_more()
+    log = plant.settled().splitlines()
+    assert {line.partition(":")[0] for line in log} <= {"requests can't be answered"}
+    assert len(log) <= 2
+
+
+# --- A full disk ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path | None]:
+    """A small disk of its own, where one may be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        yield None
+        return
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def _fill(folder: Path) -> Path:
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+    assert os.statvfs(folder).f_bavail == 0
+    return ballast
+
+
+def _may_write(plant: Looked, size: int) -> None:
+    """The writer may write files up to that size, from now on."""
+    writer = plant.parts()[1]
+    _, hard = resource.prlimit(writer, resource.RLIMIT_FSIZE)
+    resource.prlimit(writer, resource.RLIMIT_FSIZE, (size, hard))
+
+
+def _stays_readable(plant: Looked, words: str) -> None:
+    plant.await_refusals()
+    eventually(lambda: words in str(plant.tried()[1]), "senders were told why")
+    assert plant.tried()[0] == 503
+    assert plant.old_rates(0, 100).status_code == 200
+    assert "error" not in plant.wall()
+
+
+def _said_once(log: str, words: str) -> None:
+    lines = log.splitlines()
+    assert sum("nothing can be stored now" in line and words in line for line in lines) == 1
+    assert lines.count("readings are stored again") == 1
+
+
+@pytest.mark.slow
+def test_a_full_disk_takes_nothing_until_there_is_room(disk: Path | None, start: Start) -> None:
+    if disk is None:
+        pytest.skip("no disk may be mounted here: the next test limits the process instead")
+    plant = start(disk, history=True)
+    plant.begin()
+    ballast = _fill(disk)
+    _stays_readable(plant, "The disk is full")
+    ballast.unlink()
+    plant.await_more()
+    _said_once(plant.settled(), "The disk is full")
+
+
+@pytest.mark.slow
+def test_a_writer_that_can_write_no_file_goes_on_once_it_can(start: Start) -> None:
+    plant = start(history=True)
+    plant.begin()
+    _may_write(plant, 0)
+    _stays_readable(plant, "can't be read or written")
+    _may_write(plant, resource.RLIM_INFINITY)
+    plant.await_more()
+    _said_once(plant.settled(), "can't be read or written")
+
+
+# --- A file that may only be read ----------------------------------------------------------------
+
+
+def _as_nobody(url: str, answers: int, go_on: int) -> None:
+    """In a child without root's rights, by one store: what it says of two writes, and a read."""
+    if os.geteuid() == 0:
+        os.setuid(NOBODY)
+    store = open_store(url)
+    for name in ("First", "Second"):
+        try:
+            said = store.create_organization(name).name
+        except Unavailable as error:
+            said = str(error)
+        os.write(answers, f"{len(store.organizations())} {said}\n".encode())
+        os.read(go_on, 1)
+
+
+def test_a_file_that_may_only_be_read_is_and_is_written_once_it_may_be() -> None:
+    with tempfile.TemporaryDirectory(prefix="weir-read-only-") as name:
+        folder = Path(name)
+        url = f"sqlite:///{folder / 'weir.sqlite'}"
+        store = open_store(url)
+        store.upgrade()
+        store.create_organization("Acme")
+        _allow(folder, 0o444, 0o555)
+        answers, theirs = os.pipe()
+        mine, go_on = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with suppress(BaseException):
+                _as_nobody(url, theirs, mine)
+            os._exit(0)
+        os.close(theirs)
+        with os.fdopen(answers) as told:
+            first = told.readline()
+            _allow(folder, 0o666, 0o777)
+            os.write(go_on, b"..")
+            second = told.readline()
+        os.waitpid(child, 0)
+        store.close()
+        for end in (mine, go_on):
+            os.close(end)
+    assert first.startswith("1 Service unavailable. The store's file can't be written")
+    assert second == "2 Second\n"
+
+
+def _allow(folder: Path, files: int, itself: int) -> None:
+    for file in folder.iterdir():
+        file.chmod(files)
+    folder.chmod(itself)
