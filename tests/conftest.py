@@ -20,8 +20,17 @@ from tests import citus, servers
 settings.register_profile("weir", deadline=None)
 settings.load_profile("weir")
 
+# With two processes that take a file at a time, the long files come first, so that neither
+# process is left alone with one in the end (`make test` runs in this order).
+LONG = ("browser", "faults", "real", "commands", "components/rendering", "openapi", "benchmarks")
+TESTS = Path(__file__).parent
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _database_numbers = count(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not str(item.path.relative_to(TESTS)).startswith(LONG))
 
 
 @pytest.fixture(scope="session")
