@@ -126,11 +126,18 @@ def _controls(subject: Subject, view: View) -> Component:
                 disabled=True,
                 **attributes(data_do="reset"),
             ),
-            menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
-            embed_link("chart", subject.device_id),
         ],
         className="controls",
     )
+
+
+def chart_actions(subject: Subject) -> list[Component]:
+    """What can be made of the chart, to stand beside the device's name: its controls fill a line
+    as they are."""
+    return [
+        embed_link("chart", subject.device_id),
+        menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
+    ]
 
 
 def _custom(subject: Subject) -> Component:

@@ -108,8 +108,6 @@ def _times(values: Values, factor: float) -> Values:
 
 def within(made: Frame, window: Window) -> Frame:
     """Only what meets the window, of a frame that reaches further."""
-    if made.window == window:
-        return made
     first = bisect_right(made.ends_ms, window.from_ms)
     if made.resolution is RAW:
         first = bisect_left(made.starts_ms, window.from_ms)

@@ -11,6 +11,8 @@ from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
 
 NOTHING: Final = "–"
+YEAR_MS: Final = 365 * DAY_MS
+_YEARS: Final = 2  # from so many on, nobody counts in days
 AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
 _TELLING: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
@@ -91,6 +93,8 @@ def ago(then_ms: int, now_ms: int) -> str:
         return f"{duration(-elapsed)} ahead of our clock"
     if elapsed < 5000:
         return "just now"
+    if elapsed >= _YEARS * YEAR_MS:
+        return f"{elapsed // YEAR_MS} y ago"
     if elapsed >= DAY_MS:
         return f"{whole(elapsed // DAY_MS)} d ago"
     return f"{duration(elapsed)} ago"

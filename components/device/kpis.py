@@ -19,6 +19,7 @@ from components.units import Units
 
 LEAST_DIFFERENCE_GAL: Final = 1.0
 LEAST_COVERAGE: Final = 0.9
+LEAST_MONEY: Final = 0.01
 RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
 _BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
 
@@ -40,8 +41,10 @@ def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
         return Kpi(label, words.NOTHING, "never reported")
     clock = Clock(tz, at, at)
     told = words.ago(at, now_ms) if now_ms - at < RECENT_MS else f"on {words.date_of(at, clock)}"
-    value = f"{units.flow(known.flow)} {units.flow_unit}" if known.flow is not None else ""
-    return Kpi(label, value or "no flow", told, words.moment(at, clock, seconds=True))
+    moment = words.moment(at, clock, seconds=True)
+    if known.flow is None:
+        return Kpi(label, words.NOTHING, f"without a flow rate · {told}", moment)
+    return Kpi(label, f"{units.flow(known.flow)} {units.flow_unit}", told, moment)
 
 
 def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> Kpi:
@@ -117,19 +120,25 @@ def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
 
 
 def money(amount: float, currency: str, *, fine: bool = False) -> str:
-    """$586.94; $0.012 where ``fine``; 1,200.00 CHF where there is no sign."""
+    """$586.94; $0.012 where ``fine``; 1,200.00 CHF where there is no sign; <$0.01 for less than is
+    counted, which isn't nothing."""
+    trace = 0 < amount < LEAST_MONEY and not fine
     digits = words.number(amount) if fine and abs(amount) < 1 else f"{amount:,.2f}"
+    if trace:
+        digits = f"{LEAST_MONEY:.2f}"
     sign = SIGNS.get(currency)
-    return f"{sign}{digits}" if sign else f"{digits} {currency}"
+    told = f"{sign}{digits}" if sign else f"{digits} {currency}"
+    return f"<{told}" if trace else told
 
 
 def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     label = f"Night flow, {FROM_HOUR:02}–{TO_HOUR:02}"
     clock = Clock(tz, *flow.night)
     at = f"the night to {words.moment(flow.night.to_ms, clock)}: lowest hour"
-    note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
-    if now_ms - flow.night.to_ms > RECENT_MS:
-        note = f"on {words.date_of(flow.night.to_ms, clock)} · {note}"
+    old = now_ms - flow.night.to_ms > RECENT_MS
+    date = f"on {words.date_of(flow.night.to_ms, clock)}"
     if flow.last is None:
-        return Kpi(label, words.NOTHING, "too few readings last night", at)
+        return Kpi(label, words.NOTHING, f"too few readings {date if old else 'last night'}", at)
+    note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
+    note = f"{date} · {note}" if old else note
     return Kpi(label, f"{units.flow(flow.last)} {units.flow_unit}", note, at)

@@ -105,7 +105,9 @@ def test_duration(length_ms: int, text: str) -> None:
         (38_000, "38 s ago"),
         (6 * HOUR_MS + 12 * MINUTE_MS, "6 h 12 min ago"),
         (30 * HOUR_MS, "1 d ago"),
-        (1_330 * DAY_MS, "1,330 d ago"),
+        (729 * DAY_MS, "729 d ago"),
+        (730 * DAY_MS, "2 y ago"),
+        (1_330 * DAY_MS, "3 y ago"),
     ],
 )
 def test_ago(elapsed_ms: int, text: str) -> None:

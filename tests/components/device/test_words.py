@@ -56,7 +56,7 @@ def test_nothing_shown(said: dict[str, object] | None) -> None:
         (Known(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
         (Known(0, 60_000, NOON - 3 * DAY_MS, flow=0.0), "0 gpm", "3 d ago"),
         (Known(0, 60_000, NOON - 400 * DAY_MS, flow=1.0), "1 gpm", "on 12 Oct 2025"),
-        (Known(0, 60_000, NOON - 38_000, flow=None), "no flow", "38 s ago"),
+        (Known(0, 60_000, NOON - 38_000, flow=None), "–", "without a flow rate · 38 s ago"),
         (Known(0, 60_000), "–", "never reported"),
     ],
 )
@@ -121,6 +121,8 @@ def test_volume(usage: Usage, value: str, note: str) -> None:
         (48_912, Price(0.012, "USD", True), US, "$586.94", "$0.012 / gal · device’s rate"),
         (1000, Price(0.012, "EUR", False), METRIC, "€12.00", "€3.17 / m³ · organization’s rate"),
         (1000, Price(1.5, "CHF", True), US, "1,500.00 CHF", "1.50 CHF / gal · device’s rate"),
+        (0.108, Price(0.012, "USD", True), US, "<$0.01", "$0.012 / gal · device’s rate"),
+        (0.0, Price(0.012, "USD", True), US, "$0.00", "$0.012 / gal · device’s rate"),
         (None, Price(0.012, "USD", True), US, "–", "$0.012 / gal · device’s rate"),
     ],
 )
@@ -147,6 +149,9 @@ def test_a_night_of_long_ago_says_when_it_was() -> None:
     flow = NightFlow(Window(NOON - HOUR_MS, NOON), 0.4, 0.3)
     told = kpis.night(flow, US, DENVER, NOON + 90 * DAY_MS)
     assert told.note == "on 16 Nov 2026 · usual 0.3"
+    silent = NightFlow(flow.night, None, 0.3)
+    told = kpis.night(silent, US, DENVER, NOON + 90 * DAY_MS)
+    assert told.note == "too few readings on 16 Nov 2026"
 
 
 # --- Gaps and their causes -----------------------------------------------------------------------
@@ -246,7 +251,7 @@ def test_within_keeps_what_meets_the_window() -> None:
     assert [list(run) for run in cut.runs] == [[0, 1, 2], [3, 4, 5]]
     assert cut.gaps == [Window(NOON + 60 * MINUTE_MS, NOON + 90 * MINUTE_MS)]
     assert len(cut.series) == len(cut.middle) == 6
-    assert within(made, made.window) is made
+    assert within(made, made.window) == made
     nothing = within(made, Window(NOON + 70 * MINUTE_MS, NOON + 80 * MINUTE_MS))
     assert len(nothing) == 0
     assert nothing.gaps == [Window(NOON + 70 * MINUTE_MS, NOON + 80 * MINUTE_MS)]
