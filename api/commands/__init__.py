@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api.commands import db, demo, devices, embeds, images, keys, mqtt, orgs, readings, serve, writer
+from api.commands import (
+    backup,
+    db,
+    demo,
+    devices,
+    embeds,
+    images,
+    keys,
+    mqtt,
+    orgs,
+    readings,
+    serve,
+    writer,
+)
 from api.commands.frame import Load, remember
 
 GROUPS = (
@@ -21,6 +34,8 @@ GROUPS = (
     demo.group,
     serve.serve,
     writer.writer,
+    backup.backup,
+    backup.restore,
 )
 
 

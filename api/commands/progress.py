@@ -9,6 +9,7 @@ from typing import Protocol
 
 class Bar(Protocol):
     n: int
+    total: int
 
     def update(self, n: int) -> object: ...
 

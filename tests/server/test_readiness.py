@@ -170,6 +170,30 @@ def test_the_feed_is_looked_at_where_there_is_a_broker(
     assert "broker.example" not in json.dumps(check)
 
 
+@pytest.mark.parametrize(
+    ("second", "status", "detail"),
+    [
+        ({"feed": ""}, "ok", ""),
+        ({"feed": "connection lost"}, "degraded", "can't be reached"),
+        ({"feed": "", "at_s": 0.0}, "degraded", "An ingester has died or hangs"),
+        ({"feed": None}, "ok", ""),
+    ],
+)
+def test_of_several_ingesters_the_worst_is_told_and_the_latest_message(
+    tmp_path: Path, sqlite_store: Store, second: dict[str, Any], status: str, detail: str
+) -> None:
+    host = Host(tmp_path, sqlite_store, WEIR_MQTT_URL="mqtt://weir@broker.example")
+    host.beats(feed="", last_message_s=time.time() - 90)
+    beside = pulse.of_this_process(last_message_s=time.time() - 600)
+    (tmp_path / pulse.file_of("weir-2-of-3")).write_text(json.dumps(_dict(beside) | second))
+    check = host.told()[1]["checks"]["feed"]
+    assert check["status"] == status
+    assert detail in check.get("detail", "")
+    assert 89 < check["ageS"] < 120
+    well = second["feed"] is not None and "at_s" not in second
+    assert check["ingesters"] == 1 + well
+
+
 # --- Stores that no test can have so quickly -----------------------------------------------------
 
 

@@ -1,0 +1,92 @@
+"""`flask backup` and `flask restore`: an embedded store as one file, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+from flask.cli import with_appcontext
+
+from api.catalog import BACKEND_VERSION
+from api.commands.frame import Command, settings, warn
+from api.commands.progress import bar
+from api.errors import UserError
+from api.ingest.hold import only_writer
+from api.timez import now_ms, stamp
+
+if TYPE_CHECKING:
+    from api.store.backup import Backup
+
+_POSTGRES: Final = (
+    "a server's database is backed up by its own programs, while it is in use:"
+    " pg_dump --format=custom --file=FILE, and pg_restore; see docs/operations.md"
+)
+_File = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_File)
+@with_appcontext
+def backup(file: Path) -> object:
+    """Copy the store, and what the web writes, into FILE (.tar, or .tar.gz) while both are in use.
+
+    The copy is of one instant, verified, and there under its name only when it is whole.
+    """
+    from api.store.backup import back_up
+
+    store = _store()
+    with bar(store.name, total=0, unit="pages") as shown:
+
+        def watch(remaining: int, of: int) -> None:
+            shown.total = of
+            shown.update(of - remaining - shown.n)
+
+        return _told(back_up(store, file, stamp(now_ms()), BACKEND_VERSION, watch))
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_File)
+@click.option("--check", is_flag=True, help="Only verify FILE; change nothing.")
+@click.option("--force", is_flag=True, help="Overwrite the store that is there.")
+@with_appcontext
+def restore(file: Path, check: bool, force: bool) -> object:
+    """Put the store of FILE in the place of WEIR_DATABASE, while nothing writes to it.
+
+    Web workers may go on: they read the restored store from their next request on.
+    """
+    from api.store import backup as backups
+
+    if check:
+        return _told(backups.check(file))
+    store = _store()
+    if store.exists() and not force:
+        raise UserError(f"{store} is there already: --force overwrites it")
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with only_writer(settings()):
+        done = backups.restore(file, store)
+    from api.store.migrations import CURRENT
+
+    if done.parts["store.sqlite"].version < CURRENT:
+        warn("the restored store is of an older schema: flask db upgrade")
+    return _told(done)
+
+
+def _store() -> Path:
+    url = settings().database
+    if not url.startswith("sqlite:///"):
+        raise UserError(_POSTGRES)
+    return Path(url.removeprefix("sqlite:///"))
+
+
+def _told(backup: Backup) -> object:
+    store = backup.parts["store.sqlite"]
+    web = backup.parts.get("web.sqlite")
+    return {
+        "made": backup.made,
+        "schema": store.version,
+        "devices": store.rows["device"],
+        "readings": store.rows["reading"],
+        "embeds": web.rows["embed"] if web else 0,
+        "bytes": sum(part.size for part in backup.parts.values()),
+    }

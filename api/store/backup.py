@@ -1,0 +1,280 @@
+"""Copies of an embedded store while it is written to, and putting one back.
+
+A backup is a tar file of three: what it holds (``manifest.json``), the store and what the web
+writes. Each database is copied from one snapshot, which no writer waits for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+import apsw
+import orjson
+
+from api.errors import UserError
+from api.store import migrations
+from api.store.open import beside
+from api.store.versioned import Schema
+from api.store.web import migrations as web_migrations
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = 1
+PAGES: Final = 4_096  # copied between two looks at the progress: 16 MiB
+PACKED: Final = (".gz", ".tgz")
+_PIECE: Final = 1 << 20
+SCHEMAS: Final[Mapping[str, Schema]] = {
+    "store.sqlite": cast(Schema, migrations),
+    "web.sqlite": cast(Schema, web_migrations),
+}
+Watch = Callable[[int, int], None]
+"""Told how many pages are still to be copied, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One database of a backup: its schema's version, the rows of each table, its bytes."""
+
+    version: int
+    rows: Mapping[str, int]
+    size: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    made: str
+    program: str
+    parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
+
+
+def back_up(store: Path, target: Path, made: str, program: str, watch: Watch) -> Backup:
+    """Copy the store ``store`` and the web's file beside it into ``target``, packed where its name
+    ends on .gz; it appears under its name when it is whole and was verified. UserError where that
+    can't be."""
+    with _translated(), _scratch(target) as folder:
+        parts: dict[str, Part] = {}
+        for name, source in _sources(store).items():
+            if source.exists():
+                parts[name] = _copied(source, folder / name, SCHEMAS[name], watch)
+        if "store.sqlite" not in parts:
+            raise UserError(f"there is no store at {store}")
+        backup = Backup(made, program, parts)
+        draft = folder / "draft"
+        _pack(backup, folder, draft, packed=target.suffix in PACKED)
+        draft.replace(target)
+        _settle(target.parent)
+        return backup
+
+
+def check(file: Path) -> Backup:
+    """Unpack a backup beside itself, verify it, and throw the copy away. UserError where it isn't
+    one, or isn't sound."""
+    with _translated(), _scratch(file) as folder:
+        return _unpacked(file, folder)
+
+
+def restore(file: Path, store: Path) -> Backup:
+    """Put a backup's databases in the place of the store's, whoever reads them meanwhile: readers
+    notice it by the file and open the new one. The caller sees to it that nobody writes."""
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with _translated(), _scratch(store) as folder:
+        backup = _unpacked(file, folder)
+        for name, place in _sources(store).items():
+            if name in backup.parts:
+                _replace(folder / name, place)
+            elif place.exists():
+                place.unlink()
+        _settle(store.parent)
+        return backup
+
+
+# --- Copying -------------------------------------------------------------------------------------
+
+
+def _sources(store: Path) -> dict[str, Path]:
+    return {"store.sqlite": store, "web.sqlite": Path(beside(store))}
+
+
+def _copied(source: Path, target: Path, schema: Schema, watch: Watch) -> Part:
+    """A snapshot of the source, from one read transaction: what it holds is counted in it, and
+    again in the copy."""
+    with closing(_opened(source)) as original, closing(apsw.Connection(str(target))) as copy:
+        original.execute("BEGIN")
+        expected = _looked_at(original, schema)
+        with copy.backup("main", original, "main") as copying:
+            while not copying.done:
+                copying.step(PAGES)
+                watch(copying.remaining, copying.page_count)
+        original.execute("COMMIT")
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+    found = _verified(target, schema)
+    if found != expected:
+        raise UserError(f"the copy of {source.name} isn't what was copied")
+    return Part(found.version, found.rows, target.stat().st_size, _digest(target))
+
+
+def _opened(path: Path) -> apsw.Connection:
+    uri = path.absolute().as_uri() + "?mode=ro"
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(60_000)
+    return connection
+
+
+def _looked_at(connection: apsw.Connection, schema: Schema) -> Part:
+    ask = cast("Callable[[str], Any]", connection.execute)
+    tables = ask("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+    rows = {name: int(ask(f'SELECT count(*) FROM "{name}"').get) for (name,) in tables}  # noqa: S608
+    if schema.VERSION_TABLE not in rows:
+        raise UserError("there is no store of Weir's in it")
+    version = int(ask(f"SELECT max(version) FROM {schema.VERSION_TABLE}").get)  # noqa: S608
+    return Part(version, rows)
+
+
+def _verified(path: Path, schema: Schema) -> Part:
+    with closing(_opened(path)) as connection:
+        said = cast("Any", connection.execute("PRAGMA integrity_check")).get
+        if said != "ok":
+            raise UserError(f"{path.name} is damaged: {str(said).splitlines()[0]}")
+        return _looked_at(connection, schema)
+
+
+# --- Packing -------------------------------------------------------------------------------------
+
+
+def _pack(backup: Backup, folder: Path, draft: Path, *, packed: bool) -> None:
+    manifest = orjson.dumps({"format": FORMAT, **asdict(backup)}, option=orjson.OPT_INDENT_2)
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(file, "wb") as plain:
+        with _into(plain, packed) as out, tarfile.open(fileobj=out, mode="w|") as tar:
+            head = tarfile.TarInfo(MANIFEST)
+            head.size, head.mode = len(manifest), 0o600
+            tar.addfile(head, io.BytesIO(manifest))
+            for name in backup.parts:
+                tar.add(folder / name, arcname=name)
+                (folder / name).unlink()
+        plain.flush()
+        os.fsync(plain.fileno())
+
+
+@contextmanager
+def _into(plain: IO[bytes], packed: bool) -> Generator[IO[bytes]]:
+    if not packed:
+        yield plain
+        return
+    with gzip.GzipFile(fileobj=plain, mode="wb", compresslevel=3, mtime=0) as out:
+        yield cast("IO[bytes]", out)
+
+
+def _unpacked(file: Path, folder: Path) -> Backup:
+    """The databases of a backup in ``folder``, verified."""
+    try:
+        with tarfile.open(file, "r:*") as tar:
+            for member in tar:
+                if member.isfile() and member.name in (MANIFEST, *SCHEMAS):
+                    _take_out(tar, member, folder / member.name)
+        said = orjson.loads((folder / MANIFEST).read_bytes())
+        if said.pop("format") != FORMAT:
+            raise UserError(f"{file} is a backup of a newer program")
+        parts = {name: Part(**part) for name, part in said.pop("parts").items()}
+        backup = Backup(parts=parts, **said)
+    except FileNotFoundError as error:
+        missing = error.filename if str(error.filename) == str(file) else f"{file} is no backup"
+        raise UserError(f"{missing}: nothing to restore") from None
+    except (
+        tarfile.TarError,
+        EOFError,
+        gzip.BadGzipFile,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as error:
+        said = str(error).splitlines()[0].partition(":")[0]
+        raise UserError(f"{file} is no whole backup: {said}") from None
+    for name, part in backup.parts.items():
+        _compare(folder / name, part, SCHEMAS[name], file)
+    return backup
+
+
+def _take_out(tar: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+    source = tar.extractfile(member)
+    if source is not None:
+        with source, place.open("xb") as out:
+            shutil.copyfileobj(source, out, _PIECE)
+
+
+def _compare(path: Path, part: Part, schema: Schema, file: Path) -> None:
+    if not path.exists() or _digest(path) != part.sha256:
+        raise UserError(f"{file} isn't as it was written: {path.name} differs")
+    found = _verified(path, schema)
+    if (found.version, found.rows) != (part.version, part.rows):
+        raise UserError(f"{file} doesn't hold what it says: {path.name} differs")
+    if part.version > schema.CURRENT:
+        raise UserError(
+            f"{file} has schema version {part.version}, newer than this program's {schema.CURRENT}"
+        )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- Putting back --------------------------------------------------------------------------------
+
+
+def _replace(new: Path, place: Path) -> None:
+    """The old file's log must not meet the new file: it goes first, and all that is in it was
+    written back before. WAL is a property of the file: it is set before the file has its name."""
+    with closing(apsw.Connection(str(new))) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    with new.open("rb") as written:
+        os.fsync(written.fileno())
+    if place.exists():
+        before = place.stat()  # whose it was it stays, whoever puts it back
+        os.chown(new, before.st_uid, before.st_gid)
+        new.chmod(before.st_mode & 0o777)
+        with suppress(apsw.Error), closing(apsw.Connection(str(place))) as old:
+            old.set_busy_timeout(5_000)
+            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for log in ("-wal", "-shm"):
+        place.with_name(place.name + log).unlink(missing_ok=True)
+    new.replace(place)
+
+
+@contextmanager
+def _scratch(target: Path) -> Generator[Path]:
+    """A folder beside the target, on its disk, so that a rename is all that is left to do."""
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
+        yield Path(folder)
+
+
+def _settle(folder: Path) -> None:
+    """Have the disk know of a rename."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        raise UserError(f"a database can't be copied: {error}") from error
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise UserError(f"it can't be written or read: {where}{error.strerror or error}") from None
