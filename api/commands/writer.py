@@ -54,9 +54,9 @@ def run(known: Settings, *, demo: bool, while_parent: bool) -> None:
         begun.enter_context(only_writer(known))
         taking = Writer(store, _publishers(begun, known))
         begun.callback(taking.close, DRAIN_S)
-        _open_door(begun, known, taking)
+        has_door = _open_door(begun, known, taking)
         broker = _start_sources(begun, known, store, taking, demo=demo)
-        _start_heart(begun, known, taking, broker)
+        _start_heart(begun, known, taking, broker, beside=not has_door)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
         # The terminal's interrupt goes to all processes at once; the parent says when it is time.
         if while_parent:
@@ -80,8 +80,9 @@ def _publishers(begun: ExitStack, known: Settings) -> list[Hook]:
     return [out]
 
 
-def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> None:
-    """Several writers of a server's database may share a folder: one of them has the door."""
+def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> bool:
+    """Several writers of a server's database may share a folder: one of them has the door.
+    Whether this is that one."""
     from api.ingest.door import Door
     from api.ingest.hold import Held, held
 
@@ -92,10 +93,11 @@ def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> None:
         if known.database.startswith("sqlite:"):
             raise
         warn(f"{error}; what comes by HTTP goes there")
-        return
+        return False
     door = Door(taking, path)
     door.start()
     begun.callback(door.stop)
+    return True
 
 
 def _start_sources(
@@ -127,20 +129,29 @@ def share(known: Settings) -> None:
 
 
 def _start_heart(
-    begun: ExitStack, known: Settings, taking: Writer, broker: Consumer | None
+    begun: ExitStack, known: Settings, taking: Writer, broker: Consumer | None, *, beside: bool
 ) -> None:
-    """Tell the others on this host how the writer is."""
+    """Tell the others on this host how the writer is, or an ingester ``beside`` it."""
 
     def measure() -> pulse.Pulse:
         metrics.queued(taking.waiting_rows)
-        last_ms = taking.last_commit_ms
         return pulse.of_this_process(
             waiting_rows=taking.waiting_rows,
-            last_commit_s=None if last_ms is None else last_ms / 1000,
+            last_commit_s=_seconds(taking.last_commit_ms),
             trouble=taking.trouble,
             feed=None if broker is None else broker.trouble,
+            last_message_s=None if broker is None else _seconds(broker.last_message_ms),
         )
 
-    heart = pulse.Heart(Path(known.instance), measure)
+    file = pulse.FILE
+    if beside:
+        from api.ingest.mqtt.spread import session_name
+
+        file = pulse.file_of(session_name(known))
+    heart = pulse.Heart(Path(known.instance), measure, file)
     heart.start()
     begun.callback(heart.stop)
+
+
+def _seconds(at_ms: int | None) -> float | None:
+    return None if at_ms is None else at_ms / 1000

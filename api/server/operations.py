@@ -30,6 +30,8 @@ _LEVEL: Final = {FAILED: 0.0, DEGRADED: 0.5}
 # Gauges made from what the checks found: (check, fact) → name and meaning.
 _FACTS: Final = {
     ("commit", "ageS"): ("weir_last_commit_age_seconds", "Since something was last stored."),
+    ("feed", "ageS"): ("weir_mqtt_last_message_age_seconds", "Since the broker brought one."),
+    ("feed", "ingesters"): ("weir_mqtt_ingesters", "Ingesters of this host that are well."),
     ("disk", "freeBytes"): ("weir_disk_free_bytes", "Free space beside the store."),
     ("replica", "lagS"): ("weir_replica_lag_seconds", "How far the standby may be behind."),
     ("store", "schema"): ("weir_schema_version", "The store's schema."),

@@ -7,7 +7,7 @@ answers, and somebody should look. **Ready**.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field
@@ -77,7 +77,7 @@ class Readiness:
             found["commit"] = _commit(self._store, said)
             found["writer"] = _writer(said, alone=self._store.file() is not None)
             if self._settings.mqtt_url:
-                found["feed"] = _feed(said)
+                found["feed"] = _feed(pulse.read_all(self._folder))
         found["disk"] = self._disk()
         return found
 
@@ -175,9 +175,18 @@ def _writer(said: pulse.Pulse | None, *, alone: bool) -> Check:
     return Check(OK, "", facts)
 
 
-def _feed(said: pulse.Pulse | None) -> Check:
-    if said is None or not said.fresh or said.feed is None:
-        return Check(DEGRADED, "Nobody takes in what the broker has.")
-    if said.feed:
-        return Check(DEGRADED, "The broker can't be reached, or refuses us.")
-    return Check()
+def _feed(said: Sequence[pulse.Pulse]) -> Check:
+    """Of all that take in what the broker has, on this host: the worst is told."""
+    feeds = [one for one in said if one.feed is not None]
+    last = [one.last_message_s for one in feeds if one.last_message_s]
+    facts = {
+        "ingesters": sum(one.fresh for one in feeds),
+        "ageS": round(max(0.0, time() - max(last)), 1) if last else None,
+    }
+    if not facts["ingesters"]:
+        return Check(DEGRADED, "Nobody takes in what the broker has.", facts)
+    if not all(one.fresh for one in feeds):
+        return Check(DEGRADED, "An ingester has died or hangs: its messages wait.", facts)
+    if any(one.feed for one in feeds):
+        return Check(DEGRADED, "The broker can't be reached, or refuses us.", facts)
+    return Check(OK, "", facts)

@@ -58,6 +58,15 @@ class _Meters:
             "weir_cache_lookups", "Questions to a cache.", ["cache", "result"], **of
         )
         self.rows = Counter("weir_ingest_rows", "Rows that came live.", ["result"], **of)
+        self.messages = Counter(
+            "weir_mqtt_messages",
+            "Messages that were acknowledged: ours, and others' to store.",
+            ["whose"],
+            **of,
+        )
+        self.published = Counter(
+            "weir_mqtt_published", "Stored readings on their way to the broker.", ["result"], **of
+        )
         self.commit = Histogram(
             "weir_commit_seconds", "A transaction of the writer's.", buckets=COMMIT_S, **of
         )
@@ -167,6 +176,23 @@ def came(rows: Mapping[str, int]) -> None:
     if _meters is not None:
         for result, number in rows.items():
             _meters.rows.labels(str(result)).inc(number)
+
+
+def acknowledged(ours: int, others: int) -> None:
+    """Numbers of messages."""
+    if _meters is not None:
+        _meters.messages.labels("ours").inc(ours)
+        _meters.messages.labels("others").inc(others)
+
+
+def published(result: str, number: int = 1) -> None:
+    """``result``: published, dropped or refused."""
+    if _meters is None:
+        return
+    counted = _meters.children.get(result)
+    if counted is None:
+        counted = _meters.children[result] = _meters.published.labels(result)
+    counted.inc(number)
 
 
 def queued(rows: int) -> None:

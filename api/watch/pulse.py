@@ -22,7 +22,8 @@ STALE_S: Final = 10.0  # without a word for so long it is taken for dead
 @dataclass(frozen=True, slots=True)
 class Pulse:
     """Epoch seconds; ``trouble`` is why nothing can be stored now, ``feed`` why no message comes
-    from the broker: '' where there is none of it, None where there is no broker."""
+    from the broker: '' where there is none of it, None where there is no broker;
+    ``last_message_s`` is when the last one came."""
 
     host: str
     pid: int
@@ -31,6 +32,7 @@ class Pulse:
     last_commit_s: float | None = None
     trouble: str = ""
     feed: str | None = None
+    last_message_s: float | None = None
 
     @property
     def fresh(self) -> bool:
@@ -53,10 +55,26 @@ def _exists(pid: int) -> bool:
     return True
 
 
+def file_of(session: str) -> str:
+    """Where an ingester tells of itself that stands beside a folder's writer. Its next process
+    goes on with the same file, so that a dead one is missed until then."""
+    return f"writer-{session}.pulse"
+
+
 def read(folder: Path) -> Pulse | None:
     """None where no writer has been, or the last one said goodbye."""
+    return _read(folder / FILE)
+
+
+def read_all(folder: Path) -> list[Pulse]:
+    """The writer's, and those of ingesters beside it."""
+    found = map(_read, sorted(folder.glob("writer*.pulse")))
+    return [pulse for pulse in found if pulse is not None]
+
+
+def _read(path: Path) -> Pulse | None:
     try:
-        return Pulse(**orjson.loads((folder / FILE).read_bytes()))
+        return Pulse(**orjson.loads(path.read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
 
@@ -64,8 +82,8 @@ def read(folder: Path) -> Pulse | None:
 class Heart:
     """Writes what ``measure`` says into the folder, every second, until it is stopped."""
 
-    def __init__(self, folder: Path, measure: Callable[[], Pulse]) -> None:
-        self._path, self._measure = folder / FILE, measure
+    def __init__(self, folder: Path, measure: Callable[[], Pulse], file: str = FILE) -> None:
+        self._path, self._measure = folder / file, measure
         self._stop = Event()
         self._thread = Thread(target=self._beat, name="pulse", daemon=True)
 

@@ -16,6 +16,7 @@ from typing import Final
 
 import psycopg
 import pytest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from api.catalog import MINUTE_MS
 from api.ingest.mqtt import Consumer, Publisher
@@ -23,6 +24,7 @@ from api.ingest.mqtt.spread import is_ours
 from api.ingest.mqtt.topics import up
 from api.ingest.writer import Writer
 from api.kinds import Shard
+from api.server.readiness import Readiness
 from api.settings import Settings
 from api.store.base import NewDevice
 from api.store.open import open_store
@@ -230,14 +232,42 @@ def _told(topic: str, payload: bytes) -> tuple[str, str, float]:
 
 def test_three_processes_as_they_are_started_by_hand(works: Works) -> None:
     readings = readings_of(60, "by hand")
+    sent = len(shuffled(readings, "by hand"))
     processes = [_ingest(works, number) for number in PARTS]
     with until_told(processes):
         for number in PARTS:
             _await_connection(works, number)
         publish_all(works.broker.port, shuffled(readings, "by hand"))
         eventually(lambda: works.count() >= len(readings))
+        eventually(lambda: _acknowledged(works) == {"ours": sent, "others": 2 * sent})
+        _assert_told(works)
     assert sorted(works.stored()) == readings
     assert works.store.verify().wrong == 0
+
+
+def _assert_told(works: Works) -> None:
+    """Their host's web server knows how they are."""
+    settings = Settings.from_env(works.environ({"WEIR_DISK_MIN_MB": "0"}, "one-host"))
+    readiness = Readiness(works.store, settings)
+
+    def is_well() -> bool:
+        feed = readiness.checks()["feed"]
+        return feed.status == "ok" and feed.facts["ageS"] is not None
+
+    eventually(is_well)
+    assert readiness.checks()["feed"].facts["ingesters"] == len(PARTS)
+
+
+def _acknowledged(works: Works) -> dict[str, float]:
+    """What the three have counted together, as /metrics tells it."""
+    files = [str(path) for path in (works.folder / "one-host" / "metrics").glob("*/*.db")]
+    merged = MultiProcessCollector.merge(files)
+    return {
+        sample.labels["whose"]: sample.value
+        for metric in merged
+        for sample in metric.samples
+        if sample.name == "weir_mqtt_messages_total"
+    }
 
 
 def _ingest(works: Works, number: int) -> subprocess.Popen[bytes]:

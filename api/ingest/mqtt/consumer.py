@@ -35,6 +35,8 @@ from api.ingest.mqtt.spread import is_ours, session_name, subscriptions
 from api.ingest.submission import Receipt, Submission
 from api.ingest.writer import Writer
 from api.settings import Settings
+from api.timez import now_ms
+from api.watch import metrics
 
 RECEIVE_MAXIMUM: Final = 4_000  # of ours that the broker may send ahead of acknowledgements
 MOST_AHEAD: Final = 65_535  # that the protocol can say
@@ -77,6 +79,7 @@ class Consumer:
         self._shard = settings.mqtt_shard
         self._parts = self._shard.of if self._shard else 1
         self._line = Line("readings from the broker", settings, _log)
+        self.last_message_ms: int | None = None  # when it came
         self._connection = 0  # a packet identifier belongs to the connection it came by
         self._acknowledging = Lock()
         self._arrived: deque[Message] = deque()
@@ -165,6 +168,7 @@ class Consumer:
 
     def _received(self, _: Client, __: Any, message: MQTTMessage) -> None:
         arrived = Message.of(message, self._connection)
+        self.last_message_ms = now_ms()
         with self._arrival:
             self._arrived.append(arrived)
             self._arrival.notify()
@@ -228,6 +232,7 @@ class Consumer:
             except (CancelledError, Unavailable):
                 return  # unacknowledged, with all that follows: the broker has it
             self._acknowledge(batch.messages)
+            metrics.acknowledged(len(batch.ours), len(batch.messages) - len(batch.ours))
 
     def _settle(self, batch: Batch) -> None:
         """Returns once all is in. What the store refuses for good is looked for one message at a

@@ -24,6 +24,7 @@ from api.ingest.mqtt.spread import session_name
 from api.ingest.mqtt.topics import datapoint
 from api.routes.render import datapoint_object
 from api.settings import Settings
+from api.watch import metrics
 
 MOST_WAITING: Final = 50_000  # readings, some 10 MB; beyond, the oldest go
 IN_FLIGHT: Final = 1_000  # handed to the broker, not acknowledged by it
@@ -119,11 +120,13 @@ class Publisher:
         if not self.dropped:
             _log.warning("the broker is too slow or away: the oldest readings are not published")
         self.dropped += several
+        metrics.published("dropped", several)
 
     def _refuse(self, reason: ReasonCode) -> None:
         if not self.refused:
             _log.warning("the broker refuses readings (%s): its ACL must let us publish", reason)
         self.refused += 1
+        metrics.published("refused")
 
     # --- paho's thread ---
 
@@ -158,4 +161,5 @@ class Publisher:
                 self._refuse(reason)
             else:
                 self.published += 1
+                metrics.published("published")
             self._changed.notify_all()
