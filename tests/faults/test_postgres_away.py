@@ -1,0 +1,197 @@
+"""The server of the database stopped, started again, held up, or gone from the network without a
+word, while Weir is in use."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+import psycopg
+import pytest
+
+from api.catalog import KEY_HEADER, PATH_PREFIX, RAW
+from api.errors import Unavailable
+from api.store import postgres
+from api.store.base import Span
+from api.store.open import open_store
+from tests import servers
+from tests.commands.test_processes import eventually
+from tests.faults.conftest import Start
+from tests.faults.plant import OLD, Looked, is_unavailable, rate
+from tests.store.fleet import new_meters, steady
+
+NAME = "weir"
+AWAY = "The store is out of reach."
+
+
+class Cluster:
+    """A server that is stopped and started again at its own port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._ends = ExitStack()
+        self.url = self._ends.enter_context(servers.postgres(folder))
+        with psycopg.connect(f"{self.url}/postgres", autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {NAME}".encode())
+
+    @property
+    def database(self) -> str:
+        return f"{self.url}/{NAME}"
+
+    def stop(self) -> None:
+        self._ends.close()
+
+    def start(self) -> None:
+        port = int(self.url.rpartition(":")[2])
+        self._ends.enter_context(servers.started_postgres(self.folder, port))
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with TemporaryDirectory(prefix="weir-away-") as folder:
+        cluster = Cluster(Path(folder) / "primary")
+        yield cluster
+        cluster.stop()
+
+
+def reads_right(plant: Looked) -> bool:
+    answer = plant.old_rates(0, 100)
+    if answer.status_code == 503:
+        return False
+    assert [row["flow_rate"] for row in answer.json()["data"]] == [rate(n) for n in range(100)]
+    return "error" not in plant.wall()
+
+
+def refused(plant: Looked) -> bool:
+    return plant.tried()[0] == 503
+
+
+@pytest.mark.slow
+def test_a_stopped_server_is_told_and_a_started_one_is_used_at_once(
+    cluster: Cluster, start: Start
+) -> None:
+    plant = start(url=cluster.database, history=True)
+    plant.begin()
+    assert reads_right(plant)
+    cluster.stop()
+    eventually(lambda: is_unavailable(plant.old_rates(0, 10), AWAY), "readers were told")
+    eventually(lambda: AWAY in plant.wall().get("error", ""), "the fleet page said it")
+    eventually(lambda: refused(plant), "senders were told")
+    assert plant.open("/healthz").status_code == 200
+    cluster.start()
+    eventually(lambda: reads_right(plant), "readers were answered again")
+    plant.await_more()
+    log = plant.settled()
+    assert log.count("nothing can be stored now") == 1
+    assert log.count("readings are stored again") == 1
+
+
+@pytest.mark.slow
+def test_a_primary_that_is_away_stops_senders_and_no_reader_of_its_standby(
+    cluster: Cluster, start: Start
+) -> None:
+    with servers.standby(cluster.url, cluster.folder.parent / "standby") as standby:
+        places = ",".join(url.rpartition("@")[2] for url in (standby, cluster.url))
+        either = f"postgresql://weir@{places}/{NAME}?target_session_attrs=prefer-standby"
+        plant = start(url=cluster.database, history=True, WEIR_DATABASE_READ=either)
+        plant.begin()
+        eventually(lambda: reads_right(plant), "the standby had it all")
+        cluster.stop()
+        eventually(lambda: refused(plant), "senders were told")
+        assert reads_right(plant)
+        cluster.start()
+        plant.await_more()
+        plant.settled()
+
+
+@pytest.mark.slow
+def test_a_table_that_is_held_up_leaves_nobody_hanging(cluster: Cluster, start: Start) -> None:
+    plant = start(url=cluster.database, history=True)
+    plant.begin()
+    assert reads_right(plant)
+    with psycopg.connect(cluster.database) as holding:
+        holding.execute("LOCK TABLE reading IN ACCESS EXCLUSIVE MODE")
+        eventually(lambda: refused(plant), "senders were told")
+        begun_s = time.monotonic()
+        answer = plant.http.get(
+            f"{PATH_PREFIX}/flow/datapoints/{OLD}",
+            params={"resolution": "raw", "limit": 10},
+            headers={KEY_HEADER: plant.reader},
+        )
+        assert is_unavailable(answer, "too slow to answer")
+        assert time.monotonic() - begun_s < postgres.READ_PATIENCE_S + 10
+        assert plant.open("/healthz").status_code == 200
+        holding.rollback()
+    eventually(lambda: reads_right(plant), "readers were answered again")
+    plant.await_more()
+    plant.settled()
+
+
+# --- A network that says nothing -----------------------------------------------------------------
+
+
+class Wire:
+    """A way to a server that may fall silent: what is sent is taken, and nothing comes of it."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port = self._door.getsockname()[1]
+        self.silent = False
+        self._open: list[socket.socket] = []
+        Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._door.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self._to))
+            self._open += [near, far]
+            for source, sink in ((near, far), (far, near)):
+                Thread(target=self._carry, args=(source, sink), daemon=True).start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while said := source.recv(65_536):
+                if not self.silent:
+                    sink.sendall(said)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        for end in (self._door, *self._open):
+            end.close()
+
+
+def test_a_server_that_falls_silent_is_given_up_and_asked_anew_when_it_speaks(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "READ_PATIENCE_S", 0.5)
+    monkeypatch.setattr(postgres, "GRACE_S", 0.5)
+    writer = open_store(postgres_url)
+    writer.upgrade()
+    (meter,) = new_meters(writer, 1)
+    writer.write(steady(meter, 5))
+    writer.close()
+    place, _, name = postgres_url.rpartition("/")
+    before, _, port = place.rpartition(":")
+    wire = Wire(int(port))
+    store = open_store(f"{before}:{wire.port}/{name}", read_only=True)
+    assert store.count(meter, RAW, Span()) == 5
+    wire.silent = True
+    begun_s = time.monotonic()
+    with pytest.raises(Unavailable, match="too slow"):
+        store.count(meter, RAW, Span())
+    assert time.monotonic() - begun_s < 20
+    wire.silent = False
+    assert store.count(meter, RAW, Span()) == 5
+    store.close()
+    wire.close()
