@@ -1,0 +1,201 @@
+"""The files of deploy/ and docs/operations.md: read by the programs that they are for."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from api.server.readiness import OVERALL
+from api.settings import TABLE, Settings
+from api.watch import metrics
+from tests.servers import free_port
+
+ROOT = Path(__file__).resolve().parents[1]
+DEPLOY = ROOT / "deploy"
+KNOWN = {setting.name for setting in TABLE}
+
+
+def _environment(text: str) -> dict[str, str]:
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_every_setting_that_is_named_is_one() -> None:
+    files = [p for p in DEPLOY.rglob("*") if p.is_file()] + [ROOT / "docs/operations.md"]
+    named = {n for f in files for n in re.findall(r"\bWEIR_[A-Z_]+\b", f.read_text("utf-8"))}
+    assert len(named) > 8
+    assert named <= KNOWN
+
+
+def test_the_units_settings_are_read_as_meant() -> None:
+    settings = Settings.from_env(_environment((DEPLOY / "weir.env").read_text()))
+    assert settings.database == "sqlite:////var/lib/weir/weir.sqlite"
+    assert [str(n) for n in settings.trusted_proxies] == ["127.0.0.1/32"]
+
+
+# --- Compose -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+
+
+def test_the_services_settings_are_read_as_meant(compose: dict[str, Any]) -> None:
+    for name in ("web", "writer"):
+        environment = compose["services"][name]["environment"]
+        assert set(environment) <= KNOWN
+        assert all(isinstance(value, str) for value in environment.values())
+        Settings.from_env(environment)
+
+
+def test_every_part_of_the_site_is_there_and_locked_down(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    assert set(services) == {"upgrade", "web", "writer", "postgres", "mosquitto", "redis"}
+    for name in ("upgrade", "web", "writer"):
+        assert services[name]["read_only"] is True
+        assert services[name]["cap_drop"] == ["ALL"]
+        assert services[name]["command"][0] == "flask"
+    assert services["web"]["ports"] == ["127.0.0.1:8050:8050"]
+    assert services["web"]["hostname"] != services["writer"]["hostname"]
+    for service in services.values():
+        for secret in service.get("secrets", ()):
+            assert secret in compose["secrets"]
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            there = source.startswith("./secrets") or (DEPLOY / source).exists()
+            assert there or source in compose["volumes"], volume
+
+
+def test_the_image_holds_what_runs_and_is_nobodys_root() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    copied = {line.split()[1] for line in lines if line.startswith("COPY")}
+    assert all((ROOT / name).exists() for name in copied)
+    rooms = {p.parent.name for p in ROOT.glob("*/__init__.py")} - {"tests", "benchmarks"}
+    assert rooms <= copied
+    assert "USER weir" in lines
+    assert any("/readyz" in line for line in lines)
+
+
+# --- nginx ---------------------------------------------------------------------------------------
+
+
+def _nginx() -> str:
+    found = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if found is None:
+        raise RuntimeError("nginx is not installed; `make test` installs it (package nginx-light)")
+    return found
+
+
+class Proxy:
+    """The shipped site, with only ports and places changed, in front of ``upstream``."""
+
+    def __init__(self, folder: Path, upstream: int) -> None:
+        self.port = free_port()
+        key, certificate = folder / "key.pem", folder / "cert.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+             "-subj", "/CN=weir.example", "-keyout", str(key), "-out", str(certificate)],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        text = (DEPLOY / "nginx.conf").read_text()
+        for theirs, ours in {
+            "/etc/letsencrypt/live/weir.example/fullchain.pem": str(certificate),
+            "/etc/letsencrypt/live/weir.example/privkey.pem": str(key),
+            "/var/log/nginx/": f"{folder}/",
+            "127.0.0.1:8050": f"127.0.0.1:{upstream}",
+            "listen 443 ssl;": f"listen 127.0.0.1:{self.port} ssl;",
+            "listen 80;": f"listen 127.0.0.1:{free_port()};",
+        }.items():
+            assert theirs in text
+            text = text.replace(theirs, ours)
+        text = re.sub(r"\n    listen \[::\].*", "", text)
+        places = "\n".join(
+            f"{name}_temp_path {folder}/{name};"
+            for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        self.file = folder / "nginx.conf"
+        self.file.write_text(
+            f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\ndaemon off;\n"
+            f"events {{}}\nhttp {{\n{places}\n{text}\n}}\n"
+        )
+        self.arguments = [_nginx(), "-p", str(folder), "-c", str(self.file)]
+        self.arguments += ["-e", str(folder / "error.log")]
+
+
+def test_nginx_takes_the_site_as_it_is_shipped(tmp_path: Path) -> None:
+    proxy = Proxy(tmp_path, free_port())
+    done = subprocess.run([*proxy.arguments, "-t"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "warn" not in done.stderr
+
+
+def test_no_location_forgets_the_headers() -> None:
+    """nginx inherits proxy_set_header only where a level sets none itself."""
+    text = (DEPLOY / "nginx.conf").read_text()
+    for body in re.findall(r"location [^{]*\{([^}]*)\}", text):
+        assert "proxy_set_header" not in body
+
+
+# --- systemd -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> list[Path]:
+    """The units with a program and a user that are here."""
+    found: list[Path] = []
+    for unit in sorted((DEPLOY / "systemd").iterdir()):
+        text = re.sub(r"/opt/weir/.venv/bin/flask", "/bin/true", unit.read_text())
+        copy = tmp_path / unit.name
+        text = re.sub(r"(User|Group)=weir", r"\1=daemon", text)
+        copy.write_text(text.replace("/opt/weir", "/tmp"))
+        found.append(copy)
+    return found
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze isn't on this machine"
+)
+def test_systemd_takes_the_units(units: list[Path]) -> None:
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *map(str, units)], capture_output=True, text=True
+    )
+    ours = [line for line in done.stderr.splitlines() if "weir" in line]
+    assert ours == []
+
+
+def test_the_units_call_commands_that_exist() -> None:
+    import app
+
+    commands = app.create_app().cli.commands
+    for unit in (DEPLOY / "systemd").glob("*.service"):
+        for name in re.findall(r"^ExecStart=.*bin/flask (\S+)", unit.read_text(), re.MULTILINE):
+            assert name in commands
+
+
+# --- The document --------------------------------------------------------------------------------
+
+
+def test_the_document_names_every_metric_and_alerts_on_no_other() -> None:
+    text = (ROOT / "docs/operations.md").read_text("utf-8")
+    source = Path(metrics.__file__).read_text() + (ROOT / "api/server/operations.py").read_text()
+    ours = set(re.findall(r'"(weir_[a-z_]+)"', source))
+    assert len(ours) > 10
+    told = set(re.findall(r"\bweir_[a-z_]+", text)) - {"weir_restored"}
+    bare = {re.sub(r"_(total|bucket)$", "", name) for name in told}
+    assert bare == ours
+    assert all(f"`{word}`" in text for word in OVERALL.values())
+
+
+def test_the_alerts_are_yaml() -> None:
+    text = (ROOT / "docs/operations.md").read_text("utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    rules = yaml.safe_load(block)["groups"][0]["rules"]
+    assert len(rules) > 8
+    assert all({"alert", "expr", "for"} == set(rule) for rule in rules)
