@@ -8,6 +8,7 @@ from typing import Final
 
 from werkzeug.wrappers import Response
 
+from api.errors import TooManyRequests
 from components import session
 from components.device import download as device
 from components.devices import files as devices
@@ -16,7 +17,10 @@ from components.files.table import Table
 from components.fleet import files as fleet
 from components.fleet.asking import Desk
 from components.fleet.desk import current_desk
+from components.turns import Turns
 from components.usage import files as usage
+
+MOST_EACH: Final = 3  # of this process' nine threads
 
 Make = Callable[..., Table]
 """From the desk that asks, the address' query and what its path names."""
@@ -39,12 +43,26 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
             yield f"{path}.{kind}", f"{path} {kind}".replace(".", "_"), _view(make, kind)
 
 
+def _turns() -> Turns:
+    return Turns(MOST_EACH, "files")
+
+
 def _view(make: Make, kind: str) -> Callable[..., Response]:
     def view(**named: str) -> Response:
         """Streams, whatever the number of rows."""
         desk: Desk = current_desk()
-        return sending.sent(
-            partial(make, desk, session.asked(), **named), kind, gzip=session.takes_gzip()
-        )
+        try:
+            give_back = session.kept("files", _turns).take(desk.principal)
+        except TooManyRequests as error:
+            return sending.refused(error)
+        try:
+            response = sending.sent(
+                partial(make, desk, session.asked(), **named), kind, gzip=session.takes_gzip()
+            )
+        except BaseException:
+            give_back()
+            raise
+        response.call_on_close(give_back)
+        return response
 
     return view

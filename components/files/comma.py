@@ -11,8 +11,9 @@ from components.files.table import Column, Kind, Part, Table
 
 INCOMPLETE: Final = "# INCOMPLETE: "  # how the last line of a file begins that broke off
 _END: Final = "\r\n"
-# What a spreadsheet would take for a formula, and what would end a cell.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+# What one spreadsheet or another takes for a formula, wide signs and space before them as well, and
+# what would end a cell.
+_FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _QUOTED: Final = re.compile('[",\r\n]')
 
 
@@ -49,5 +50,5 @@ def _texts(column: Column, values: Sequence[Any]) -> Sequence[str]:
 
 def cell(value: str) -> str:
     """A text that starts like a formula is told to be a text; numbers never come here."""
-    safe = f"'{value}" if value.startswith(_FORMULA) else value
+    safe = f"'{value}" if _FORMULA.match(value) else value
     return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe

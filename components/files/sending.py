@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import zlib
 from collections.abc import Callable, Generator
+from math import ceil
 from typing import Final
 
 from werkzeug.wrappers import Response
@@ -38,7 +39,7 @@ def sent(make: Callable[[], Table], kind: str, *, gzip: bool) -> Response:
     except ValueError as error:
         return plain(400, str(error))
     except WeirError as error:
-        return plain(error.status if isinstance(error, ServiceError) else 502, failure(error))
+        return refused(error)
     headers = {"Content-Disposition": disposition(f"{table.name}.{kind}")}
     body = _whole(first, parts)
     if kind == CSV:
@@ -47,6 +48,14 @@ def sent(make: Callable[[], Table], kind: str, *, gzip: bool) -> Response:
             headers["Content-Encoding"] = "gzip"
             body = _gzipped(body)
     return Response(body, content_type=KINDS[kind], headers=headers)
+
+
+def refused(error: WeirError) -> Response:
+    known = isinstance(error, ServiceError)
+    response = plain(error.status if known else 502, failure(error))
+    if known and error.retry_after_s:
+        response.headers["Retry-After"] = str(ceil(error.retry_after_s))
+    return response
 
 
 def plain(status: int, text: str) -> Response:

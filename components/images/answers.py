@@ -18,6 +18,7 @@ from components.images.drawn import Image, chart_image, wall_image
 from components.images.problems import problem
 from components.rendering import Renderer
 from components.rendering.wire import Format
+from components.turns import Turns
 
 ROOT: Final = "/export"
 CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"
@@ -27,6 +28,7 @@ TYPES: Final[dict[Format, str]] = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
 }
+MOST_EACH: Final = 5  # of this process' nine threads; a page with images asks for six at a time
 KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
 # An image is looked at, never run, whatever program opens it.
 _INERT: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
@@ -46,6 +48,10 @@ def renderer() -> Renderer:
         return Renderer(session.shared_folder() or Path(tempfile.gettempdir()))
 
     return session.kept("renderer", made)
+
+
+def _turns() -> Turns:
+    return Turns(MOST_EACH, "images")
 
 
 def _chart(format: Format) -> Callable[..., Response]:
@@ -71,7 +77,11 @@ def _wall(format: Format) -> Callable[..., Response]:
 
 def answer(make: Callable[[], Image], format: Format) -> Response:
     try:
-        image = make()
+        give_back = session.kept("images", _turns).take(session.current_client().principal)
+        try:
+            image = make()
+        finally:
+            give_back()
     except WeirError as error:
         return problem(error)
     return Response(

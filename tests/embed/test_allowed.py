@@ -124,7 +124,11 @@ def test_each_devices_own_zone_is_nobodys() -> None:
 
 @pytest.mark.parametrize(
     ("first", "granted"),
-    [("2021-11-20T00:00:00Z", True), ("2020-11-20T00:00:00Z", False), ("1970-01-01T00:00:00Z", False)],
+    [
+        ("2021-11-20T00:00:00Z", True),
+        ("2020-11-20T00:00:00Z", False),
+        ("1970-01-01T00:00:00Z", False),
+    ],
 )
 def test_no_viewer_asks_for_longer_than_an_embed_may_last(first: str, granted: bool) -> None:
     wishes = {"from": first, "to": "2026-11-20T00:00:00Z", "settled": True}
