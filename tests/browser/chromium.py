@@ -15,7 +15,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 T = TypeVar("T")
-PATIENCE_S = 15.0
+PATIENCE_S = 30.0
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -121,12 +121,18 @@ class Tab:
         self.run("document.querySelector(arguments[0]).click()", selector)
 
     def back(self) -> None:
-        """As a page goes back. The browser's own button skips entries that a script made without
-        a person's gesture, which is what clicks by script are."""
-        self.run("window.history.back()")
+        """To the very entry before. The browser's own button skips entries that a script made
+        without a person's gesture, which is what clicks by script are; and where a page is busy,
+        the driver may run a script's `history.back()` more than once."""
+        self._step(-1)
 
     def forward(self) -> None:
-        self.run("window.history.forward()")
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        history = self.cdp("Page.getNavigationHistory")
+        entry = history["entries"][history["currentIndex"] + by]
+        self.cdp("Page.navigateToHistoryEntry", entryId=entry["id"])
 
     # --- The pointer -----------------------------------------------------------------------------
 

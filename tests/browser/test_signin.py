@@ -19,7 +19,7 @@ from tests.world import METER, TWIN, World
 
 pytestmark = pytest.mark.browser
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 SHOTS = Path(__file__).resolve().parents[2] / "screenshots"
 
 
