@@ -1,0 +1,41 @@
+"""A short soak; ``python -m benchmarks.soak --minutes 60`` is the long one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.soak import MAY_GROW_MIB, growth, is_flat
+from tests.commands.test_processes import ROOT
+
+SECONDS = 40
+
+
+@pytest.mark.parametrize(
+    ("samples", "grown", "flat"),
+    [
+        ([100.0] * 100, 0, True),
+        ([n * 2.0 for n in range(40)] + [100.0] * 60, 0, True),  # warming counts for nothing
+        ([100.0] * 80 + [130.0] * 20, 30, False),
+        ([100 + n * 1.0 for n in range(100)], 45, False),  # a leak
+        ([100.0] * 70 + [500.0] + [100.0] * 29, 0, True),  # one peak is none
+    ],
+)
+def test_what_counts_as_flat(samples: list[float], grown: float, flat: bool) -> None:
+    assert growth(samples)[1] == pytest.approx(grown, abs=1)
+    assert is_flat(samples) is flat
+    assert MAY_GROW_MIB > 0
+
+
+@pytest.mark.slow
+def test_memory_is_flat_under_steady_load() -> None:
+    command = [sys.executable, "-m", "benchmarks.soak", "--minutes", f"{SECONDS / 60:.2f}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    assert len(told["processes"]) == 5  # supervisor, web server, two workers, writer
+    assert set(told["answers"]) == {"200"}
+    assert told["acknowledged"] > 50 * SECONDS / 3
