@@ -83,8 +83,26 @@ def ingester(environ: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
         process.wait(30)
 
 
+def slow(url: str, commit_ms: int) -> None:
+    """Make each transaction that stores readings so much longer, as by a database far away or a
+    standby that must have them."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$"
+            f" BEGIN PERFORM pg_sleep({commit_ms / 1000}); RETURN NULL; END $$"  # pyright: ignore[reportArgumentType]
+        )
+        connection.execute(
+            "CREATE TRIGGER linger AFTER INSERT ON reading EXECUTE FUNCTION linger()"
+        )
+
+
 def run(
-    server: str, way: str, several: int, made: list[tuple[str, bytes]], settings: tuple[str, ...]
+    server: str,
+    way: str,
+    several: int,
+    made: list[tuple[str, bytes]],
+    settings: tuple[str, ...],
+    commit_ms: int,
 ) -> Several:
     """From the first message until all of them are readings, in a database of its own."""
     name = f"bench_{way.replace(' ', '_')}_{several}"
@@ -92,6 +110,8 @@ def run(
         connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
     url = f"{server}/{name}"
     new_fleet(url)
+    if commit_ms:
+        slow(url, commit_ms)
     with TemporaryDirectory(prefix="weir-several-") as scratch, ExitStack() as begun:
         broker = Mosquitto(Path(scratch) / "broker", *settings)
         broker.start()
@@ -140,8 +160,10 @@ def _cpu_s(process: subprocess.Popen[str]) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS_S
 
 
-def compare(made: list[tuple[str, bytes]], settings: tuple[str, ...]) -> Iterator[Several]:
+def compare(
+    made: list[tuple[str, bytes]], settings: tuple[str, ...], commit_ms: int
+) -> Iterator[Several]:
     ways = [("alone", 1), ("shards", 2), ("a share", 2), ("shards", 3), ("a share", 3)]
     with TemporaryDirectory(prefix="weir-postgres-") as folder, postgres(Path(folder)) as server:
         for way, several in ways:
-            yield run(server, way, several, made, settings)
+            yield run(server, way, several, made, settings, commit_ms)

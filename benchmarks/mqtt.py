@@ -135,11 +135,11 @@ def waiting(name: str, settings: tuple[str, ...], messages: int) -> Result:
     return Result(name, messages, round(seconds, 2), round(messages / seconds))
 
 
-def several(messages: int) -> None:
+def several(messages: int, commit_ms: int) -> None:
     """Print what several ingesters take in, by each way of dividing."""
     print("| Ingesters | Messages/s | Their CPU, µs a message |")
     print("|---|---|---|")
-    for one in compare(list(load(messages)), EVERY_SECOND):
+    for one in compare(list(load(messages)), EVERY_SECOND, commit_ms):
         each_us = round(one.cpu_s / one.messages * 1e6)
         called = f"{one.ingesters}, by {one.way}" if one.ingesters > 1 else "1"
         print(f"| {called} | {one.per_second:,} | {each_us} |", flush=True)
@@ -152,10 +152,13 @@ def main() -> None:
     parser.add_argument(
         "--several", action="store_true", help="instead: several ingesters on one Postgres"
     )
+    parser.add_argument(
+        "--commit-ms", type=int, default=0, help="with --several: each commit takes so much longer"
+    )
     asked = parser.parse_args()
     n = min(asked.messages, 500_000)
     if asked.several:
-        several(n)
+        several(n, asked.commit_ms)
         return
     results = [
         run("broker saves every second", EVERY_SECOND, n),

@@ -10,6 +10,7 @@ from api import kinds
 from api.commands import writer
 from api.commands.frame import Group, settings
 from api.errors import UserError
+from api.settings import Settings
 
 group = Group("mqtt", help="Readings by MQTT.")
 
@@ -21,22 +22,42 @@ def _shard(_: click.Context, __: click.Parameter, value: str | None) -> kinds.Sh
         raise click.BadParameter(str(error)) from None
 
 
-@group.command()
-@click.option(
+_part = click.option(
     "--shard",
     callback=_shard,
     metavar="K/N",
     help="Which of how many; WEIR_MQTT_SHARD unless given.",
 )
+
+
+@group.command()
+@_part
 def ingest(shard: kinds.Shard | None) -> None:
     """Take readings in from the broker of WEIR_MQTT_URL, and publish them once stored, until
     stopped: `flask writer` for whom a broker is what matters.
 
     Several of them on one Postgres divide the devices among themselves by --shard 1/3, 2/3, 3/3.
     """
+    writer.run(_known(shard), demo=False, while_parent=False)
+
+
+@group.command()
+@_part
+def forget(shard: kinds.Shard | None) -> None:
+    """End the session of an ingester that won't come back, with what the broker keeps for it."""
+    known = _known(shard)
+    from api.ingest.mqtt.broker import end_session
+    from api.ingest.mqtt.spread import session_name
+
+    name = session_name(known)
+    end_session(known, name)
+    click.echo(f"The broker keeps nothing for {name} any more.")
+
+
+def _known(shard: kinds.Shard | None) -> Settings:
     known = settings()
     if shard:
         known = replace(known, mqtt_shard=shard)
     if not known.mqtt_url:
         raise UserError("there is no broker: set WEIR_MQTT_URL")
-    writer.run(known, demo=False, while_parent=False)
+    return known

@@ -44,6 +44,26 @@ def test_a_part_that_is_none_is_a_wrong_option(weir: CommandLine) -> None:
     assert "must say which part of how many, such as 1/3" in said
 
 
+def test_a_session_is_forgotten_with_what_waits_in_it(
+    sqlite_store: Store, weir: CommandLine, tmp_path: Path
+) -> None:
+    broker = Mosquitto(tmp_path / "broker", *KEEPING)
+    broker.start()
+    site = Site(sqlite_store, broker, tmp_path)
+    with site.listening():
+        pass
+    site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1}'))
+    weir.environ["WEIR_MQTT_URL"] = broker.url
+    said = weir.run("mqtt", "forget")
+    assert (said.exit_code, said.stdout) == (0, "The broker keeps nothing for weir any more.\n")
+    with site.listening():
+        site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 2}'))
+        eventually(lambda: site.rows(1))
+    broker.stop()
+    assert [row[1] for row in site.rows(1)] == [2]
+    assert weir.error("mqtt", "forget").startswith("the session weir is not ended")
+
+
 def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(
     sqlite_store: Store, tmp_path: Path
 ) -> None:

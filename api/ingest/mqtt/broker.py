@@ -6,7 +6,8 @@ from __future__ import annotations
 import logging
 import ssl
 from pathlib import Path
-from typing import Final
+from queue import Empty, Queue
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from paho.mqtt.client import Client
@@ -15,11 +16,12 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from api.errors import ConfigurationError
+from api.errors import ConfigurationError, UserError
 from api.settings import Settings
 
 SESSION_S: Final = 30 * 86_400  # how long the broker keeps what came while we were away
 KEEPALIVE_S: Final = 30
+ANSWER_S: Final = 5.0  # to a command that waits for it
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 30  # between attempts to connect
 _PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 
@@ -53,6 +55,26 @@ def connect(client: Client, settings: Settings, *, session_s: int, receive_maxim
         properties=wanted,
     )
     client.loop_start()
+
+
+def end_session(settings: Settings, client_id: str) -> None:
+    """Have the broker drop that session and what waits in it. Whoever is connected by its name is
+    thrown out. UserError where the broker doesn't do it within a few seconds."""
+    client, answers = new_client(settings, client_id), Queue[str]()
+
+    def connected(_: Client, __: Any, ___: Any, reason: ReasonCode, ____: Any) -> None:
+        answers.put(str(reason) if reason.is_failure else "")
+
+    client.on_connect = connected
+    connect(client, settings, session_s=0, receive_maximum=1)  # a new one, which ends with its end
+    try:
+        refused = answers.get(timeout=ANSWER_S)
+    except Empty:
+        refused = "no answer"
+    client.disconnect()
+    client.loop_stop()
+    if refused:
+        raise UserError(f"the session {client_id} is not ended: the broker says {refused}")
 
 
 def _password(path: str) -> str | None:

@@ -139,6 +139,14 @@ def test_each_publishes_only_its_own(
         assert somebody.publish(topic) is passes
 
 
+def test_weir_may_share_what_it_may_read(deployed: tuple[Mosquitto, int]) -> None:
+    topic = "weir/v1/acme/N-1/up"
+    with User(deployed[0].port, "weir") as us, User(deployed[0].port, "acme/N-1") as device:
+        assert us.subscribe("$share/weirs/weir/v1/+/+/up")
+        assert device.publish(topic)
+        eventually(lambda: us.heard == [topic])
+
+
 @pytest.mark.parametrize(
     ("user", "hears"),
     [
