@@ -10,7 +10,7 @@ from functools import partial
 from threading import Lock
 from typing import Final, NamedTuple
 
-from api.errors import BadRequest, ParameterProblem, Unavailable
+from api.errors import BadRequest, Unavailable
 from components.device import amounts, night
 from components.device.night import NightFlow
 from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
@@ -81,7 +81,7 @@ def whole(desk: Desk, view: ReportView, now_ms: int) -> Report:
     too long, and what the service raises."""
     found = gathered(desk, view, Deadline(PATIENCE_S), now_ms)
     if found.trouble:
-        raise BadRequest(found.trouble, errors=(ParameterProblem("devices", found.trouble),))
+        raise BadRequest(found.trouble)
     if not found.progress.complete:
         raise Unavailable("The service takes too long for so many days: take fewer.")
     return found

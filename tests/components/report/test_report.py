@@ -1,0 +1,303 @@
+"""A report's content: whose days, which numbers, in which words; and how they become HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from api.auth import key_digest
+from api.client import Client
+from api.errors import BadRequest
+from api.server import create_service
+from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope
+from api.store.open import open_store
+from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
+from components import words
+from components.fleet.asking import Deadline, Desk
+from components.fleet.memory import Memory
+from components.report import paper, wording
+from components.report.charts import Chart, fluid
+from components.report.gathering import Report, gathered, whole
+from components.report.view import (
+    MOST_DAYS,
+    MOST_DEVICES,
+    checked_report_view,
+    read_report_view,
+    refusal,
+    write_report_view,
+)
+from components.theme import LIGHT
+from tests.world import SETTINGS, ms
+
+NOW = ms("2026-11-20T18:00Z")
+STEP_MS = 10 * MINUTE_MS
+NIGHT_FLOW = 0.3
+# Each over a change of its clocks, or in a zone off the whole hour.
+ZONES = {
+    "R-NY": ("America/New_York", "2026-10-30..2026-11-03", [24, 24, 25, 24, 24]),
+    "R-SPRING": ("America/New_York", "2026-03-07..2026-03-09", [24, 23, 24]),
+    "R-KOLKATA": ("Asia/Kolkata", "2026-10-30..2026-11-01", [24, 24, 24]),
+    "R-HOWE": ("Australia/Lord_Howe", "2026-10-03..2026-10-05", [24, 23.5, 24]),
+}
+SPANS = (("2026-03-05", "2026-03-12"), ("2026-10-01", "2026-11-06"))
+
+
+def gallons_at(at: int) -> float:
+    return at // STEP_MS % 11 / 4 + 10 * NIGHT_FLOW
+
+
+READINGS = [
+    (at, gallons_at(at))
+    for first, last in SPANS
+    for at in range(ms(f"{first}T00:00Z"), ms(f"{last}T00:00Z"), STEP_MS)
+]
+
+
+def device(serial: str, tz: str) -> NewDevice:
+    said = {"deviceTimeZone": tz, "reportingInterval": 600.0, "config": {"groups": ["Odd clocks"]}}
+    price = {"costPerGallon": {"value": 0.02, "currency": "USD"}}
+    return NewDevice(serial, {"label": f"<b>{serial}</b> & Sons", **said, **price})
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    folder: Path = tmp_path_factory.mktemp("report")
+    store = open_store(f"sqlite:///{folder / 'report.sqlite'}")
+    store.upgrade()
+    store.create_organization("Odd & Even", organization_id="org-report")
+    store.import_devices("org-report", [device(s, tz) for s, (tz, _, _) in ZONES.items()])
+    scope, key = Scope("org-report", Grant(everything=True)), str(uuid4())
+    store.create_key(Key("key_report", "org-report", "test", key_digest(key), scope.grant, 0))
+    for found in store.resolve(scope, list(ZONES)):
+        assert found is not None
+        rows: list[ReadingRow] = [
+            (found.key, at, gallons / 10, 600.0, gallons, 90.0, -90.0, -80.0, 21.0)
+            for at, gallons in READINGS
+        ]
+        store.write(rows)
+    opened = Client.in_process(create_service(store, SETTINGS), key)
+    yield opened
+    opened.close()
+    store.close()
+
+
+@pytest.fixture
+def desk(client: Client) -> Desk:
+    return Desk(client, Memory())
+
+
+def report_of(desk: Desk, serial: str, **said: str) -> tuple[Report, str]:
+    """The report of one device, and its document as HTML."""
+    view = read_report_view({"q": serial, "range": ZONES[serial][1], **said})
+    report = whole(desk, view, NOW)
+    charts = {each.meter.id: Chart("<svg></svg>", "words", "note") for each in report.usages}
+    return report, paper.html(report, view, "Odd & Even", charts)
+
+
+class _Cells(HTMLParser):
+    """The texts of a document's table rows."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._within = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self.rows[-1].append("")
+            self._within = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = self._within and tag not in ("th", "td")
+
+    def handle_data(self, data: str) -> None:
+        if self._within:
+            self.rows[-1][-1] += data
+
+
+# --- Numbers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("serial", list(ZONES))
+def test_each_day_is_the_sum_of_its_readings(desk: Desk, serial: str) -> None:
+    name, _, hours = ZONES[serial]
+    report, text = report_of(desk, serial)
+    (usage,) = report.usages
+    rows = [row for row in _Cells(text).rows if len(row) == 6 and " 2026" in row[0]]
+    assert len(rows) == len(hours) == len(usage.days)
+    tz = zone(name)
+    for day, row, length in zip(usage.days, rows, hours, strict=True):
+        start, end = day_start(tz, day.ordinal), day_start(tz, day.ordinal + 1)
+        told = [gallons for at, gallons in READINGS if start <= at < end]
+        assert (end - start) / HOUR_MS == length
+        assert row[0].endswith(f"{words.number(length)} h") == (length != 24)
+        assert row[1] == words.volume(sum(told))
+        assert row[2] == f"${sum(told) * 0.02:,.2f}"
+        assert row[3] == f"{words.number(sum(told) / (length * 60))} gpm"
+        assert row[4] == f"{words.number(max(told) / 10)} gpm"
+        assert row[5] == "100%"
+
+
+def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:
+    report, text = report_of(desk, "R-NY")
+    start, end = (
+        day_start(zone("America/New_York"), report.usages[0].days[0].ordinal),
+        ms("2026-11-04T05:00Z"),
+    )
+    told = sum(gallons for at, gallons in READINGS if start <= at < end)
+    detail = report.details[report.usages[0].meter.id]
+    units = read_report_view({}).usage.units
+    numbers = {n.name: n for n in wording.numbers(report.usages[0], detail, units)}
+    assert numbers["volume"].value == words.volume(told)
+    assert numbers["volume"].note == f"{words.volume(told / 5)} a day"
+    assert numbers["cost"].value == f"${told * 0.02:,.2f}"
+    assert (numbers["uptime"].value, numbers["quality"].value) == ("100%", "90")
+    assert (detail.quality_min, detail.quality_max) == (90.0, 90.0)
+    for each in numbers.values():
+        assert each.value in text
+
+
+def test_the_night_is_the_last_of_the_range(desk: Desk) -> None:
+    report, _ = report_of(desk, "R-NY")
+    flow = report.details[report.usages[0].meter.id].nights
+    assert flow is not None
+    assert flow.night == (ms("2026-11-03T07:00Z"), ms("2026-11-03T09:00Z"))
+    windows = [
+        [gallons_at(start + n * STEP_MS) for n in range(6)]
+        for start in range(flow.night.from_ms, flow.night.to_ms - HOUR_MS + 1, STEP_MS)
+    ]
+    assert flow.last == pytest.approx(min(sum(w) / 60 for w in windows))
+
+
+@pytest.mark.parametrize(("units", "volume"), [("us", " gal"), ("metric", " m³")])
+def test_a_group_has_its_sums_a_table_and_a_section_each(
+    desk: Desk, units: str, volume: str
+) -> None:
+    view = read_report_view(
+        {"group": "Odd clocks", "range": "2026-10-30..2026-11-03", "units": units}
+    )
+    report = whole(desk, view, NOW)
+    text = paper.html(report, view, "Odd & Even", {})
+    rows = _Cells(text).rows
+    assert next(row[0] for row in rows if len(row) == 7) == "Device"
+    together = next(row for row in rows if row[0] == "Together" and len(row) == 7)
+    every = sum(each.gallons or 0.0 for each in report.usages)
+    assert together[1] == view.usage.units.volume(every)
+    assert together[1].endswith(volume) or units == "us"
+    assert text.count('class="report-device apart"') == len(ZONES)
+    assert "Odd clocks</h1>" in text
+
+
+def test_no_label_is_markup(desk: Desk) -> None:
+    _, text = report_of(desk, "R-NY")
+    assert "<b>R-NY" not in text
+    assert "&lt;b&gt;R-NY&lt;/b&gt; &amp; Sons" in text
+    assert "Odd &amp; Even" in text
+
+
+# --- What is asked -------------------------------------------------------------------------------
+
+
+def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(desk: Desk) -> None:
+    view = read_report_view({"group": "Odd clocks", "range": "2026-10-30..2026-11-03"})
+    begun = gathered(desk, view, Deadline(0), NOW)
+    assert (begun.usages, begun.progress.complete) == ((), False)
+    done = gathered(desk, view, Deadline(60), NOW)
+    assert done.progress.complete
+    again = gathered(desk, view, Deadline(0), NOW + 1_000)
+    assert (again.usages, again.details) == (done.usages, done.details)
+
+
+@pytest.mark.parametrize(
+    ("devices", "days", "said"),
+    [
+        (0, 30, "No device matches."),
+        (1, 366, ""),
+        (MOST_DEVICES, MOST_DAYS // MOST_DEVICES, ""),
+        (MOST_DEVICES + 1, 1, "a report holds at most 50"),
+        (11, 366, "4,026 rows, and a report holds at most 3,700"),
+    ],
+)
+def test_how_much_a_report_holds(devices: int, days: int, said: str) -> None:
+    told = refusal(devices, days)
+    assert told == "" if not said else said in told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"range": "90d", "units": "metric"},
+        {"range": "2026-10", "zone": "Asia/Kolkata", "paper": "letter"},
+        {"range": "2026-10-01..2026-10-15", "devices": "a,b", "metric": "volume"},
+        {"group": "North & South"},
+    ],
+)
+def test_a_view_is_its_address(said: dict[str, str]) -> None:
+    view = read_report_view(said)
+    written = {name: text for name, text in write_report_view(view).items() if text}
+    assert written == said
+    assert checked_report_view(list(said.items())) == view
+
+
+def test_without_a_range_it_is_of_last_month() -> None:
+    first, last = read_report_view({"range": "nonsense"}).usage.dates(
+        ms("2026-11-20T00:00Z") // 86_400_000 + 719_163
+    )
+    assert (last - first + 1, read_report_view({}).usage.range) == (31, "last-month")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "name"),
+    [
+        ([("range", "500d")], "range"),
+        ([("range", "0d")], "range"),
+        ([("range", "2026-10-15..2026-10-01")], "range"),
+        ([("zone", "Mars/Base")], "zone"),
+        ([("units", "si")], "units"),
+        ([("paper", "a3")], "paper"),
+        ([("paper", "a4"), ("paper", "a4")], "paper"),
+        ([("devices", ",".join(map(str, range(51))))], "devices"),
+        ([("devices", ",")], "devices"),
+        ([("theme", "dark")], "theme"),
+    ],
+)
+def test_a_file_is_read_strictly(pairs: list[tuple[str, str]], name: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        checked_report_view(pairs)
+    assert [each.parameter for each in caught.value.errors] == [name]
+
+
+# --- As HTML -------------------------------------------------------------------------------------
+
+
+def test_a_chart_takes_the_pages_colours_and_width() -> None:
+    paint = "rgb({}, {}, {})".format(*bytes.fromhex(LIGHT.accent[1:]))
+    svg = (
+        '<svg class="a" width="900" height="244.5" viewBox="0 0 900 244">'
+        f'<path style="fill: {paint}; stroke: rgb(1, 2, 3)"/><rect width="9" height="9"/></svg>'
+    )
+    assert fluid(svg) == (
+        '<svg class="a" viewBox="0 0 900 244"><path style="fill: var(--accent);'
+        ' stroke: rgb(1, 2, 3)"/><rect width="9" height="9"/></svg>'
+    )
+
+
+@pytest.mark.parametrize(
+    "title", ['a"}body{display:none}/*', "back\\slash", "</style><script>", "Süd 12"]
+)
+def test_no_title_leaves_its_string_in_the_style(title: str) -> None:
+    rules = paper.page_rules(title, "1 Oct", "A4")
+    _, _, after = rules.partition("@top-left{content:")
+    string, _, _ = after.partition(";font")
+    assert string.startswith('"')
+    assert string.endswith('"')
+    assert not set(string[1:-1]) & set('"{}<>/;\n')
+    assert rules.count("{") == rules.count("}") == 5

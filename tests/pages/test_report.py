@@ -1,0 +1,220 @@
+"""The report as PDF, by its address: made by a real Chromium of a real service's days."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from pypdf import PdfReader
+
+from api.store.base import Grant, NewDevice, Scope
+from api.timez import now_ms
+from components.fleet.asking import Deadline, Desk
+from components.fleet.memory import Memory
+from components.rendering import NoBrowser
+from components.report import answers, charts
+from components.report.charts import fluid
+from components.report.view import read_report_view
+from components.units import UNITS_BY_NAME
+from components.usage.gathering import gather
+from components.usage.picking import pick
+from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, Site, ms
+from tests.dashboards import _flow as flow  # pyright: ignore[reportPrivateUsage]
+
+AUTUMN = "2026-10-31..2026-11-02"  # with New York's day of 25 hours
+GROUP = "Risers"
+POINTS = {"a4": (595, 842), "letter": (612, 792)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def risers(fleet: Fleet) -> list[str]:
+    """A group of twelve with a month of readings; their serial numbers."""
+    serials = [f"RISER-{n:02}" for n in range(12)]
+    said = {"deviceTimeZone": "America/New_York", "reportingInterval": 1800.0}
+    fleet.store.import_devices(
+        ORGANIZATION,
+        [
+            NewDevice(s, {"label": f"Riser {s[-2:]}", "config": {"groups": [GROUP]}, **said})
+            for s in serials
+        ],
+    )
+    for device in fleet.store.resolve(Scope(ORGANIZATION, Grant(everything=True)), serials):
+        assert device is not None
+        start, end = ms("2026-09-30T00:00Z"), ms("2026-11-03T00:00Z")
+        fleet.store.write(flow(device.key, start, end, 1_800_000))
+    return serials
+
+
+@pytest.fixture
+def web(site: Site) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=site.url, timeout=120) as http:
+        yield http
+
+
+def pdf(web: httpx.Client, **said: str) -> PdfReader:
+    answer = web.get("/export/report.pdf", params=said)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/pdf"), (
+        answer.text
+    )
+    return PdfReader(io.BytesIO(answer.content))
+
+
+def texts(reader: PdfReader) -> list[str]:
+    return [" ".join(page.extract_text().replace("ﬂ", "fl").split()) for page in reader.pages]
+
+
+@pytest.mark.parametrize("paper", list(POINTS))
+@pytest.mark.parametrize("units", ["us", "metric"])
+def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: str) -> None:
+    """As many days of as much water as the usage summary has."""
+    said = {"devices": site.fleet.ids[CLOCKS], "range": AUTUMN, "units": units}
+    reader = pdf(web, paper=paper, **said)
+    width, height = POINTS[paper]
+    assert [(round(p.mediabox.width), round(p.mediabox.height)) for p in reader.pages] == [
+        (width, height)
+    ]
+    (text,) = texts(reader)
+    assert text.count("Clock tower") >= 2  # the head of the page and the title
+    assert "31 Oct 2026 – 2 Nov 2026 · 3 days" in text
+    assert "America/New_York" in text
+    assert "1 / 1" in text
+    desk, view = Desk(site.client, Memory()), read_report_view(said).usage
+    picked = pick(desk, view, now_ms())
+    (usage,) = gather(desk, picked.meters, view, None, Deadline(60), now_ms()).usages
+    of = UNITS_BY_NAME[units]
+    assert f"Together {of.volume(usage.gallons)}" in text
+    for day in usage.days:
+        assert of.volume(day.gallons) in text
+    assert "Sun 1 Nov 2026 · 25 h" in text
+    assert "Night flow, 02–04" in text
+
+
+@pytest.mark.parametrize("paper", list(POINTS))
+def test_a_group_has_a_page_of_sums_and_then_one_a_device(
+    risers: list[str], web: httpx.Client, paper: str
+) -> None:
+    pages = texts(pdf(web, group=GROUP, range="2026-10", paper=paper))
+    assert len(pages) == 1 + len(risers)
+    for number, page in enumerate(pages, 1):
+        assert f"{number} / {len(pages)}" in page
+        assert page.startswith(GROUP)
+        assert "1 Oct 2026 – 31 Oct 2026" in page
+    assert all(serial in pages[0] for serial in risers)
+    for serial, page in zip(risers, pages[1:], strict=True):
+        assert serial in page
+        assert "Sat 31 Oct 2026" in page
+
+
+def test_a_long_table_repeats_its_head_and_cuts_no_row(site: Site, web: httpx.Client) -> None:
+    reader = pdf(web, devices=site.fleet.ids[LIVE], range="200d")
+    pages = texts(reader)
+    assert 3 <= len(pages) <= 6
+    assert all("Day Volume Cost Mean flow Max flow Coverage" in page for page in pages)
+    told = " ".join(pages)
+    days = re.findall(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} \w{3} 20\d\d", told)
+    assert len(days) == 200 + 1  # and when it was made
+
+
+def test_its_picture_is_the_figure_of_the_screen(
+    site: Site, web: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn of the same rows, in colours that follow the page's theme."""
+    drawn: list[str] = []
+
+    def watched(svg: str) -> str:
+        drawn.append(fluid(svg))
+        return drawn[-1]
+
+    monkeypatch.setattr(charts, "fluid", watched)
+    answer = web.get(
+        "/export/report/chart.json", params={"devices": site.fleet.ids[CLOCKS], "range": AUTUMN}
+    )
+    told = answer.json()["html"]
+    (svg,) = drawn
+    assert svg in told
+    assert "Flow rate · 5 min rows" in told or "Flow rate · 1 min rows" in told
+    assert "var(--accent)" in svg
+    assert "var(--band)" in svg
+    assert "var(--ok)" in svg  # the lane of quality
+    assert 'role="img" aria-label="Flow rate. ' in told
+
+
+# --- What is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "parameter"),
+    [
+        ({"range": "yesterday"}, "range"),
+        ({"paper": "a3"}, "paper"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_what_is_no_report_is_said(web: httpx.Client, said: dict[str, str], parameter: str) -> None:
+    answer = web.get("/export/report.pdf", params=said)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (400, "application/problem+json")
+    assert [each["parameter"] for each in answer.json()["errors"]] == [parameter]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"q": "nothing like it"}, "No device matches."),
+        ({}, "devices match, and a report holds at most 50"),
+        ({"group": GROUP, "range": "366d"}, "4,392 rows, and a report holds at most 3,700"),
+    ],
+)
+def test_too_many_or_none_are_no_report(
+    risers: list[str], web: httpx.Client, said: dict[str, str], words: str
+) -> None:
+    answer = web.get("/export/report.pdf", params=said)
+    assert answer.status_code == 400
+    assert words in answer.json()["detail"]
+
+
+def test_while_two_are_made_a_third_is_told_when_to_come_back(
+    site: Site, web: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go = threading.Semaphore(0), threading.Event()
+
+    def slow(*_: object) -> object:
+        begun.release()
+        assert go.wait(60)
+        raise NoBrowser("There is no Chromium on this machine.")
+
+    monkeypatch.setattr(answers, "paper", slow)
+    said = {"devices": site.fleet.ids[CLOCKS]}
+    statuses: list[int] = []
+
+    def ask() -> None:
+        statuses.append(
+            httpx.get(f"{site.url}/export/report.pdf", params=said, timeout=90).status_code
+        )
+
+    waiting = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    for _ in waiting:
+        assert begun.acquire(timeout=60)
+    third = web.get("/export/report.pdf", params=said)
+    go.set()
+    for thread in waiting:
+        thread.join()
+    assert third.status_code == 503
+    assert int(third.headers["Retry-After"]) >= 1
+    assert "2 reports are being made" in third.json()["detail"]
+    assert statuses == [501, 501]
+
+
+def test_the_rest_of_the_fleet_stays_out_of_a_report(site: Site, web: httpx.Client) -> None:
+    """Ids of no device, or none that the reader may see, are no devices."""
+    other = "00000000-0000-4000-8000-000000000000"
+    assert web.get("/export/report.pdf", params={"devices": other}).status_code == 400
+    chart = web.get("/export/report/chart.json", params={"devices": other})
+    assert chart.status_code == 404
+    both = f"{site.fleet.ids[CLOCKS]},{site.fleet.ids[LIVE]}"
+    assert web.get("/export/report/chart.json", params={"devices": both}).status_code == 400
