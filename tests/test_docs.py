@@ -104,6 +104,20 @@ def test_links_between_documents_lead_somewhere(document: str) -> None:
         assert (ROOT / "docs" / target).exists(), target
 
 
+# --- Faults --------------------------------------------------------------------------------------
+
+
+def _tests(folder: str) -> set[str]:
+    found = (path.read_text("utf-8") for path in (ROOT / folder).rglob("test_*.py"))
+    return {name for text in found for name in re.findall(r"^def (test_\w+)", text, re.MULTILINE)}
+
+
+def test_every_fault_has_its_line_and_every_line_its_test() -> None:
+    named = set(re.findall(r"`(test_\w+)`", read("docs/reliability.md")))
+    assert named - _tests("tests") == set()
+    assert _tests("tests/faults") - named == set()
+
+
 # --- What the project says of itself -------------------------------------------------------------
 
 

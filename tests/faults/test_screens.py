@@ -1,0 +1,208 @@
+"""What the operator sees of a fault, in a real browser: the last data, dimmed, with words and its
+age; and that it is as before without anybody's doing, once the fault is gone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome
+
+from api.catalog import MINUTE_MS
+from api.server import create_service
+from api.store.open import open_store
+from api.timez import now_ms, stamp
+from tests.browser.chromium import Tab, started
+from tests.faults.conftest import Start
+from tests.faults.plant import Looked
+from tests.fleets import serial, watched_fleet
+from tests.remote.conftest import dashboard
+from tests.remote.station import FINE, Station, Weather
+from tests.servers import free_port
+from tests.world import SETTINGS
+
+PATIENCE_S = 45.0
+SUFFIXES = ("", "-wal", "-shm")
+POINTS = (
+    "const g = document.querySelector('.js-plotly-plot'); if (!g || !g.data) return 0;"
+    "return g.data.reduce((n, t) => n + (t.y || []).filter((y) => y !== null).length, 0)"
+)
+TILES = "return document.querySelectorAll('#fleet-wall a').length"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chrome]:
+    with started() as driver:
+        driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": 1440, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+        )
+        yield driver
+
+
+class Screen:
+    """The fleet page or a device's, and what it shows."""
+
+    def __init__(self, tab: Tab, path: str) -> None:
+        self.tab, self.path = tab, path
+        self.is_wall = path == "/"
+        self.notice = "#fleet-notice" if self.is_wall else "#chart-notice"
+        self.live = "#fleet-live" if self.is_wall else "#chart-live"
+        self.page = "#fleet" if self.is_wall else "main"
+        self.dimmed = "#fleet .wall" if self.is_wall else "main .plot"
+
+    def until(self, what: Callable[[], object]) -> None:
+        self.tab.until(what, patience_s=PATIENCE_S)
+
+    def open(self) -> None:
+        self.tab.open(self.path)
+        self.until(lambda: self.tab.text(self.live).startswith("Live"))
+        self.until(self.shown)
+
+    def shown(self) -> int:
+        """Tiles on the wall, or points in the chart."""
+        return int(self.tab.run(TILES if self.is_wall else POINTS))
+
+    def opacity(self) -> float:
+        style = "return Number(getComputedStyle(document.querySelector(arguments[0])).opacity)"
+        return float(self.tab.run(style, self.dimmed))
+
+    def look(self) -> None:
+        """As somebody who comes back to the tab: it asks at once."""
+        self.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
+
+    def is_dimmed_with(self, words: str, before: int) -> None:
+        def told() -> bool:
+            if words in self.tab.text(self.notice):
+                return True
+            if words != SILENCE:  # who asks again isn't left without an answer
+                self.look()
+            return False
+
+        self.until(told)
+        self.until(lambda: self.opacity() < 0.9)
+        assert self.shown() == before
+        assert self.tab.text(self.live).startswith("Stale · updated")
+        age = self.tab.text(self.notice) + self.tab.text("#chart-notice-age")
+        assert "Shown is" in age
+        assert "Trying again." in age
+
+    def is_as_before(self) -> None:
+        self.until(lambda: self.tab.text(self.live).startswith("Live"))
+        self.until(lambda: not self.tab.text(self.notice).strip())
+        self.until(lambda: self.opacity() > 0.99)
+        assert self.shown()
+
+
+SILENCE = "The dashboard doesn’t answer."
+
+
+@contextmanager
+def without_its_file(plant: Looked) -> Generator[None]:
+    away = plant.shell.folder / "away"
+    away.mkdir(exist_ok=True)
+    for suffix in SUFFIXES:
+        shutil.move(f"{plant.path}{suffix}", away)
+    yield
+    for suffix in reversed(SUFFIXES):
+        shutil.move(away / f"{plant.path.name}{suffix}", plant.path.parent)
+
+
+@contextmanager
+def without_its_server(plant: Looked) -> Generator[None]:
+    os.kill(plant.server.pid, signal.SIGKILL)
+    plant.server.wait(30)
+    yield
+    plant.server = plant.serve()
+
+
+def lively(plant: Looked) -> str:
+    """The path of a device that has reported up to now."""
+    now = now_ms()
+    rows = [
+        {"device": "M-1", "recordedAt": stamp(now - n * MINUTE_MS), "flowRate": n % 7}
+        for n in range(240)
+    ]
+    assert plant.post(rows)[0] == 200
+    devices = plant.ask("/device").json()
+    listed = devices if isinstance(devices, list) else devices["data"]
+    [id] = [each["id"] for each in listed if each["serialNumber"] == "M-1"]
+    return f"/devices/{id}"
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "place", "words"),
+    [
+        (without_its_file, "the wall", "The store's file is gone"),
+        (without_its_file, "a device", "The store's file is gone"),
+        (without_its_server, "the wall", SILENCE),
+    ],
+    ids=["the wall, its file gone", "a device, its file gone", "the wall, its server gone"],
+)
+def test_what_was_known_stays_dimmed_with_words_until_it_is_fresh_again(
+    start: Start,
+    chromium: Chrome,
+    fault: Callable[[Looked], AbstractContextManager[None]],
+    place: str,
+    words: str,
+) -> None:
+    plant = start()
+    path = lively(plant)
+    tab = Tab(chromium, f"http://127.0.0.1:{plant.shell.port}")
+    screen = Screen(tab, "/" if place == "the wall" else path)
+    screen.open()
+    before = screen.shown()
+    with fault(plant):
+        screen.is_dimmed_with(words, before)
+    screen.is_as_before()
+
+
+HTML = Weather(
+    answers=None, body=b"<html>Sign in to the guest network</html>",
+    headers=(("Content-Type", "text/html"),),
+)  # fmt: skip
+HALF = Weather(
+    answers=None, body=b'{"data": [{"flow_rate"', headers=(("Content-Type", "application/json"),)
+)
+BUSY = Weather(
+    answers=None, status="429 TOO MANY REQUESTS", body=b'{"detail": "Too many requests."}',
+    headers=(("Content-Type", "application/problem+json"), ("Retry-After", "60")),
+)  # fmt: skip
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_far_server_in_any_weather_leaves_the_last_chart_with_words(
+    chromium: Chrome, tmp_path: Path
+) -> None:
+    store = open_store(f"sqlite:///{tmp_path / 'weir.sqlite'}")
+    store.upgrade()
+    fleet = watched_fleet(store)
+    station = Station(create_service(store, SETTINGS), free_port())
+    station.start()
+    with dashboard(tmp_path, station.url, fleet.key) as url:
+        screen = Screen(Tab(chromium, url), f"/devices/{fleet.ids[serial(30)]}")
+        screen.open()
+        before = screen.shown()
+        for weather, words in (
+            (HTML, "not JSON"),
+            (HALF, "not valid JSON"),
+            (BUSY, "Try again in 60 s."),
+        ):
+            station.turn(weather)
+            screen.is_dimmed_with(words, before)
+        station.turn(FINE)
+        screen.is_as_before()
+        station.stop()
+        screen.is_dimmed_with("can't be reached", screen.shown())
+        station.start()
+        screen.is_as_before()
+    station.stop()
+    store.close()
