@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import sys
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,6 +30,9 @@ from tests.world import SETTINGS, ms
 
 START = ms("2026-11-01T00:00Z")
 ROWS = 35_000  # four pages
+PAGES = 20  # of a file that somebody turns away from
+QUIET_S = 3.0  # without a question: longer than a page takes
+PATIENCE_S = 60.0
 WHY = "Internal error. The store is on fire."
 
 
@@ -83,8 +87,8 @@ def http(
                 yield opened
 
 
-def path_of(made: Bench, kind: str) -> str:
-    last = stamp(START + ROWS * 1_000)
+def path_of(made: Bench, kind: str, rows: int = ROWS) -> str:
+    last = stamp(START + rows * 1_000)
     return f"/download/devices/{made.device_id}/rows.{kind}?from={stamp(START)}&to={last}"
 
 
@@ -154,13 +158,30 @@ def test_what_fails_before_the_first_row_is_no_file(
         assert "Content-Disposition" not in answer.headers
 
 
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_a_reader_who_turns_away_ends_the_asking(
-    http: httpx.Client, made: Bench, tiring: Tiring
+    http: httpx.Client, made: Bench, tiring: Tiring, kind: str
 ) -> None:
-    with http.stream(
-        "GET", path_of(made, "csv"), headers={"Accept-Encoding": "identity"}
-    ) as answer:
+    """Of twenty pages the service is asked for the few that had a place to wait in, and then for
+    no more, though nothing else keeps it from going on."""
+    long = [(START + (ROWS + n) * 1_000, n * 7919 % 9973 / 7, 0.5) for n in range(PAGES * 10_000)]
+    made.write(long)
+    path = path_of(made, kind, ROWS + len(long))
+    with http.stream("GET", path, headers={"Accept-Encoding": "identity"}) as answer:
         next(answer.iter_raw(1_000))
-    given = tiring.given
-    http.get("/session")
-    assert tiring.given <= given + 1
+    left = tiring.given
+    assert left < PAGES // 2
+    settled, quiet_s = left, 0.0
+    end_s = time.monotonic() + PATIENCE_S
+    while quiet_s < QUIET_S and time.monotonic() < end_s:
+        before = time.monotonic()
+        assert http.get("/session").status_code == 204
+        time.sleep(0.05)
+        quiet_s = quiet_s + time.monotonic() - before if tiring.given == settled else 0.0
+        settled = tiring.given
+    assert quiet_s >= QUIET_S
+    assert settled <= left + 1  # the one that was under way
+    whole_s = time.monotonic()
+    got(http, path)
+    assert tiring.given - settled > PAGES  # who stays is given them all,
+    assert (time.monotonic() - whole_s) / PAGES < QUIET_S  # in less than that time each
