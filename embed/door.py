@@ -19,6 +19,7 @@ from api.client import Client, Credential
 from api.client.embeds import Embed
 from api.embeds import EmbedDefinition
 from api.errors import ServiceError, Unauthorized, WeirError
+from api.watch.visit import VISIT, Visit
 from components.delivery import STATIC_PREFIXES
 from components.fleet.memory import Memory
 from components.parts import failure
@@ -129,6 +130,9 @@ class EmbedDoor:
             return _refused(error.detail or str(error), error.reason)
         except WeirError as error:
             return _failed(error)
+        seen: Visit | None = request.environ.get(VISIT)
+        if seen is not None:
+            seen.kind = "embed"
         if embed.id != embed_id:  # its frame would be let in by another embed's origins
             return _refused("This token is another embed's.", OTHER_EMBED)
         if name == STANDING:

@@ -16,6 +16,7 @@ from werkzeug.wrappers import Response
 
 from api.client import Client, Credential
 from api.errors import Forbidden
+from api.watch.visit import VISIT, Visit
 from components.access.door import LOOKING, How, Looking
 from components.images.problems import problem
 
@@ -85,6 +86,9 @@ class SignedImages:
             "QUERY_STRING": urlencode(asked),
             LOOKING: Looking(client, How.SIGNED, None, refused),
         }
+        seen: Visit | None = environ.get(VISIT)
+        if seen is not None:
+            seen.kind = How.SIGNED.value
         response = Response.from_app(self._inside, inner)
         if refused or response.status_code == 404:
             response.close()

@@ -1,0 +1,341 @@
+"""The real server as who runs it sees it: its readiness, counts, log, limits, and the headers of
+every kind of answer. Two workers, so that what holds for one process alone shows."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+from uuid import uuid4
+
+import pytest
+
+from api.catalog import KEY_HEADER, PATH_PREFIX
+from api.server.limits import BURST_S, FAILURES_BURST
+from components.access.attempts import BURST
+from tests.commands.conftest import CommandLine
+from tests.commands.test_processes import Shell, eventually, stopped
+
+METRICS_TOKEN = "open-the-metrics-please"
+WORKERS = 2
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="looks at processes in /proc"
+)
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+class Site:
+    """`flask serve` with a device, and each kind of credential for it."""
+
+    def __init__(self, folder: Path, **environ: str) -> None:
+        self.shell = Shell(folder)
+        self.shell.environ |= {
+            "WEIR_REQUEST_LOG": str(folder / "requests.log"),
+            "WEIR_TRUSTED_PROXIES": "127.0.0.1",
+            "WEIR_HSTS_S": "600",
+            **environ,
+        }
+        ask = CommandLine(self.shell.environ).ask
+        ask("db", "upgrade")
+        self.org = str(ask("orgs", "create", "Acme")["id"])
+        devices = folder / "d.json"
+        devices.write_text('[{"serialNumber": "M-1"}]')
+        ask("devices", "import", devices, "--org", self.org)
+        made = ask("keys", "create", "--org", self.org)
+        self.key, self.key_id = str(made["key"]), str(made["keyId"])
+        self.ingest = str(ask("keys", "create", "--org", self.org, "--ingest")["key"])
+        self.token = str(ask("tokens", "create", "--org", self.org)["token"])
+        embed = ask("embeds", "create", "--org", self.org, "--view", "tile", "--device", "M-1")
+        self.embed, self.embed_token = str(embed["id"]), str(embed["token"])
+        self.link = str(ask("images", "link", "--key", self.key_id, "--device", "M-1")["address"])
+        self.server = self.shell.start("serve", "--workers", str(WORKERS))
+        eventually(lambda: self.ask("/readyz?need=writer").status == 200, "the site was up")
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | str | None = None, **headers: str
+    ) -> Answer:
+        """On a connection of its own, so that any worker may get it."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        with closing(http.client.HTTPConnection("127.0.0.1", self.shell.port, timeout=60)) as line:
+            line.request(method, path, body, named)
+            answer = line.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+
+    def metrics(self) -> dict[str, float]:
+        """Every sample by its name and labels."""
+        lines = self.ask("/metrics", Authorization=f"Bearer {METRICS_TOKEN}").body.decode()
+        pairs = (line.rsplit(" ", 1) for line in lines.splitlines() if not line.startswith("#"))
+        return {name: float(value) for name, value in pairs}
+
+    def lines(self) -> list[dict[str, Any]]:
+        text = (self.shell.folder / "requests.log").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+    def signed_in(self) -> str:
+        """A cookie."""
+        form = urlencode({"key": self.key})
+        kind = "application/x-www-form-urlencoded"
+        answer = self.ask("/sign-in", "POST", form, Content_Type=kind, Host="weir.example")
+        assert answer.status == 303
+        return str(answer.headers["Set-Cookie"]).split(";")[0]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    site = Site(tmp_path_factory.mktemp("site"), WEIR_METRICS_TOKEN=METRICS_TOKEN)
+    yield site
+    site.shell.end_all()
+
+
+# --- Headers -------------------------------------------------------------------------------------
+
+PUBLIC = ("/healthz", "/readyz", "/sign-in", "/no/such/page", f"{PATH_PREFIX}/version", "/metrics")
+BY_KEY = tuple(
+    PATH_PREFIX + path
+    for path in (
+        "/organizations/mine", "/device", "/device/M-1", "/device/none", "/api-json",
+        "/flow/adaptive/M-1?from=2026-01-01&to=2026-01-02&maxDatapoints=10",
+        "/flow/datapoints/M-1?resolution=raw", "/flow/latest?ids=M-1", "/flow/latest?ids=",
+        "/no-such-path",
+    )
+)  # fmt: skip
+BY_COOKIE = (
+    "/", "/devices", "/devices/M-1", "/usage", "/embeds", "/nowhere", "/_dash-layout",
+    "/_dash-dependencies", "/session", "/assets/favicon.svg", "/assets/none.js",
+    "/_favicon.ico", "/download/devices.csv", "/download/devices.xlsx",
+    "/download/fleet.csv", "/download/none.csv", "/images/none.png",
+)  # fmt: skip
+
+
+def _asked(site: Site) -> Iterator[tuple[str, Answer]]:
+    for path in PUBLIC:
+        yield path, site.ask(path)
+        yield path, site.ask(path, "POST", b"")
+    for path in BY_KEY:
+        yield path, site.ask(path)
+        yield path, site.ask(path, **{KEY_HEADER: site.key})
+    cookie = site.signed_in()
+    for path in BY_COOKIE:
+        yield path, site.ask(path, Host="weir.example")
+        yield path, site.ask(path, Host="weir.example", Cookie=cookie)
+    for path in (f"/embed/{site.embed}", f"/embed/{site.embed}/standing", "/embed/none"):
+        yield path, site.ask(path)
+        yield path, site.ask(path, Authorization=f"Bearer {site.embed_token}")
+    yield "/embeds/v1/embeds", site.ask("/embeds/v1/embeds", **{KEY_HEADER: site.key})
+    json_ = {"Content_Type": "application/json", KEY_HEADER: site.ingest}
+    for body in ('[{"device": "M-1", "flowRate": 1}]', "[", "{}"):
+        yield "/ingest/v1/readings", site.ask("/ingest/v1/readings", "POST", body, **json_)
+
+
+def test_every_kind_of_answer_has_what_keeps_it_safe(site: Site) -> None:
+    statuses: set[int] = set()
+    for path, answer in _asked(site):
+        statuses.add(answer.status)
+        headers = answer.headers
+        for name in ("X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy"):
+            assert len(headers.get_all(name, [])) == 1, (path, name, answer.status)
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert "frame-ancestors" in headers["Content-Security-Policy"]
+        assert "unsafe-eval" not in headers["Content-Security-Policy"]
+        assert re.fullmatch(r"[0-9a-f]{16}", headers["Request-Id"]), path
+        assert "Strict-Transport-Security" not in headers, path
+        assert answer.status != 500, path
+    assert statuses >= {200, 303, 400, 401, 404, 405}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/sign-in", "/assets/favicon.svg", "/none"])
+def test_over_tls_a_browser_is_told_to_stay_there(site: Site, path: str) -> None:
+    answer = site.ask(path, X_Forwarded_For="203.0.113.9", X_Forwarded_Proto="https")
+    assert answer.headers["Strict-Transport-Security"] == "max-age=600"
+
+
+def test_no_route_that_is_there_is_counted_as_other(site: Site) -> None:
+    found = [path for path, answer in _asked(site) if answer.status == 200]
+    assert len(found) > 20
+    routes = {line["route"] for line in site.lines() if line["status"] == 200}
+    assert "other" not in routes
+    assert len(routes) < 60
+
+
+# --- Counts --------------------------------------------------------------------------------------
+
+
+def test_counts_are_those_of_all_workers_and_outlive_them(site: Site) -> None:
+    name = 'weir_requests_total{method="GET",route="/healthz",status="200"}'
+    before = site.metrics().get(name, 0)
+    for _ in range(40):
+        site.ask("/healthz")
+    assert site.metrics()[name] == before + 40
+    assert site.metrics()["weir_requests_in_flight"] == 1  # the one that asks
+    files = (site.shell.folder / "instance" / "metrics").glob("*/counter_*.db")
+    pids = {int(f.stem.rpartition("_")[2]) for f in files}
+    assert len(pids) >= WORKERS + 1  # and the writer
+    workers = [pid for pid in pids if _is_web_worker(pid)]
+    assert len(workers) == WORKERS
+    os.kill(workers[0], signal.SIGKILL)
+    eventually(
+        lambda: len([p for p in _counting(site) if _is_web_worker(p)]) == WORKERS,
+        "another worker was there",
+    )
+    assert site.metrics()[name] >= before + 40
+    assert site.metrics()["weir_requests_in_flight"] == 1
+
+
+def _counting(site: Site) -> set[int]:
+    files = (site.shell.folder / "instance" / "metrics").glob("*/counter_*.db")
+    return {int(f.stem.rpartition("_")[2]) for f in files}
+
+
+def _is_web_worker(pid: int) -> bool:
+    try:
+        return b"writer" not in (Path("/proc") / str(pid) / "cmdline").read_bytes() and (
+            "Z" not in (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+        )
+    except OSError:
+        return False
+
+
+def test_what_comes_in_is_counted_by_the_writer(site: Site) -> None:
+    def rows(result: str) -> float:
+        return site.metrics().get(f'weir_ingest_rows_total{{result="{result}"}}', 0)
+
+    before = {result: rows(result) for result in ("stored", "repeated", "refused")}
+    at = "2026-03-08T12:00:00Z"
+    sent = [{"device": "M-1", "recordedAt": at, "flowRate": n} for n in (1, 2, 2)]
+    body = json.dumps([*sent, {"device": "M-9", "recordedAt": at, "flowRate": 1}])
+    kind = {"Content_Type": "application/json", KEY_HEADER: site.ingest}
+    assert site.ask("/ingest/v1/readings", "POST", body, **kind).status == 200
+    found = {result: rows(result) - before[result] for result in before}
+    assert found == {"stored": 2, "repeated": 1, "refused": 1}
+    samples = site.metrics()
+    assert samples["weir_commit_seconds_count"] >= 1
+    assert samples["weir_store_fetch_seconds_count"] > 0
+    assert samples["weir_last_commit_age_seconds"] < 60
+    assert samples['weir_check{check="writer"}'] == 1
+    assert not [name for name in samples if "M-1" in name or site.key_id in name]
+
+
+# --- The log -------------------------------------------------------------------------------------
+
+
+def test_a_line_names_who_asked_and_never_by_what(tmp_path: Path) -> None:
+    site = Site(tmp_path, WEIR_METRICS_TOKEN=METRICS_TOKEN)
+    try:
+        cookie = site.signed_in()
+        wrong = str(uuid4())
+        mine = "trace-0123456789"
+        headers = {KEY_HEADER: site.key, "X_Request_Id": mine}
+        answer = site.ask(f"{PATH_PREFIX}/flow/latest?ids=M-1", **headers)
+        assert answer.headers["Request-Id"] == answer.headers["X-Request-Id"] == mine
+        site.ask(f"{PATH_PREFIX}/device", Authorization=f"Bearer {site.token}")
+        site.ask(f"{PATH_PREFIX}/device", **{KEY_HEADER: wrong})
+        site.ask(f"{PATH_PREFIX}/device?key={wrong}&token={site.token}")
+        site.ask(f"/{wrong}")
+        site.ask("/devices", Cookie=cookie, Host="weir.example")
+        site.ask(f"/embed/{site.embed}/standing", Authorization=f"Bearer {site.embed_token}")
+        link = urlsplit(site.link)
+        assert site.ask(f"{link.path}?{link.query}").status in (200, 503)  # 503: no browser
+        site.ask("/ingest/v1/readings", "POST", "[]", **{KEY_HEADER: site.ingest})
+        site.metrics()
+        forwarded = site.ask("/healthz", X_Forwarded_For="198.51.100.1, 203.0.113.9")
+        assert forwarded.status == 200
+        lines = site.lines()
+        told = site.ask("/metrics", Authorization=f"Bearer {METRICS_TOKEN}").body.decode()
+    finally:
+        code, out, err = stopped(site.server, signal.SIGTERM)
+        site.shell.end_all()
+    assert code == 0
+    by_id = {line["id"]: line for line in lines}
+    assert by_id[mine]["key"] == site.key_id
+    assert by_id[mine]["route"] == f"{PATH_PREFIX}/flow/latest"
+    principals = {line["principal"] for line in lines}
+    assert principals == {"key", "token", "session", "embed", "signed address", None}
+    assert by_id[forwarded.headers["Request-Id"]]["address"] == "203.0.113.9"
+    kept = [
+        p.read_text("utf-8", "replace")
+        for p in tmp_path.rglob("*")
+        if p.is_file() and (p.name == "requests.log" or p.suffix in (".db", ".pulse"))
+    ]
+    assert len(kept) > 3
+    signature = site.link.rpartition("=")[2]
+    cookie_value = cookie.partition("=")[2]
+    secrets = (site.key, site.ingest, site.token, site.embed_token, wrong, signature, cookie_value)
+    for secret in (*secrets, METRICS_TOKEN):
+        assert len(secret) > 10
+        assert not any(secret in text for text in (*kept, out, err, told))
+
+
+# --- Readiness -----------------------------------------------------------------------------------
+
+
+def test_a_store_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    try:
+        files = [tmp_path / f"weir.sqlite{part}" for part in ("", "-wal", "-shm")]
+        away = [(f, f.with_name(f"away-{f.name}")) for f in files if f.exists()]
+        for here, there in away:
+            here.rename(there)
+        gone = eventually(
+            lambda: (a := site.ask("/readyz")).status == 503 and a, "it wasn't ready any more"
+        )
+        assert json.loads(gone.body)["checks"]["file"]["detail"] == "The store's file is gone."
+        assert site.ask("/healthz").status == 200
+        for here, there in reversed(away):
+            there.rename(here)
+        eventually(lambda: site.ask("/readyz").status == 200, "it was ready again")
+    finally:
+        site.shell.end_all()
+
+
+# --- Limits --------------------------------------------------------------------------------------
+
+
+def test_over_the_network_there_are_limits_for_keys_guesses_and_sign_ins(tmp_path: Path) -> None:
+    """Each worker counts by itself: all of them together allow so many times as much."""
+    site = Site(tmp_path, WEIR_RATE_LIMIT="1")
+    try:
+        answers = [
+            site.ask(f"{PATH_PREFIX}/organizations/mine", **{KEY_HEADER: site.key})
+            for _ in range(BURST_S * WORKERS * 2 + 10)
+        ]
+        statuses = [answer.status for answer in answers]
+        assert set(statuses) == {200, 429}
+        assert BURST_S <= statuses.count(200) <= (BURST_S + 30) * WORKERS
+        refused = next(answer for answer in answers if answer.status == 429)
+        assert int(refused.headers["Retry-After"]) >= 1
+
+        def guess(address: str) -> int:
+            headers = {KEY_HEADER: str(uuid4()), "X_Forwarded_For": address}
+            return site.ask(f"{PATH_PREFIX}/device", **headers).status
+
+        most = int(FAILURES_BURST * WORKERS * 3)
+        number = next((n for n in range(most) if guess("203.0.113.7") == 429), most)
+        assert FAILURES_BURST <= number < most
+        assert guess("203.0.113.8") == 401  # another client of the same proxy
+
+        def sign_in(address: str) -> int:
+            form = urlencode({"key": str(uuid4())})
+            kind = "application/x-www-form-urlencoded"
+            return site.ask(
+                "/sign-in", "POST", form,
+                Content_Type=kind, Host="weir.example", X_Forwarded_For=address,
+            ).status  # fmt: skip
+
+        tried = [sign_in("203.0.113.20") for _ in range(BURST * WORKERS * 2 + 10)]
+        assert 429 in tried
+        assert tried.index(429) >= BURST
+        assert sign_in("203.0.113.21") != 429
+    finally:
+        site.shell.end_all()
