@@ -279,6 +279,7 @@ def test_a_device_that_never_reported_offers_no_last_data(tab: Tab, site: Site) 
     assert tab.text(".empty-plot") == "This device has never reported."
     assert tab.text("#device-state").split() == ["○", "No", "data"]
     assert "never reported" in tab.text("#kpi-last")
+    assert findings(tab) == []  # its state is the palest of all
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
