@@ -1,0 +1,86 @@
+"""What every store promises. `tests/store` holds each implementation to these words.
+
+Instants are epoch milliseconds (UTC). Buckets are aligned in UTC and named by their start. Reads
+of the time series take a ``Device``, and a ``Device`` comes only from a ``Scope``: so there is no
+way to a reading around the scope of a credential.
+
+Errors: `Unavailable` (locked, out of reach, disk full), `StoreMissing` (no such store),
+`UserError` where a write asks for what can't be (a serial number that is taken).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from api.store.base.directory import (
+    Device,
+    DeviceQuery,
+    Directory,
+    Grant,
+    Imported,
+    Key,
+    NewDevice,
+    Organization,
+    Scope,
+)
+from api.store.base.ingest import (
+    Ingest,
+    Progress,
+    ReadingRow,
+    Refusal,
+    RefusalSummary,
+    Written,
+)
+from api.store.base.keeping import (
+    Replica,
+    Retention,
+    StoreFile,
+    Upkeep,
+    Verdict,
+)
+from api.store.base.series import (
+    Condition,
+    LatestFound,
+    LatestQuestion,
+    Piece,
+    Row,
+    Span,
+    TimeSeries,
+    Where,
+)
+
+__all__ = [
+    "Condition",
+    "Device",
+    "DeviceQuery",
+    "Directory",
+    "Grant",
+    "Imported",
+    "Ingest",
+    "Key",
+    "LatestFound",
+    "LatestQuestion",
+    "NewDevice",
+    "Organization",
+    "Piece",
+    "Progress",
+    "ReadingRow",
+    "Refusal",
+    "RefusalSummary",
+    "Replica",
+    "Retention",
+    "Row",
+    "Scope",
+    "Span",
+    "Store",
+    "StoreFile",
+    "TimeSeries",
+    "Upkeep",
+    "Verdict",
+    "Where",
+    "Written",
+]
+
+
+class Store(Directory, Ingest, TimeSeries, Retention, Upkeep, Protocol):
+    """Everything together. `api.store.open.open_store(url)` returns one."""

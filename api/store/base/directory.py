@@ -1,0 +1,165 @@
+"""Organizations, devices, keys and what a key may see, as every store promises them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The devices that a credential was granted: all of its organization's, or the union of
+    groups (by name) and single devices (by UUID). Resolved when asked, never frozen into ids."""
+
+    everything: bool = False
+    groups: frozenset[str] = frozenset()
+    devices: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose eyes a read uses. Every read of the directory passes one."""
+
+    organization_id: str
+    grant: Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Organization:
+    id: str
+    name: str
+    active: bool
+    created_ms: int
+    updated_ms: int
+    default_cost_per_gallon: float | None = None
+    account_organizations: dict[str, Any] | None = None
+    subscriptions: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device as the directory knows it. ``key`` is its number in the time series, never shown;
+    ``id`` its UUID. ``config`` already carries ``reportingInterval`` where one is set; in a list of
+    devices also ``groups``, the names of those that the scope's grant covers."""
+
+    key: int
+    id: str
+    organization_id: str
+    serial_number: str
+    network_unique_identifier: str
+    category: str
+    label: str
+    created_ms: int
+    updated_ms: int
+    installed_on_ms: int
+    installed: bool
+    active: bool
+    cost_per_gallon: dict[str, Any]
+    alerts_active: bool
+    k_factor: dict[str, Any]
+    time_zone: str
+    model: str
+    reseller_id: str | None = None
+    distributor_id: str | None = None
+    config: dict[str, Any] | None = None
+    billing_subscriptions: tuple[str, ...] = ()
+    reporting_interval_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceQuery:
+    """Which devices, in which order. ``order_by`` is a scalar Device field of the interface
+    (``serialNumber``); text compares by code point, ties go by id, nulls come last in both
+    directions. ``active`` None asks for both."""
+
+    active: bool | None = True
+    serial_number: str | None = None
+    network_unique_identifier: str | None = None
+    order_by: str = "label"
+    descending: bool = False
+    limit: int | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewDevice:
+    """A device to create, or to update where the organization has one of that serial number.
+    ``fields`` holds only what was said: interface names (``deviceTimeZone``) plus ``active`` and
+    ``reportingInterval``, already validated. ``groups`` None leaves the groups alone."""
+
+    serial_number: str
+    fields: dict[str, Any] = field(default_factory=dict)
+    groups: tuple[str, ...] | None = None
+
+
+class Imported(NamedTuple):
+    created: int
+    updated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID.
+    ``ingest``: it sends readings of the devices it was granted, and reads nothing."""
+
+    key_id: str
+    organization_id: str
+    name: str
+    digest: bytes
+    grant: Grant
+    created_ms: int
+    expires_ms: int | None = None
+    revoked_ms: int | None = None
+    ingest: bool = False
+
+
+class Directory(Protocol):
+    """Organizations, devices, groups and keys."""
+
+    def organization(self, organization_id: str) -> Organization | None: ...
+
+    def organizations(self) -> list[Organization]:
+        """All of them, by name; only the command line may ask so much."""
+        ...
+
+    def create_organization(
+        self, name: str, *, organization_id: str | None = None, cost_per_gallon: float | None = None
+    ) -> Organization:
+        """A new organization; a new UUID unless an id is given. UserError where the id is taken."""
+        ...
+
+    def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]: ...
+
+    def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
+        """How many match, before limit and offset."""
+        ...
+
+    def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
+        """The device of each identifier, in order: by UUID (any case, active or not), else by
+        serial number, else by networkUniqueIdentifier (these two among active devices). None for
+        what is unknown, foreign, out of grant, or inactive and not asked for by UUID. One query."""
+        ...
+
+    def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
+        """All of them or, with a UserError that names the culprit, none. Serial numbers and
+        networkUniqueIdentifiers are unique among an organization's active devices."""
+        ...
+
+    def create_key(self, key: Key) -> None:
+        """UserError where the grant names a device or group that the organization lacks."""
+        ...
+
+    def key(self, digest: bytes) -> Key | None: ...
+
+    def named_key(self, key_id: str) -> Key | None: ...
+
+    def keys(self) -> list[Key]: ...
+
+    def revoke_key(self, key_id: str, at_ms: int) -> bool:
+        """False where there is no such key. Revoking again changes nothing."""
+        ...
+
+    def ingest_keys(self, organization_id: str) -> dict[str, int]:
+        """Every identifier a reading may name → ``key``, as `resolve` does (UUIDs lower case)."""
+        ...

@@ -1,0 +1,121 @@
+"""Reads of the time series, as every store promises them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from api.catalog import METRICS, Aggregate, Metric, Resolution
+from api.store.base.directory import Device
+
+
+class Span(NamedTuple):
+    """Inclusive bounds on recorded_at or on a bucket's start; None is an open side."""
+
+    from_ms: int | None = None
+    to_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One filter: a column, an SQL operator of the catalog, a finite value. A null never matches.
+    Over raw rows an Aggregate means its metric's plain value."""
+
+    column: Metric | Aggregate
+    operator: str
+    value: float
+
+
+Where = tuple[Condition, ...]
+Row = tuple[Any, ...]
+
+
+class Piece(NamedTuple):
+    """The source rows of one calendar bucket, or of a whole range, aggregated.
+
+    ``values`` follow catalog.AGGREGATES: total_, min_ and max_ exact, avg_ the unweighted mean of
+    the source rows' values; avg_flow_rate is None here, since it is a total over covered minutes,
+    which the domain knows. ``first_ms`` and ``last_ms`` are the first and last source row's start.
+    """
+
+    start_ms: int
+    first_ms: int
+    last_ms: int
+    values: Row
+
+
+@dataclass(frozen=True, slots=True)
+class LatestQuestion:
+    """For each device: ``uptime`` and ``quality`` are the resolutions to count buckets in and to
+    take quality from (the latter may be RAW); None where not asked."""
+
+    span: Span
+    uptime: Resolution | None = None
+    quality: Resolution | None = None
+    last: bool = False
+
+
+class LatestFound(NamedTuple):
+    """``last`` is (recorded_at ms, then the values in the order of catalog.METRICS)."""
+
+    observed: int = 0
+    quality_min: float | None = None
+    quality_max: float | None = None
+    last: Row | None = None
+
+
+class TimeSeries(Protocol):
+    """Reads. Rows come ascending in time (raw: then by seq); conditions are ANDed. A sum or mean
+    that doesn't fit a double is None."""
+
+    def count(
+        self,
+        device: Device,
+        resolution: Resolution,
+        span: Span,
+        where: Where = (),
+        *,
+        at_most: int | None = None,
+    ) -> int:
+        """Rows of a raw or stored resolution. With ``at_most`` the count may stop there: any
+        answer ≥ at_most then means "at least so many". Without conditions it is a sum of the
+        hourly counters and two edges, whatever the length of the span."""
+        ...
+
+    def rows(
+        self,
+        device: Device,
+        resolution: Resolution,
+        span: Span,
+        where: Where = (),
+        *,
+        limit: int,
+        offset: int = 0,
+        metrics: Collection[Metric] = METRICS,
+    ) -> list[Row]:
+        """Raw: (recorded_at ms, *METRICS). Stored: (bucket start ms, *AGGREGATES), avg_ being the
+        mean over the bucket's raw rows. ``metrics``: the values of these alone, in order."""
+        ...
+
+    def bounds(
+        self, device: Device, resolution: Resolution, span: Span, where: Where = ()
+    ) -> tuple[int, int] | None:
+        """First and last row's instant in the span, None where there is no row."""
+        ...
+
+    def pieces(
+        self,
+        device: Device,
+        source: Resolution,
+        span: Span,
+        edges: Sequence[int],
+        where: Where = (),
+    ) -> list[Piece]:
+        """The raw or stored source's rows that match, grouped by ascending ``edges`` (one group
+        from each edge up to the next: n + 1 edges for n); groups without a row are left out."""
+        ...
+
+    def latest(self, devices: Sequence[Device], question: LatestQuestion) -> dict[int, LatestFound]:
+        """By device key; every device asked for is there. A single query for all of them."""
+        ...
