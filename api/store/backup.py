@@ -110,14 +110,14 @@ def _copied(source: Path, target: Path, schema: Schema, watch: Watch) -> Part:
     """A snapshot of the source, from one read transaction: what it holds is counted in it, and
     again in the copy."""
     with closing(_opened(source)) as original, closing(apsw.Connection(str(target))) as copy:
-        original.execute("BEGIN")
+        _run(original, "BEGIN")
         expected = _looked_at(original, schema)
         with copy.backup("main", original, "main") as copying:
             while not copying.done:
                 copying.step(PAGES)
                 watch(copying.remaining, copying.page_count)
-        original.execute("COMMIT")
-        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        _run(original, "COMMIT")
+        _run(copy, "PRAGMA journal_mode=DELETE")  # one file, without a log beside it
     found = _verified(target, schema)
     if found != expected:
         raise UserError(f"the copy of {source.name} isn't what was copied")
@@ -131,19 +131,25 @@ def _opened(path: Path) -> apsw.Connection:
     return connection
 
 
+def _run(connection: apsw.Connection, sql: str) -> Any:
+    """apsw's own annotations of this name a type that the oldest Python we run on doesn't have."""
+    return cast(Any, connection).execute(sql)
+
+
 def _looked_at(connection: apsw.Connection, schema: Schema) -> Part:
-    ask = cast("Callable[[str], Any]", connection.execute)
-    tables = ask("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
-    rows = {name: int(ask(f'SELECT count(*) FROM "{name}"').get) for (name,) in tables}  # noqa: S608
+    tables = _run(
+        connection, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+    ).fetchall()
+    rows = {name: int(_run(connection, f'SELECT count(*) FROM "{name}"').get) for (name,) in tables}  # noqa: S608
     if schema.VERSION_TABLE not in rows:
         raise UserError("there is no store of Weir's in it")
-    version = int(ask(f"SELECT max(version) FROM {schema.VERSION_TABLE}").get)  # noqa: S608
+    version = int(_run(connection, f"SELECT max(version) FROM {schema.VERSION_TABLE}").get)  # noqa: S608
     return Part(version, rows)
 
 
 def _verified(path: Path, schema: Schema) -> Part:
     with closing(_opened(path)) as connection:
-        said = cast("Any", connection.execute("PRAGMA integrity_check")).get
+        said = _run(connection, "PRAGMA integrity_check").get
         if said != "ok":
             raise UserError(f"{path.name} is damaged: {str(said).splitlines()[0]}")
         return _looked_at(connection, schema)
@@ -238,7 +244,7 @@ def _replace(new: Path, place: Path) -> None:
     """The old file's log must not meet the new file: it goes first, and all that is in it was
     written back before. WAL is a property of the file: it is set before the file has its name."""
     with closing(apsw.Connection(str(new))) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
+        _run(connection, "PRAGMA journal_mode=WAL")
     with new.open("rb") as written:
         os.fsync(written.fileno())
     if place.exists():
@@ -247,7 +253,7 @@ def _replace(new: Path, place: Path) -> None:
         new.chmod(before.st_mode & 0o777)
         with suppress(apsw.Error), closing(apsw.Connection(str(place))) as old:
             old.set_busy_timeout(5_000)
-            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            _run(old, "PRAGMA wal_checkpoint(TRUNCATE)")
     for log in ("-wal", "-shm"):
         place.with_name(place.name + log).unlink(missing_ok=True)
     new.replace(place)

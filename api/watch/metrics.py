@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -33,7 +33,7 @@ class _Meters:
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Counter, Gauge, Histogram
 
-        of = {"registry": registry}
+        of: dict[str, Any] = {"registry": registry}
         self.registry = registry
         self.requests = Counter(
             "weir_requests", "Requests answered.", ["route", "method", "status"], **of
@@ -239,7 +239,8 @@ def _counted() -> Iterable[Metric]:
         if not _alive(file):  # what is under way in a process that died isn't under way
             file.unlink(missing_ok=True)
     files = [str(file) for file in ours.parent.glob("*/*.db") if _sound(file)]
-    return list(MultiProcessCollector.merge(files))
+    merge = cast("Callable[[list[str]], Iterable[Metric]]", MultiProcessCollector.merge)  # pyright: ignore[reportUnknownMemberType]
+    return list(merge(files))
 
 
 def _alive(file: Path) -> bool:
@@ -256,6 +257,7 @@ def _sound(file: Path) -> bool:
     """Whether it can be read: a process that was killed may have left half a word."""
     from prometheus_client.mmap_dict import MmapedDict
 
+    read = cast("Callable[[str], Iterable[object]]", MmapedDict.read_all_values_from_file)  # pyright: ignore[reportUnknownMemberType]
     with suppress(Exception):
-        return bool(list(MmapedDict.read_all_values_from_file(str(file))))
+        return bool(list(read(str(file))))
     return False
