@@ -49,7 +49,9 @@ class Picture:
 
 def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
     """``ids`` by serial number."""
-    yield Picture("fleet", "/", "Reporting", chart=False)
+    yield Picture("fleet", "/?q=FM-", "Reporting", chart=False)
+    yield Picture("fleet-all", "/", "Reporting", chart=False)  # with meters that are long silent
+    yield Picture("fleet-metric-30d", "/?window=30d&units=metric", "Reporting", chart=False)
     yield Picture("devices", "/devices", "Reporting", chart=False)
     yield Picture("embeds", "/embeds", "New embed", chart=False)
     yield Picture("usage", "/usage?range=30d", "Days with data", chart=False)
