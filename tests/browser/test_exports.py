@@ -22,7 +22,8 @@ from tests.dashboards import LIVE, Site
 
 pytestmark = pytest.mark.browser
 PATIENCE_S = 30.0
-MENU = ".chart-card details.menu"
+MENU = "details.menu:has(#chart-exports)"
+WALL_MENU = ".fleet-controls details.menu:has([data-deed='server-png'])"
 Down = Callable[[str], Path]
 
 
@@ -68,7 +69,7 @@ def test_the_menu_by_keyboard(tab: Tab, site: Site) -> None:
     key(tab, "ArrowDown")
     assert focused(tab).startswith("SVG")
     key(tab, "End")
-    assert focused(tab).startswith("Excel workbook")
+    assert focused(tab).startswith("Report …")
     key(tab, "ArrowDown")
     assert focused(tab).startswith("PNG")
     key(tab, "Escape")
@@ -347,3 +348,50 @@ def test_no_device_and_a_rolling_summary_as_it_is_now(tab: Tab, site: Site) -> N
     tab.until(lambda: tab.text(".share .menu-said") == "Link copied")
     first, last = parse_qs(urlsplit(copied(tab)).query)["range"][0].split("..")
     assert date.fromisoformat(last) - date.fromisoformat(first) == timedelta(days=6)
+
+
+def test_the_walls_menu_holds_images_links_files_and_use_side_by_side(tab: Tab, site: Site) -> None:
+    """Each entry does what it is for, of the wall as its address has it now."""
+    tab.open("/?window=7d")
+    tab.until(lambda: tab.run("return document.querySelectorAll('#fleet-wall .tile').length > 2"))
+    menus = tab.run("return document.querySelectorAll('.fleet-controls details.menu').length")
+    assert menus == 1
+    tab.click(f"{WALL_MENU} summary")
+    headings = "return [...document.querySelectorAll(arguments[0])].map((each) => each.innerText)"
+    assert tab.run(headings, f"{WALL_MENU} .menu-heading") == [
+        "Image of this wall",
+        "Copy image link",
+        "States of these devices",
+        "What they used",
+    ]
+    assert findings(tab) == []
+    hrefs = tab.run(
+        "return [...document.querySelectorAll(arguments[0])].map((a) => a.getAttribute('href'))",
+        f"{WALL_MENU} a.menu-entry",
+    )
+    assert hrefs == [
+        f"{path}?window=7d"
+        for path in ("/download/fleet.csv", "/download/fleet.xlsx", "/usage", "/report")
+    ]
+    box = tab.run(
+        "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+        "return [r.left, r.right, innerWidth]",
+        f"{WALL_MENU} .menu-body",
+    )
+    assert 0 <= box[0] < box[1] <= box[2]
+    tab.click(f"{WALL_MENU} a[href^='/report']")
+    tab.until(lambda: tab.run("return location.pathname === '/report'"))
+    tab.until(lambda: "at most 50" in tab.text("#report-notice"))
+
+
+def test_a_file_and_an_image_of_the_wall_from_one_menu(tab: Tab, site: Site, down: Down) -> None:
+    tab.open("/?q=fm-")
+    tab.until(lambda: tab.run("return document.querySelectorAll('#fleet-wall .tile').length > 2"))
+    tab.click(f"{WALL_MENU} summary")
+    tab.click(f"{WALL_MENU} a[href^='/download/fleet.csv']")
+    rows = read(down(".csv"))
+    assert len(rows) == 1 + 4  # the retired one isn't on the wall
+    tab.click(f"{WALL_MENU} summary")
+    tab.click(f"{WALL_MENU} [data-deed='server-svg']")
+    drawn = ElementTree.fromstring(down(".svg").read_bytes())
+    assert any("Tenant 12 main" in "".join(text.itertext()) for text in drawn.iter())

@@ -17,7 +17,7 @@ from tests.pictures import Pixel, decoded
 
 pytestmark = pytest.mark.browser
 PATIENCE_S = 40.0
-CHART_MENU = ".chart-card details.menu"
+CHART_MENU = "details.menu:has(#chart-exports)"
 WALL_MENU = ".fleet-controls details.menu:has([data-deed='server-png'])"
 Down = Callable[[str], Path]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -20,6 +21,12 @@ from tests.world import METER, TWIN, World
 pytestmark = pytest.mark.browser
 
 PATIENCE_S = 30.0
+# The ends of the chart's axis, in UTC; null until it is drawn.
+AXIS = (
+    "const plot = document.querySelector('#chart-graph .js-plotly-plot');"
+    "return plot && plot._fullLayout && plot.data.length"
+    " ? plot._fullLayout.xaxis.range.map((end) => end.replace(' ', 'T')) : null"
+)
 SHOTS = Path(__file__).resolve().parents[2] / "screenshots"
 
 
@@ -78,6 +85,36 @@ def test_a_reader_signs_in_lands_where_asked_and_signs_out(
     host = address.removeprefix("http://")
     assert {u for u in window.asked() if host not in u and not u.startswith("data:")} <= {""}
     assert window.violations() == []
+
+
+def test_a_shared_link_leads_past_sign_in_to_the_exact_view(
+    window: Window, address: str, world: World
+) -> None:
+    """Range, zoom, metric, zone and units: all that a colleague looked at."""
+    said = {
+        "range": "2026-10-01T00:00:00.000Z..2026-11-01T00:00:00.000Z",
+        "from": "2026-10-10T00:00:00.000Z",
+        "to": "2026-10-12T11:59:59.999Z",
+        "metric": "volume",
+        "zone": "Asia/Kolkata",
+        "units": "metric",
+    }
+    window.driver.get(f"{address}/devices/{METER}?{urlencode(said)}")
+    until(lambda: path(window).startswith("/sign-in?next="), "the sign-in page")
+    sign_in(window, key_of(world, "all"))
+    until(lambda: (window.run(AXIS) or [""])[0].startswith("2026-10-10"), "the zoom")
+    assert parse_qs(urlsplit(path(window)).query) == {name: [text] for name, text in said.items()}
+    assert [end[:16] for end in window.run(AXIS)] == ["2026-10-10T00:00", "2026-10-12T11:59"]
+    assert "Asia/Kolkata" in find(window, "#chart-zone-note").text
+    pressed = window.run(
+        "return [...document.querySelectorAll('.chart-card [data-set][aria-pressed=true]')]"
+        ".map((button) => button.dataset.value)"
+    )
+    assert "volume" in pressed
+    for name in ("zone", "units"):
+        chosen = f"return document.querySelector('select[data-set={name}]').value"
+        until(lambda chosen=chosen, name=name: window.run(chosen) == said[name], name)
+    assert window.run("return !document.getElementById('chart-reset').disabled")
 
 
 def test_a_wrong_key_is_told_and_a_right_one_then_works(
