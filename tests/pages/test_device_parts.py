@@ -178,18 +178,20 @@ def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
         "hours.csv",
         "hours.xlsx",
     ]
-    assert hrefs(chart) == hrefs(rows)
-    assert all("resolution=raw" in href for href in hrefs(chart))
+    *files, report = hrefs(chart)
+    assert files == hrefs(rows)
+    assert report.startswith(f"/report?devices={looking.fleet.ids[CLOCKS]}&range=2026-03-0")
+    assert all("resolution=raw" in href for href in files)
     by_hour = {**shown(SPRING, HOUR_MS), "resolution": "1hour", "zone": "Asia/Tokyo"}
     chart, *_ = page.to_have(by_hour, device)
-    told = hrefs(chart)
+    *told, report = hrefs(chart)
     assert [("1hour" in href, "raw" in href) for href in told] == [
         (True, False),
         (True, False),
         (False, True),
         (False, True),
     ]
-    assert all("zone=Asia%2FTokyo" in href for href in told)
+    assert all("zone=Asia%2FTokyo" in href for href in (*told, report))
 
 
 def test_no_menu_is_filled_before_anything_is_shown(page: Any, looking: Site) -> None:
