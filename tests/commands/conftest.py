@@ -15,6 +15,7 @@ from api.commands import register
 from api.settings import Settings
 from api.store.base import Store
 from api.store.open import open_store
+from tests.commands.shell import Shell
 
 
 class CommandLine:
@@ -41,6 +42,13 @@ class CommandLine:
         assert len(lines) == 1, result.stderr
         assert lines[0].startswith("Error: ")
         return lines[0].removeprefix("Error: ")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    shell = Shell(tmp_path)
+    yield shell
+    shell.end_all()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from api.catalog import KEY_HEADER
 from embed.door import STANDING
 from tests import servers
 from tests.commands.conftest import CommandLine
-from tests.commands.test_processes import Shell, eventually
+from tests.commands.shell import Shell, eventually
 from tests.world import SECRET
 
 REVOKED_WITHIN_S: Final = 10.0

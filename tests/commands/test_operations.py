@@ -21,7 +21,7 @@ from api.catalog import KEY_HEADER, PATH_PREFIX
 from api.server.limits import BURST_S, FAILURES_BURST
 from components.access.attempts import BURST
 from tests.commands.conftest import CommandLine
-from tests.commands.test_processes import Shell, eventually, stopped
+from tests.commands.shell import Shell, eventually, stopped
 
 METRICS_TOKEN = "open-the-metrics-please"
 WORKERS = 2

@@ -21,11 +21,11 @@ from api.store.base import Grant, Scope, Span, Store, Verdict
 from api.store.open import open_store
 from api.timez import stamp
 from tests.commands.conftest import CommandLine
-from tests.commands.test_processes import (
+from tests.commands.shell import (
     PATIENCE_S,
     Shell,
-    _alive,
-    _children,
+    alive,
+    children,
     eventually,
     stopped,
 )
@@ -111,9 +111,9 @@ class Plant:
 
     def parts(self) -> tuple[int, int, list[int]]:
         """The web server's process, the writer's, and the web workers'."""
-        children = _children(self.server)
-        [writer] = [pid for pid, command in children.items() if "writer" in command]
-        [web] = [pid for pid in children if pid != writer]
+        there = children(self.server)
+        [writer] = [pid for pid, command in there.items() if "writer" in command]
+        [web] = [pid for pid in there if pid != writer]
         return web, writer, list(_offspring(web))
 
     def assert_true(self) -> None:
@@ -139,7 +139,7 @@ def _offspring(pid: int) -> dict[int, str]:
         def __init__(self, pid: int) -> None:
             self.pid = pid
 
-    return _children(Parent(pid))  # pyright: ignore[reportArgumentType]
+    return children(Parent(pid))  # pyright: ignore[reportArgumentType]
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_a_killed_supervisor_takes_all_with_it_and_the_next_one_goes_on(plant: P
     web, writer, workers = plant.parts()
     plant.server.kill()
     plant.server.wait(PATIENCE_S)
-    eventually(lambda: not any(map(_alive, (web, writer, *workers))), "no orphan was left")
+    eventually(lambda: not any(map(alive, (web, writer, *workers))), "no orphan was left")
     plant.server = plant.shell.start("serve", "--workers", "1")
     plant.await_more()
     plant.end()

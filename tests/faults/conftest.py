@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_processes import Shell
+from tests.commands.shell import Shell
 from tests.faults.plant import Looked
 
 Start = Callable[..., Looked]

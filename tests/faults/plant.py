@@ -20,7 +20,7 @@ from api.store.base import Grant, NewDevice, ReadingRow, Scope
 from api.store.open import open_store
 from api.timez import stamp
 from tests.commands.conftest import CommandLine
-from tests.commands.test_processes import Shell, eventually
+from tests.commands.shell import Shell, eventually
 from tests.commands.test_serving import Plant
 from tests.session import wire
 from tests.store.fleet import NOON_MS

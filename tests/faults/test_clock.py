@@ -11,7 +11,7 @@ import pytest
 
 from api.catalog import HOUR_MS, MINUTE_MS
 from api.timez import now_ms, stamp
-from tests.commands.test_processes import ROOT, eventually
+from tests.commands.shell import ROOT, eventually
 from tests.faults.conftest import Start
 from tests.faults.plant import Looked
 

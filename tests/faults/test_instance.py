@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_processes import eventually
+from tests.commands.shell import eventually
 from tests.faults.conftest import Start
 
 

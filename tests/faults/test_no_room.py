@@ -16,7 +16,7 @@ import pytest
 
 from api.errors import Unavailable
 from api.store.open import open_store
-from tests.commands.test_processes import eventually
+from tests.commands.shell import eventually
 from tests.faults.conftest import Start
 from tests.faults.plant import Looked, locked
 

@@ -20,7 +20,7 @@ from api.store import postgres
 from api.store.base import Span
 from api.store.open import open_store
 from tests import servers
-from tests.commands.test_processes import eventually
+from tests.commands.shell import eventually
 from tests.faults.conftest import Start
 from tests.faults.plant import OLD, Looked, is_unavailable, rate
 from tests.store.fleet import new_meters, steady

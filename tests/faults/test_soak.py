@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from benchmarks.soak import MAY_GROW_MIB, growth, is_flat
-from tests.commands.test_processes import ROOT
+from tests.commands.shell import ROOT
 
 SECONDS = 40
 

@@ -15,7 +15,7 @@ import pytest
 
 from api.store.open import open_store
 from tests.commands.conftest import CommandLine
-from tests.commands.test_processes import eventually
+from tests.commands.shell import eventually
 from tests.faults.conftest import Start
 from tests.faults.plant import (
     OLD_ROWS,
