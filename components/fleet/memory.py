@@ -147,12 +147,17 @@ class Book(Generic[T]):
         others may add to it."""
         if self._file is not None and self._file.usable:
             with self._lock:
-                if self._generation != self._file.generation:
-                    self._generation, self._seq = self._file.generation, 0
-                for seq, device, value in self._file.since(*self._name, self._seq):
+                for seq, device, value in self._since(self._file):
                     self._seq = max(self._seq, seq)
                     self._values[device] = self._make(orjson.loads(value))
         return self._values
+
+    def _since(self, file: _File) -> list[tuple[int, str, bytes]]:
+        found = file.since(*self._name, self._seq)
+        if self._generation == file.generation:
+            return found
+        self._generation, self._seq = file.generation, 0
+        return file.since(*self._name, 0)
 
     def put(self, values: Mapping[str, T], at_ms: int) -> None:
         self._values.update(values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -227,3 +228,17 @@ def test_a_remote_client_is_bounded() -> None:
     assert http.trust_env is False
     assert not http.follow_redirects
     http.close()
+
+
+def test_a_service_in_this_process_is_asked_once() -> None:
+    """Its store said that it is away: asked again, it would only hold the one who asks."""
+    asked: list[str] = []
+
+    def away(environ: Any, start_response: Any) -> list[bytes]:
+        asked.append(environ["PATH_INFO"])
+        start_response("503 AWAY", [("Retry-After", "1")])
+        return [b""]
+
+    with pytest.raises(Unavailable):
+        Client.in_process(away).version()
+    assert len(asked) == 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ from tests.servers import free_port
 from tests.world import SETTINGS
 
 PATIENCE_S = 45.0
+LOOKS_EVERY_S = 4.0
 SUFFIXES = ("", "-wal", "-shm")
 POINTS = (
     "const g = document.querySelector('.js-plotly-plot'); if (!g || !g.data) return 0;"
@@ -49,7 +51,7 @@ class Screen:
     """The fleet page or a device's, and what it shows."""
 
     def __init__(self, tab: Tab, path: str) -> None:
-        self.tab, self.path = tab, path
+        self.tab, self.path, self.looked_s = tab, path, 0.0
         self.is_wall = path == "/"
         self.notice = "#fleet-notice" if self.is_wall else "#chart-notice"
         self.live = "#fleet-live" if self.is_wall else "#chart-live"
@@ -73,14 +75,18 @@ class Screen:
         return float(self.tab.run(style, self.dimmed))
 
     def look(self) -> None:
-        """As somebody who comes back to the tab: it asks at once."""
+        """As somebody who comes back to the tab now and then: it asks at once. Who asks again
+        before the answer can come is left without one."""
+        if time.monotonic() < self.looked_s + LOOKS_EVERY_S:
+            return
+        self.looked_s = time.monotonic()
         self.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
 
     def is_dimmed_with(self, words: str, before: int) -> None:
         def told() -> bool:
             if words in self.tab.text(self.notice):
                 return True
-            if words != SILENCE:  # who asks again isn't left without an answer
+            if words != SILENCE:
                 self.look()
             return False
 

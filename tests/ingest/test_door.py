@@ -17,6 +17,7 @@ from hypothesis import given
 from api.errors import Busy, Internal, Unavailable
 from api.ingest.decode import Rejection
 from api.ingest.door import Door, Knocker, frames, messages
+from api.ingest.door.client import MOST_AT_ONCE
 from api.ingest.submission import Fate, Submission
 from api.ingest.writer import Writer
 from api.store.base import Store
@@ -72,17 +73,19 @@ def test_numbers_come_through_as_they_are(drawn: list[Any]) -> None:
 
 
 def test_workers_at_once_are_each_answered_their_own(house: House, sqlite_store: Store) -> None:
-    meters = new_meters(sqlite_store, 6)
+    meters = new_meters(sqlite_store, 2 * MOST_AT_ONCE)
+    workers = (house.knock, Knocker(house.path))
 
     def work(number: int) -> None:
         rows = steady(meters[number], 40)
         for index, row in enumerate(rows):
-            fates = house.knock(sent(row, *rows[:index])).fates
+            fates = workers[number % 2](sent(row, *rows[:index])).fates
             assert fates == [Fate.STORED] + [Fate.REPEATED] * index
 
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(work, range(6)))
-    assert [len(rows_of(sqlite_store, meter)) for meter in meters] == [40] * 6
+    with ThreadPoolExecutor(len(meters)) as pool:
+        list(pool.map(work, range(len(meters))))
+    assert [len(rows_of(sqlite_store, meter)) for meter in meters] == [40] * len(meters)
+    workers[1].close()
 
 
 @pytest.mark.parametrize("error", [Busy("full", retry_after_s=1.0), Unavailable("gone")])
@@ -137,6 +140,39 @@ def test_what_is_under_way_is_answered_before_the_door_is_shut(
         house.close()
         assert asked.result(10).fates == [Fate.STORED] * 3
     house.knock.close()
+
+
+def test_while_nothing_gets_in_all_but_a_few_are_told_at_once(
+    sqlite_store: Store, tmp_path: Path
+) -> None:
+    """The threads that wait are fewer than a web worker has."""
+    [meter] = new_meters(sqlite_store, 1)
+    begin = threading.Event()
+    house = House(Moody(sqlite_store, begin), tmp_path)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        asked = [pool.submit(house.knock, sent(*steady(meter, 3))) for _ in range(MOST_AT_ONCE)]
+        eventually(lambda: len(house.door._connections) == MOST_AT_ONCE)
+        with pytest.raises(Busy) as busy:
+            house.knock(sent(*steady(meter, 3)))
+        assert busy.value.retry_after_s
+        eventually(lambda: house.writer.stalled)
+        stranger = Knocker(house.path)  # of another worker
+        with pytest.raises(Unavailable, match="too slow"):
+            stranger(sent(*steady(meter, 3)))
+        begin.set()
+        fates = [each.result(10).fates for each in asked]
+    assert sorted(fates) == [[Fate.REPEATED] * 3] * (MOST_AT_ONCE - 1) + [[Fate.STORED] * 3]
+    stranger.close()
+    house.close()
+
+
+def test_a_socket_that_was_taken_away_is_there_again(house: House) -> None:
+    assert house.knock(sent()).fates == []
+    house.path.unlink()
+    eventually(house.path.exists)
+    another = Knocker(house.path)
+    assert another(sent()).fates == []
+    another.close()
 
 
 def test_a_worker_that_goes_away_leaves_the_others_alone(house: House, sqlite_store: Store) -> None:

@@ -17,7 +17,7 @@ from api.ingest.submission import Receipt, Submission
 
 MOST_IDLE: Final = 8
 MOST_AT_ONCE: Final = 3  # of a worker's threads; the one more that it has answers reads
-TURN_S: Final = 0.25  # what one more may wait for its turn
+TURN_S: Final = 2.5  # what one more may wait for its turn, less than it takes to call it a stall
 AWAY_S: Final = 2.0  # a writer that died is back after about so long
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from components.fleet.memory import FILE_NAME, KEPT_MS, MAX_BOOKS, MAX_LOCAL, Memory
+from components.fleet.memory import FILE_NAME, KEPT_MS, MAX_BOOKS, MAX_LOCAL, SET_BACK_MS, Memory
 
 
 class Fact(NamedTuple):
@@ -79,6 +79,33 @@ def test_a_file_that_is_being_written_is_tried_again(tmp_path: Path) -> None:
     writer.close()
     put(memory, "ann", {"d3": Fact(3)})
     assert pulled(Memory(tmp_path), "ann").keys() == {"d1", "d3"}
+
+
+def test_a_file_that_was_taken_away_is_begun_anew(tmp_path: Path) -> None:
+    one, other = Memory(tmp_path), Memory(tmp_path)
+    put(one, "ann", {"d1": Fact(1)})
+    assert pulled(other, "ann") == {"d1": Fact(1)}
+    for file in tmp_path.iterdir():
+        file.unlink()
+    put(one, "ann", {"d2": Fact(2)})
+    assert pulled(one, "ann") == {"d1": Fact(1), "d2": Fact(2)}
+    assert pulled(other, "ann") == {"d1": Fact(1), "d2": Fact(2)}
+    assert pulled(Memory(tmp_path), "ann") == {"d2": Fact(2)}
+
+
+def test_a_clock_set_back_makes_nothing_known_of_a_time_to_come(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.look(100_000)
+    put(memory, "ann", {"d1": Fact(1)}, at_ms=50_000)
+    put(memory, "ann", {"d2": Fact(2)}, at_ms=100_000)
+    memory.keep("list", 1)
+    memory.look(100_000 - SET_BACK_MS)  # as clocks do
+    assert pulled(memory, "ann").keys() == {"d1", "d2"}
+    memory.look(60_000)
+    assert pulled(memory, "ann").keys() == {"d1"}
+    assert memory.local("list") is None
+    memory.look(61_000)
+    assert pulled(memory, "ann").keys() == {"d1"}
 
 
 def test_many_at_once(tmp_path: Path) -> None:
