@@ -46,3 +46,9 @@ def empty_store(store_url: str) -> Iterator[Store]:
     opened = citus.made(store_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def acme(store: Store) -> str:
+    """A new organization's id."""
+    return store.create_organization("Acme").id

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from itertools import count
+from typing import Any
 
 from api.catalog import METRICS, MINUTE_MS
-from api.store.base import Device, Grant, NewDevice, ReadingRow, Scope, Store
+from api.store.base import Device, DeviceQuery, Grant, NewDevice, ReadingRow, Scope, Store
 
 NOON_MS = 1_772_971_200_000  # 2026-03-08T12:00:00Z: a whole hour, on a day that changes the clocks
 _serials = count(1)
@@ -14,6 +15,18 @@ _serials = count(1)
 
 def everything(organization_id: str) -> Scope:
     return Scope(organization_id, Grant(everything=True))
+
+
+def listed(store: Store, organization_id: str, **asked: Any) -> list[str]:
+    """Serial numbers, as the store lists them."""
+    found = store.devices(everything(organization_id), DeviceQuery(**asked))
+    return [each.serial_number for each in found]
+
+
+def device(store: Store, organization_id: str, identifier: str) -> Device:
+    (found,) = store.resolve(everything(organization_id), [identifier])
+    assert found is not None
+    return found
 
 
 def new_meters(store: Store, number: int, organization_id: str = "acme") -> list[Device]:

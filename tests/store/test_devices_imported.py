@@ -20,24 +20,7 @@ from api.store.base import (
 )
 from api.store.devices import FIELDS
 from api.store.tables import DEVICE
-from tests.store.fleet import everything
-
-
-@pytest.fixture
-def acme(store: Store) -> str:
-    """A new organization's id."""
-    return store.create_organization("Acme").id
-
-
-def listed(store: Store, organization_id: str, **asked: Any) -> list[str]:
-    found = store.devices(everything(organization_id), DeviceQuery(**asked))
-    return [device.serial_number for device in found]
-
-
-def device(store: Store, organization_id: str, identifier: str) -> Device:
-    (found,) = store.resolve(everything(organization_id), [identifier])
-    assert found is not None
-    return found
+from tests.store.fleet import device, everything, listed
 
 
 def test_a_new_device_says_only_its_serial_number(store: Store, acme: str) -> None:

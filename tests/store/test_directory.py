@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from api.catalog import DEVICE_ORDER_FIELDS
 from api.errors import UserError
 from api.store.base import (
-    Device,
     DeviceQuery,
     Grant,
     Imported,
@@ -22,25 +21,7 @@ from api.store.base import (
     Scope,
     Store,
 )
-from tests.store.fleet import everything
-
-
-@pytest.fixture
-def acme(store: Store) -> str:
-    """A new organization's id."""
-    return store.create_organization("Acme").id
-
-
-def listed(store: Store, organization_id: str, **asked: Any) -> list[str]:
-    found = store.devices(everything(organization_id), DeviceQuery(**asked))
-    return [device.serial_number for device in found]
-
-
-def device(store: Store, organization_id: str, identifier: str) -> Device:
-    (found,) = store.resolve(everything(organization_id), [identifier])
-    assert found is not None
-    return found
-
+from tests.store.fleet import device, everything, listed
 
 # --- Organizations -------------------------------------------------------------------------------
 
