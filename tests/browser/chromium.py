@@ -61,6 +61,19 @@ def started() -> Iterator[Chrome]:
         driver.quit()
 
 
+@contextmanager
+def looked_at(driver: Chrome, base_url: str) -> Iterator[Tab]:
+    """A light tab. At its end it has asked this host alone, broken no rule of its policy and met
+    no error."""
+    opened = Tab(driver, base_url)
+    opened.colours("light")
+    yield opened
+    opened.close()
+    assert opened.strangers() == []
+    assert opened.violations == []
+    assert opened.errors() == []
+
+
 class Tab:
     """What a test does in the browser's one tab, and what the tab did meanwhile."""
 

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from api.client import EmbedDefinition
 from tests.browser import axe
 from tests.browser.charts import Chart
-from tests.browser.chromium import Tab
+from tests.browser.chromium import Tab, looked_at
 from tests.browser.conftest import Window
 from tests.dashboards import LIVE, TRICKY, Fleet
 from tests.embeds.site import Managed, managing
@@ -31,13 +31,8 @@ def managed(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def tab(window: Window, managed: Managed) -> Iterator[Tab]:
-    opened = Tab(window.driver, managed.url)
-    opened.colours("light")
-    yield opened
-    opened.close()
-    assert opened.strangers() == []
-    assert opened.violations == []
-    assert opened.errors() == []
+    with looked_at(window.driver, managed.url) as opened:
+        yield opened
 
 
 def write(tab: Tab, id: str, text: str) -> None:
