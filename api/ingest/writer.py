@@ -207,7 +207,7 @@ class Writer:
             fates = pending.submission.fates(fresh)
             receipt = Receipt(fates)
             pending.future.set_result(receipt)
-            metrics.came(receipt.count())
+            metrics.came(receipt.count().items())
             entries = zip(pending.submission.entries, fates, strict=True)
             stored = [cast("ReadingRow", row) for row, fate in entries if fate is Fate.STORED]
             self._announcer.tell(pending.submission, stored)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -171,10 +171,10 @@ def committed(seconds: float) -> None:
         _meters.commit.observe(seconds)
 
 
-def came(rows: Mapping[str, int]) -> None:
+def came(rows: Iterable[tuple[str, int]]) -> None:
     """Numbers of rows by what became of them."""
     if _meters is not None:
-        for result, number in rows.items():
+        for result, number in rows:
             _meters.rows.labels(str(result)).inc(number)
 
 

@@ -87,7 +87,7 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
         (["--device", CLOCKS], "Missing option '--org'"),
         (["--org", "nobody", "--device", CLOCKS], "there is no organization nobody"),
         (["--org", ORGANIZATION, "--device", "FM-GONE"], "No such device"),
-        (["--org", ORGANIZATION, "--group", "nothing"], "Error: No device matches."),
+        (["--org", ORGANIZATION, "--group", "nothing"], "No device matches."),
         (["--org", ORGANIZATION, "--device", CLOCKS, "--last", "2w"], "range: must be one of"),
         (["--org", ORGANIZATION, "--device", CLOCKS, "--zone", "Mars"], "zone: must be"),
     ],
