@@ -54,10 +54,12 @@ def mean_quality(client: Client, device_id: str, window: Window) -> float | None
 def due(
     window: Window, resolution: Resolution, installed_on_ms: int | None, now_ms: int
 ) -> Window | None:
-    """The buckets of the window that are over and were due: none before the device was there."""
+    """The buckets that start in the window, are over and were due: none before the device was
+    there. As the interface counts: one that starts in the window belongs to it, wherever it ends.
+    """
     length = resolution.fixed_ms
     first = ceil_to(max(window.from_ms, installed_on_ms or 0), length)
-    end = floor_to(min(window.to_ms + 1, now_ms), length)
+    end = min(window.to_ms + 1, floor_to(now_ms, length))
     return Window(first, end - 1) if first < end else None
 
 

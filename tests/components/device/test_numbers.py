@@ -80,10 +80,13 @@ def test_coverage_counts_buckets(filled: Bench, readings: list[Reading]) -> None
     ("from_ms", "to_ms", "installed_ms", "due"),
     [
         (0, 3_599_999, None, (0, 3_599_999)),
-        (1, 3_600_000, None, (60_000, 3_599_999)),
+        (1, 3_600_000, None, (60_000, 3_600_000)),  # a minute that starts in it is its own
+        (0, 3_629_999, None, (0, 3_629_999)),
+        (7_140_000, 7_229_999, None, (7_140_000, 7_199_999)),  # one under way isn't over
         (0, 3_599_999, 90_000, (120_000, 3_599_999)),
         (0, 99_999_999, None, (0, 7_199_999)),  # not after now
-        (0, 59_998, None, None),
+        (0, 59_998, None, (0, 59_998)),
+        (1, 59_999, None, None),
         (0, 3_599_999, 99_999_999, None),
     ],
 )
@@ -92,6 +95,26 @@ def test_what_was_due(
 ) -> None:
     found = amounts.due(Window(from_ms, to_ms), ONE_MINUTE, installed_ms, 7_230_000)
     assert found == (Window(*due) if due else None)
+
+
+@pytest.mark.parametrize("cut_ms", [0, 1, 20 * MINUTE_MS, HOUR_MS - 1])
+def test_a_past_window_cut_inside_an_hour_counts_the_hours_that_start_in_it(
+    filled: Bench, readings: list[Reading], cut_ms: int
+) -> None:
+    hours, now_hour = RESOLUTION_BY_NAME["1hour"], NOW // HOUR_MS * HOUR_MS
+    window = Window(now_hour - 12 * DAY_MS, now_hour - 2 * DAY_MS + cut_ms)
+    due = amounts.due(window, hours, None, NOW)
+    assert due is not None
+    entry = filled.client.latest(
+        [filled.device_id],
+        ["uptime"],
+        from_ms=due.from_ms,
+        to_ms=due.to_ms,
+        uptime_resolution=hours,
+    ).entries[0]
+    starts = range(window.from_ms, window.to_ms + 1, HOUR_MS)
+    heard = {at // HOUR_MS * HOUR_MS for at, *_ in readings} & set(starts)
+    assert (entry.uptime_actual, entry.uptime_expected) == (len(heard), len(starts))
 
 
 # --- Days ----------------------------------------------------------------------------------------
