@@ -138,7 +138,17 @@ def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     old = now_ms - flow.night.to_ms > RECENT_MS
     date = f"on {words.date_of(flow.night.to_ms, clock)}"
     if flow.last is None:
-        return Kpi(label, words.NOTHING, f"too few readings {date if old else 'last night'}", at)
+        note = seldom_words(flow) or f"too few readings {date if old else 'last night'}"
+        return Kpi(label, words.NOTHING, note, at)
     note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
     note = f"{date} · {note}" if old else note
     return Kpi(label, f"{units.flow(flow.last)} {units.flow_unit}", note, at)
+
+
+def seldom_words(flow: NightFlow) -> str:
+    """``reports every 15 min, night flow in this zone needs every 10 min``; "" where the device
+    reports often enough."""
+    if flow.too_seldom is None:
+        return ""
+    every, needed = (words.duration(length) for length in flow.too_seldom)
+    return f"reports every {every}, night flow in this zone needs every {needed}"

@@ -161,14 +161,15 @@ def _default_price(client: Client) -> Any:
 
 def night_flow(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night.NightFlow:
     end = until(meter.id, now_ms)
-    cadence, latest = cadence_ms(desk, meter, now_ms), night.nights(tz, end)[0]
+    cadence, found = cadence_ms(desk, meter, now_ms), night.nights(tz, end)
 
     def ask(client: Client) -> list[float | None]:
         flow = night.ask(client, meter.id, tz, cadence, end)
         return [flow.last, flow.usual]
 
-    question = f"night:{meter.id}:{tz.key}:{latest.to_ms}"
-    return night.NightFlow(latest, *session.remembered(question, ask, ttl_s=NIGHT_TTL_S))
+    question = f"night:{meter.id}:{tz.key}:{found[0].to_ms}"
+    last, usual = session.remembered(question, ask, ttl_s=NIGHT_TTL_S)
+    return night.NightFlow(found[0], last, usual, night.too_seldom(found, cadence))
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:

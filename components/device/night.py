@@ -7,9 +7,9 @@ where at least eight tenths of its buckets hold readings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_AMOUNT, HOUR_MS, MINUTE_MS, STORED, Resolution
@@ -26,14 +26,22 @@ ROLLING_MS: Final = HOUR_MS
 COARSEST_MS: Final = 10 * MINUTE_MS  # unless the device reports less often
 
 
+class TooSeldom(NamedTuple):
+    """How often the device reports, and how long the rows are that its zone's nights allow."""
+
+    cadence_ms: int
+    row_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class NightFlow:
     """``last`` and ``usual`` in gal/min, None where too few readings tell. ``night`` is the last
-    night's window."""
+    night's window. ``too_seldom``: the device can't fill enough rows even in good health."""
 
     night: Window
     last: float | None
     usual: float | None
+    too_seldom: TooSeldom | None = None
 
 
 def nights(tz: ZoneInfo, now_ms: int) -> list[Window]:
@@ -71,13 +79,22 @@ def resolution_for(edges: Sequence[int], cadence_ms: int) -> Resolution:
     return STORED[0]
 
 
+def too_seldom(found: Sequence[Window], cadence_ms: int) -> TooSeldom | None:
+    """Rows start at whole hours in UTC. Where the zone's nights do too, a device that reports every
+    15 min is read by the hour; where they start at half past, only rows of at most 10 min fit, of
+    which its four readings fill four of six: fewer than a mean needs."""
+    row_ms = resolution_for([edge for night in found for edge in night], cadence_ms).fixed_ms
+    filled, needed = -(-ROLLING_MS // cadence_ms), LEAST_PRESENT * (ROLLING_MS // row_ms)
+    return TooSeldom(cadence_ms, row_ms) if filled < needed else None
+
+
 def ask(client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int) -> NightFlow:
     found = nights(tz, now_ms)
     resolution = resolution_for([edge for night in found for edge in night], cadence_ms)
     rows = client.datapoints(
         device_id, resolution, from_ms=found[-1].from_ms, to_ms=found[0].to_ms - 1
     )
-    return night_flow(rows, found)
+    return replace(night_flow(rows, found), too_seldom=too_seldom(found, cadence_ms))
 
 
 def night_flow(rows: Series, found: Sequence[Window]) -> NightFlow:

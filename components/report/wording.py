@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from api.timez import HOUR_MS
 from components import words
 from components.clock import Clock
-from components.device.kpis import money
+from components.device.kpis import money, seldom_words
 from components.device.night import FROM_HOUR, TO_HOUR
 from components.fleet.totals import Total, percent, plural
 from components.report.gathering import Detail, Report
@@ -129,6 +129,7 @@ def _night(usage: DeviceUsage, detail: Detail, units: Units) -> Total:
     clock = Clock(usage.tz, flow.night.to_ms - HOUR_MS, flow.night.to_ms)
     date = words.date_of(flow.night.to_ms, clock).rpartition(" ")[0]
     if flow.last is None:
-        return Total("night", label, words.NOTHING, f"{date}: too few readings")
+        note = seldom_words(flow) or f"{date}: too few readings"
+        return Total("night", label, words.NOTHING, note)
     usual = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "usual unknown"
     return Total("night", label, flow_words(flow.last, units), f"{date}, {usual}")

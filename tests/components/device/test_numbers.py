@@ -268,6 +268,31 @@ def test_the_rows_that_nights_are_read_from(name: str, cadence_ms: int, resoluti
     assert night.resolution_for(edges, cadence_ms).name == resolution
 
 
+@pytest.mark.parametrize(
+    ("name", "minutes", "needed"),
+    [
+        ("America/New_York", 15, None),  # read by the hour
+        ("Asia/Kolkata", 15, 10),  # half past
+        ("Asia/Kolkata", 12, None),
+        ("Asia/Kolkata", 10, None),
+        ("Asia/Kathmandu", 10, 5),  # a quarter to
+        ("Asia/Kathmandu", 5, None),
+        ("America/New_York", 120, None),
+    ],
+)
+def test_a_device_in_good_health_has_a_night_flow_or_is_told_why_not(
+    tmp_path_factory: pytest.TempPathFactory, name: str, minutes: int, needed: int | None
+) -> None:
+    tz, step = zone(name), minutes * MINUTE_MS
+    last = night.nights(tz, NOW)[0]
+    start = last.from_ms // step * step - 2 * step
+    with bench(tmp_path_factory.mktemp("pace")) as made:
+        made.write([(at, 1.0, float(minutes)) for at in range(start, last.to_ms, step)])
+        told = night.ask(made.client, made.device_id, tz, step, NOW)
+    assert (told.last is None) == (needed is not None)
+    assert told.too_seldom == (needed and (step, needed * MINUTE_MS))
+
+
 # --- Pages of rows -------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from components.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Lif
 from components.clock import Clock
 from components.device import gaps, kpis, rows
 from components.device.kpis import Price, Usage
-from components.device.night import NightFlow
+from components.device.night import NightFlow, TooSeldom
 from components.device.shown import Shown, read_shown, write_shown
 from components.fleet.known import Known
 from components.frames import Frame, frame, within
@@ -152,6 +152,13 @@ def test_a_night_of_long_ago_says_when_it_was() -> None:
     silent = NightFlow(flow.night, None, 0.3)
     told = kpis.night(silent, US, DENVER, NOON + 90 * DAY_MS)
     assert told.note == "too few readings on 16 Nov 2026"
+
+
+def test_a_meter_that_reports_too_seldom_for_its_zones_nights_is_told_so() -> None:
+    pace = TooSeldom(15 * MINUTE_MS, 10 * MINUTE_MS)
+    flow = NightFlow(Window(NOON - HOUR_MS, NOON), None, None, pace)
+    told = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
+    assert told.note == "reports every 15 min, night flow in this zone needs every 10 min"
 
 
 # --- Gaps and their causes -----------------------------------------------------------------------
