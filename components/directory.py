@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api.catalog import (
     COARSEST_STORED,
@@ -14,6 +14,7 @@ from api.catalog import (
 )
 from api.client import Client, Device, LatestEntry
 from api.errors import NotFound
+from components.fleet.installed import disproving
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ def find_device(client: Client, identifier: str, now_ms: int) -> Found:
 
     The interface lists devices but doesn't show a single one; `latest` names any identifier's
     serial number, by which the list can then be asked. Two small questions, whatever the fleet;
-    a third for an inactive device, since only the list's filter tells which those are.
+    a third for an inactive device, since only the list's filter tells which those are. And one more
+    of a device that has readings: whether they disprove its installation date, which then is None.
     Raises NotFound.
     """
     for entry in _last_seen(client, identifier, now_ms):
@@ -39,8 +41,18 @@ def find_device(client: Client, identifier: str, now_ms: int) -> Found:
             page = client.devices(active=said, serial_number=entry.serial_number)
             for device in page.devices:
                 if device.id == entry.device_id:
-                    return Found(device, entry.last_seen_ms, active)
+                    return Found(_dated(client, device, entry), entry.last_seen_ms, active)
     raise NotFound("No such device, or none that this key may see.")
+
+
+def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
+    at = device.installed_on_ms
+    window = disproving(at) if at is not None and entry.last_seen_ms is not None else None
+    if window is None:
+        return device
+    before = client.latest([device.id], ["lastSeen"], from_ms=window.from_ms, to_ms=window.to_ms)
+    told = any(each.last_seen_ms is not None for each in before.entries)
+    return replace(device, installed_on_ms=None) if told else device
 
 
 def usual_interval_s(client: Client, found: Found) -> float | None:

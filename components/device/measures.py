@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_RATE, RAW, Resolution
+from api.catalog import FLOW_RATE, RAW
 from api.client import Client
 from api.timez import DAY_MS, MINUTE_MS, floor_to, local_ordinal
 from components import session
@@ -22,7 +22,6 @@ from components.fleet.known import Known
 from components.fleet.meters import MIN_CADENCE_MS, Meter, read_meter
 from components.fleet.spans import SPAN_BY_NAME, uptime_resolution
 from components.fleet.states import State, state_of
-from components.ranges import Window
 
 STATE_SPAN: Final = SPAN_BY_NAME["24h"]  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
@@ -90,7 +89,7 @@ def cadence_ms(desk: Desk, meter: Meter, now_ms: int) -> int:
 def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
     """Uptime and quality."""
     resolution = uptime_resolution(cadence_ms(desk, meter, now_ms))
-    due = _due(desk.client, meter, shown.window, resolution, now_ms)
+    due = amounts.due(shown.window, resolution, meter.installed_on_ms, now_ms)
     client, asked = desk.client, due or shown.window
     entries = client.latest(
         [meter.id],
@@ -105,18 +104,6 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
     up = kpis.uptime(entry.uptime_actual or 0, entry.uptime_expected or 0, resolution, shown)
     mean = amounts.mean_quality(client, meter.id, due) if entry.quality_min is not None else None
     return up, kpis.quality(entry.quality_min, entry.quality_max, mean, meter.quality_limit, shown)
-
-
-def _due(
-    client: Client, meter: Meter, window: Window, resolution: Resolution, now_ms: int
-) -> Window | None:
-    """From the installation on; readings from before it tell that its date isn't to be trusted."""
-    whole = amounts.due(window, resolution, None, now_ms)
-    due = amounts.due(window, resolution, meter.installed_on_ms, now_ms)
-    if whole is None or due == whole:
-        return due
-    early = Window(whole.from_ms, due.from_ms - 1 if due else whole.to_ms)
-    return whole if amounts.coverage(client, meter.id, resolution, early) > 0 else due
 
 
 def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:

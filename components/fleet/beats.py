@@ -16,6 +16,7 @@ from api.catalog import Resolution
 from api.errors import WeirError
 from api.timez import MINUTE_MS
 from components.fleet.asking import Deadline, Desk, batches, latest
+from components.fleet.installed import believed
 from components.fleet.known import Known
 from components.fleet.meters import Meter
 from components.fleet.spans import (
@@ -100,6 +101,7 @@ def beats(
     now_ms: int,
 ) -> dict[str, Beat]:
     """The strips of these devices, asked for as far as the deadline allows, newest first."""
+    meters = believed(desk, meters, now_ms - span.length_ms, deadline.half(), now_ms)
     strips = _strips(span, meters, known, now_ms)
     pulses = {id: _pulse(desk, span, id) for id in strips}
     found = {id: pulses[id].still(strip, now_ms) for id, (_, strip) in strips.items()}

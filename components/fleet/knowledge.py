@@ -18,6 +18,7 @@ from api.errors import WeirError
 from api.timez import HOUR_MS
 from components.fleet.asking import Deadline, Desk, batches, latest
 from components.fleet.cadence import cadences
+from components.fleet.installed import believed
 from components.fleet.known import Known, learnt
 from components.fleet.memory import Book
 from components.fleet.meters import Meter
@@ -95,6 +96,7 @@ def _refresh(
 ) -> None:
     """Ask, the oldest knowledge first, and remember the answers."""
     learnt_now: dict[str, Known] = {}
+    meters = believed(desk, meters, now_ms - span.length_ms, deadline.half(), now_ms)
     questions = [
         (_Question(group, cadence_ms, before, now_ms), ids)
         for group, members in _groups(span, meters, cadence_ms, now_ms).items()
