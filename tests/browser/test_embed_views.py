@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from api.catalog import EMBED_CONTROLS
-from components.theme import DARK
+from components.theme import DARK, LIGHT
 from tests.browser import axe
 from tests.browser.framed import PATIENCE_S, SHOWN, VIEWS, Framed, make
 
@@ -195,3 +195,32 @@ def _received(driver: Chrome) -> int:
     events = [json.loads(e["message"])["message"] for e in driver.get_log("performance")]
     ended = [e for e in events if e["method"] == "Network.loadingFinished"]
     return round(sum(e["params"]["encodedDataLength"] for e in ended))
+
+
+_PAPER = """
+const style = selector => getComputedStyle(document.querySelector(selector));
+return [
+  style('.xtick text').fill, style('.ytick text').fill, style('.gridlayer path').stroke,
+  style('.xy .js-fill').fill,
+];
+"""
+
+
+def _rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[n : n + 2], 16)) for n in (1, 3, 5))})"
+
+
+def test_a_dark_chart_prints_light(framed: Framed) -> None:
+    embed = make(framed.embeds, "chart", framed.host, theme="dark", controls=("range",))
+    framed.driver.get(framed.embeds.address(embed))
+    framed.shown()
+    framed.tab.click("button[data-value='7d']")
+    framed.tab.until(lambda: framed.tab.run("return !!document.querySelector('.xy .js-fill')"))
+    screen = framed.tab.run(_PAPER)
+    assert screen == [_rgb(each) for each in (DARK.ink_3, DARK.ink_3, DARK.line, DARK.band)]
+    framed.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        paper = framed.tab.run(_PAPER)
+    finally:
+        framed.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert paper == [_rgb(each) for each in (LIGHT.ink_2, LIGHT.ink_2, LIGHT.line, LIGHT.band)]
