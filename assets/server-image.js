@@ -3,6 +3,7 @@
 (function () {
   "use strict";
   const CHART = ["range", "from", "to", "metric", "zone", "units"];
+  const CARD = ["zone", "units"];
   const WALL = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
   const WIDTHS = [320, 2000];
   const HEIGHTS = [240, 1500];
@@ -22,13 +23,19 @@
     return document.documentElement.dataset.theme || (dark ? "dark" : "light");
   }
 
-  /* The image's address: the page's own, as it is seen here. */
-  function address(kind) {
+  /* The image's address: the page's own, as it is seen here. A card is drawn in the image's usual
+     size: on the page it may be as narrow as a phone. */
+  function address(kind, card) {
     const plot = document.querySelector(".plot[data-device]");
     const page = new URLSearchParams(window.location.search);
     const said = new URLSearchParams();
-    (plot ? CHART : WALL).forEach((name) => page.has(name) && said.set(name, page.get(name)));
+    const names = card ? CARD : plot ? CHART : WALL;
+    names.forEach((name) => page.has(name) && said.set(name, page.get(name)));
     said.set("theme", theme());
+    if (card) {
+      if (kind === "png") said.set("scale", String(SCALE));
+      return `/export/devices/${encodeURIComponent(plot.dataset.device)}/${card}.${kind}?${said}`;
+    }
     if (plot) {
       said.set("width", within(plot.clientWidth, WIDTHS));
       said.set("height", within(plot.clientHeight + CAPTION_PX, HEIGHTS));
@@ -110,12 +117,12 @@
     window.weirMenu.say(menu, "Copy this link:");
   }
 
-  async function doing(menu, deed, detail) {
+  async function doing(menu, deed, detail, card) {
     const say = (told) => window.weirMenu.say(menu, told);
     menu.querySelectorAll(".share-field").forEach((old) => old.remove());
     await pause(CLOSED_MS);
     try {
-      const done = await (deed === "server" ? save(say, address(detail), detail) : copy(say, menu, Number(detail)));
+      const done = await (deed === "server" ? save(say, address(detail, card), detail) : copy(say, menu, Number(detail)));
       if (!done) return;
       say(done);
       await pause(STAYS_MS);

@@ -201,11 +201,14 @@ def exactness(drawn: Drawn) -> str:
 
 
 def zone_note(drawn: Drawn) -> str:
+    return zone_words(drawn.canvas.tz, drawn.canvas.window)
+
+
+def zone_words(tz: ZoneInfo, window: Window) -> str:
     """``America/Denver · MST (UTC−07:00)``; both where clocks change within the window."""
-    tz = drawn.canvas.tz
     names = (
         f"{abbreviation(tz, at)} (UTC{offset_text(offset_ms(tz, at)).replace('-', '−')})"
-        for at in drawn.canvas.window
+        for at in window
     )
     return f"{tz.key} · {' and '.join(dict.fromkeys(names))}"
 

@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from components import sheets, words
 from components.clock import Clock
+from components.device import days, heat
 from components.markup import attributes
 from components.menu import menu
 
@@ -41,8 +42,8 @@ ROWS_PAGE = "device-rows-page"
 def below() -> Component:
     return html.Div(
         [
-            _card(Card.DAYS, "Volume by day"),
-            _card(Card.HEAT, "When it flows"),
+            _card(Card.DAYS, days.TITLE),
+            _card(Card.HEAT, heat.TITLE),
             _card(Card.ROWS, "Rows", kind="wide"),
             dcc.Store(id=ROWS_PAGE, data=1),
         ],

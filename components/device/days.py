@@ -21,6 +21,8 @@ from components.units import Units
 from components.view import write_window
 
 DAYS: Final = 42
+TITLE: Final = "Volume by day"
+EMPTY: Final = "No volume in the last six weeks."
 _KEYS: Final = "Arrow keys go from day to day."
 
 
@@ -68,14 +70,54 @@ def days(
     return made
 
 
+def any_heard(found: Sequence[Day]) -> bool:
+    """Whether there is anything to see."""
+    return any(day.gallons is not None for day in found)
+
+
+def most(found: Sequence[Day]) -> float:
+    """Gallons of the highest bar."""
+    return max(0.0, *(day.gallons or 0.0 for day in found)) or 1.0
+
+
+def share(day: Day, top: float) -> float:
+    """How high a bar is, in hundredths of the highest."""
+    return round(100 * max(0.0, day.gallons or 0.0) / top, 1)
+
+
+def words_of(day: Day, units: Units) -> str:
+    told = units.volume(day.gallons) if day.gallons is not None else "no data"
+    length = f", a day of {day.odd_hours}" if day.odd_hours else ""
+    return f"{day.name}: {told}{' so far' if day.under_way else ''}{length}"
+
+
+def mark(day: Day) -> str:
+    """Mondays are marked."""
+    date = local_date(day.ordinal - EPOCH_DAY)
+    return f"{date.day} {MONTHS[date.month - 1]}" if date.weekday() == 0 else ""
+
+
+def average(found: Sequence[Day], units: Units) -> str:
+    """Of the days that are over; empty where none of them has readings."""
+    told = [day for day in found if day.gallons is not None and not day.under_way]
+    if not told:
+        return ""
+    highest = max(told, key=lambda day: day.gallons or 0.0)
+    mean = sum(day.gallons or 0.0 for day in told) / len(told)
+    return (
+        f"{units.volume(mean)} a day on average, most on {highest.name}"
+        f" with {units.volume(highest.gallons)}"
+    )
+
+
 # --- As components -------------------------------------------------------------------------------
 
 
 def bars(found: Sequence[Day], units: Units) -> list[Component]:
     """Each a button that leads the chart to its day; assets/days.js marks those in sight."""
-    if all(day.gallons is None for day in found):
-        return [html.P("No volume in the last six weeks.", className="empty")]
-    top = max(0.0, *(day.gallons or 0.0 for day in found)) or 1.0
+    if not any_heard(found):
+        return [html.P(EMPTY, className="empty")]
+    top = most(found)
     picture = html.Div(
         [_bar(day, top, units) for day in found],
         className="days",
@@ -83,7 +125,7 @@ def bars(found: Sequence[Day], units: Units) -> list[Component]:
         **labelled(f"{summary(found, units)} {_KEYS}"),
     )
     marks = html.Div(
-        [html.Span(_mark(day)) for day in found],
+        [html.Span(mark(day)) for day in found],
         className="day-marks",
         **attributes(aria_hidden="true"),
     )
@@ -92,41 +134,21 @@ def bars(found: Sequence[Day], units: Units) -> list[Component]:
 
 def _bar(day: Day, top: float, units: Units) -> Component:
     kinds = {"partial": day.under_way, "none": day.gallons is None}
-    share = round(100 * max(0.0, day.gallons or 0.0) / top, 1)
     first, last = write_window(day.window)
     clocks = [html.Span(day.odd_hours, className="clocks")] if day.odd_hours else []
-    told = _words(day, units)
+    said = words_of(day, units)
     return html.Button(
         [*clocks, html.Span(className="bar-fill")],
         type="button",
         className=" ".join(("day", *(kind for kind, holds in kinds.items() if holds))),
-        title=told,
+        title=said,
         tabIndex=-1,
-        style={"--share": share},
-        **labelled(told),
+        style={"--share": share(day, top)},
+        **labelled(said),
         **attributes(data_from=first, data_to=last),
     )
 
 
-def _words(day: Day, units: Units) -> str:
-    told = units.volume(day.gallons) if day.gallons is not None else "no data"
-    length = f", a day of {day.odd_hours}" if day.odd_hours else ""
-    return f"{day.name}: {told}{' so far' if day.under_way else ''}{length}"
-
-
-def _mark(day: Day) -> str:
-    """Mondays are marked."""
-    date = local_date(day.ordinal - EPOCH_DAY)
-    return f"{date.day} {MONTHS[date.month - 1]}" if date.weekday() == 0 else ""
-
-
 def summary(found: Sequence[Day], units: Units) -> str:
-    told = [day for day in found if day.gallons is not None and not day.under_way]
-    if not told:
-        return "Volume by day."
-    most = max(told, key=lambda day: day.gallons or 0.0)
-    mean = sum(day.gallons or 0.0 for day in told) / len(told)
-    return (
-        f"Volume by day: {units.volume(mean)} a day on average, most on {most.name}"
-        f" with {units.volume(most.gallons)}."
-    )
+    told = average(found, units)
+    return f"{TITLE}: {told}." if told else f"{TITLE}."

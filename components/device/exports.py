@@ -15,7 +15,7 @@ from api.catalog import RAW
 from api.timez import local_ordinal
 from components.device.below import Card
 from components.device.shown import Shown, write_shown
-from components.images.offer import LINKS, PDF
+from components.images.offer import LINKS, PDF, of_card
 from components.menu import Entry, Section, body
 from components.units import US
 from components.view import BETWEEN
@@ -60,11 +60,13 @@ def of_rows(device_id: str, shown: Shown) -> list[Section]:
 
 
 def of_days(device_id: str, shown: Shown) -> list[Section]:
-    return [_files("These days", device_id, "days", shown)]
+    images = of_card("Image of these days", "days")
+    return [images, _files("These days", device_id, "days", shown)]
 
 
 def of_hours(device_id: str, shown: Shown) -> list[Section]:
-    return [_files("These hours of the week", device_id, "hours", shown)]
+    images = of_card("Image of these hours", "heat")
+    return [images, _files("These hours of the week", device_id, "hours", shown)]
 
 
 BY_CARD: Final[Mapping[Card, Callable[[str, Shown], list[Section]]]] = {

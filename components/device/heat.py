@@ -22,6 +22,8 @@ WEEKS: Final = 8
 HOURS: Final = 24
 MARKED_HOURS: Final = 6
 DAYS: Final = 7
+TITLE: Final = "When it flows"
+EMPTY: Final = "No flow in the last eight weeks."
 
 Week = list[list[float | None]]
 """By weekday (Monday first) and local hour, in gal/min; None where no reading tells."""
@@ -65,16 +67,44 @@ def week(parts: Iterable[Series], tz: ZoneInfo) -> Week:
     ]
 
 
+def flows(found: Sequence[Sequence[float | None]]) -> list[float]:
+    """The hours that there is anything to see of, in gal/min."""
+    return [flow for day in found for flow in day if flow is not None]
+
+
+def most(found: Sequence[Sequence[float | None]]) -> float:
+    """The flow, in gal/min, that has the full shade. Of a week with something to see."""
+    return max(0.0, *flows(found)) or 1.0
+
+
+def share(flow: float | None, top: float) -> float:
+    """How strong an hour's shade is, in hundredths; no flow is still a cell."""
+    strength = 0.0 if flow is None else 100 * max(0.0, flow) / top
+    return round(4 + 0.96 * strength, 1)
+
+
+def hour_text(hour: int) -> str:
+    return f"{hour:02}:00"
+
+
+def flow_text(flow: float | None, units: Units) -> str:
+    return f"{units.flow(flow)} {units.flow_name}" if flow is not None else "no data"
+
+
+def words_of(flow: float | None, name: str, hour: int, units: Units) -> str:
+    """``Mon 07:00–08:00: 2.8 gal/min``."""
+    return f"{name} {hour_text(hour)}–{hour_text(hour + 1)}: {flow_text(flow, units)}"
+
+
 # --- As components -------------------------------------------------------------------------------
 
 
 def heat_map(found: Sequence[Sequence[float | None]], units: Units) -> list[Component]:
-    told = [flow for day in found for flow in day if flow is not None]
-    if not told:
-        return [html.P("No flow in the last eight weeks.", className="empty")]
-    top = max(0.0, *told) or 1.0
+    if not flows(found):
+        return [html.P(EMPTY, className="empty")]
+    top = most(found)
     marks = [
-        html.Th(f"{hour:02}:00", colSpan=MARKED_HOURS, scope="colgroup")
+        html.Th(hour_text(hour), colSpan=MARKED_HOURS, scope="colgroup")
         for hour in range(0, HOURS, MARKED_HOURS)
     ]
     rows = [
@@ -94,16 +124,13 @@ def heat_map(found: Sequence[Sequence[float | None]], units: Units) -> list[Comp
 
 
 def _cells(day: Sequence[float | None], name: str, top: float, units: Units) -> list[Component]:
-    return [_cell(flow, f"{name} {hour:02}:00–{hour + 1:02}:00", top, units)
-            for hour, flow in enumerate(day)]  # fmt: skip
+    return [_cell(flow, name, hour, top, units) for hour, flow in enumerate(day)]
 
 
-def _cell(flow: float | None, when: str, top: float, units: Units) -> Component:
-    told = f"{units.flow(flow)} {units.flow_name}" if flow is not None else "no data"
-    share = 0.0 if flow is None else 100 * max(0.0, flow) / top
+def _cell(flow: float | None, name: str, hour: int, top: float, units: Units) -> Component:
     return html.Td(
-        html.Span(told, className="sr-only"),
-        title=f"{when}: {told}",
+        html.Span(flow_text(flow, units), className="sr-only"),
+        title=words_of(flow, name, hour, units),
         className="none" if flow is None else "",
-        style={"--share": round(4 + 0.96 * share, 1)},
+        style={"--share": share(flow, top)},
     )

@@ -14,6 +14,7 @@ from api.timez import now_ms
 from components import session
 from components.files.names import disposition
 from components.fleet.desk import current_desk
+from components.images.cards import DRAWINGS, card_image
 from components.images.drawn import Image, chart_image, wall_image
 from components.images.problems import problem
 from components.rendering import Renderer
@@ -22,6 +23,7 @@ from components.turns import Turns
 
 ROOT: Final = "/export"
 CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"
+CARD: Final = f"{ROOT}/devices/<path:device_id>"
 WALL: Final = f"{ROOT}/fleet"
 TYPES: Final[dict[Format, str]] = {
     "png": "image/png",
@@ -38,6 +40,8 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
     """(address, name, view function) of every image, in each of its formats."""
     for format in TYPES:
         yield f"{CHART}.{format}", f"chart_{format}", _chart(format)
+        for card in DRAWINGS:
+            yield f"{CARD}/{card}.{format}", f"{card}_{format}", _card(card, format)
         yield f"{WALL}.{format}", f"fleet_{format}", _wall(format)
 
 
@@ -66,6 +70,16 @@ def _chart(format: Format) -> Callable[..., Response]:
     return view
 
 
+def _card(card: str, format: Format) -> Callable[..., Response]:
+    def view(device_id: str) -> Response:
+        return answer(
+            lambda: card_image(renderer(), device_id, card, session.pairs(), format, now_ms()),
+            format,
+        )
+
+    return view
+
+
 def _wall(format: Format) -> Callable[..., Response]:
     def view() -> Response:
         return answer(
@@ -76,12 +90,22 @@ def _wall(format: Format) -> Callable[..., Response]:
 
 
 def answer(make: Callable[[], Image], format: Format) -> Response:
-    try:
+    """The image, made in this reader's turn."""
+
+    def in_turn() -> Image:
         give_back = session.kept("images", _turns).take(session.current_client().principal)
         try:
-            image = make()
+            return make()
         finally:
             give_back()
+
+    return answered(in_turn, format)
+
+
+def answered(make: Callable[[], Image], format: Format) -> Response:
+    """The image, or why there is none."""
+    try:
+        image = make()
     except WeirError as error:
         return problem(error)
     return Response(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from api.client import Client
@@ -17,7 +17,7 @@ from components.fleet.asking import Desk
 from components.fleet.board import PAGE_AGAIN_MS, board
 from components.fleet.view import FleetView
 from components.images import figure
-from components.images.query import Pairs, bound, read_chart, read_wall
+from components.images.query import Pairs, Size, bound, read_chart, read_wall
 from components.images.wall import wall
 from components.rendering import Renderer
 from components.rendering.wire import Format
@@ -61,14 +61,20 @@ def wall_image(
     told = complete_board(desk, view, now_ms)
     svg, height = wall(told, palette(theme), size.width, _told(told, view))
     name = file_stem("fleet", view.span.name, told["at_name"])
+    if format == "png":
+        bound(size.width, height, size.scale)
+    return Image(converted(renderer, svg, format, replace(size, height=height)), name)
+
+
+def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes:
+    """A drawing of our own in a format; as SVG it needs no browser. Raises RenderingError."""
     if format == "svg":
-        return Image(svg.encode(), name)
+        return svg.encode()
     if format == "pdf":
-        paper = f"@page{{size:{size.width}px {height}px;margin:0}}"
-        return Image(renderer.render_page(f"<style>{paper}{_MARGINLESS}</style>{svg}"), name)
-    bound(size.width, height, size.scale)
+        paper = f"@page{{size:{size.width}px {size.height}px;margin:0}}"
+        return renderer.render_page(f"<style>{paper}{_MARGINLESS}</style>{svg}")
     html = f"<style>{_MARGINLESS}</style>{svg}"
-    return Image(renderer.render_picture(html, size.width, height, size.scale), name)
+    return renderer.render_picture(html, size.width, size.height, size.scale)
 
 
 def complete_board(

@@ -3,6 +3,7 @@ view in the page's address. Pure."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from components.menu import Entry, Section
@@ -22,3 +23,9 @@ LINKS: Final = Section(
     "Copy image link",
     tuple(Entry(f"Good for {words}", deed=f"signed-{days}") for days, words in DAYS.items()),
 )
+
+
+def of_card(heading: str, card: str) -> Section:
+    """A card's own image: ``card`` is its name in the image's address."""
+    entries = (replace(entry, deed=f"{entry.deed}-{card}") for entry in WALL.entries)
+    return Section(heading, tuple(entries))

@@ -100,6 +100,7 @@ _CHART: Final[Mapping[str, Rule]] = {
     "metric": one_of(TAB_BY_NAME),
     "height": whole(*HEIGHTS_PX),
 }
+_CARD: Final[Mapping[str, Rule]] = {**_SHARED, "height": whole(*HEIGHTS_PX)}
 _WALL: Final[Mapping[str, Rule]] = {
     **_SHARED,
     "window": one_of(SPAN_BY_NAME),
@@ -125,6 +126,13 @@ def read_chart(pairs: Pairs) -> tuple[View, Size]:
     size = _size(said, USUAL_PX)
     width_px = size.width - MARGIN_PX["l"] - MARGIN_PX["r"]
     return replace(read_view(said), width_px=width_px), size
+
+
+def read_card(pairs: Pairs) -> tuple[View, Size]:
+    """Zone, units and theme of a card's image: its weeks are the card's own. Raises BadRequest, as
+    `read_chart`."""
+    said = checked(pairs, _CARD)
+    return read_view(said), _size(said, USUAL_PX)
 
 
 def read_wall(pairs: Pairs) -> tuple[FleetView, str, Size]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Final
 
 from components.images.lettering import cut, width_px
-from components.theme import FONT, Palette
+from components.images.svg import document, mixed, words
+from components.theme import Palette
 
 EDGE: Final = 16
 GAP: Final = 12
@@ -49,16 +49,11 @@ def wall(board: Mapping[str, Any], palette: Palette, width: int, told: str) -> t
     height = HEAD + rows * (TILE_HEIGHT + GAP) - GAP + FOOT
     drawn = "".join(_tile(tile, *sheet.place(i), sheet) for i, tile in enumerate(tiles))
     if not tiles:
-        drawn = _words(
+        drawn = words(
             board["empty"], width / 2, HEAD + TILE_HEIGHT / 2, palette.ink_2, 14, "middle"
         )
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        f' viewBox="0 0 {width} {height}" font-family="{escape(FONT)}">'
-        f'<rect width="{width}" height="{height}" fill="{palette.bg}"/>'
-        f"{_around(sheet, height, told, board['at_words'])}{drawn}</svg>"
-    )
-    return svg, height
+    around = _around(sheet, height, told, board["at_words"])
+    return document(width, height, palette.bg, around + drawn), height
 
 
 def _sheet(palette: Palette, width: int) -> _Sheet:
@@ -70,9 +65,9 @@ def _sheet(palette: Palette, width: int) -> _Sheet:
 def _around(sheet: _Sheet, height: int, told: str, at: str) -> str:
     palette, room = sheet.palette, sheet.width - 2 * EDGE
     return (
-        _words("Fleet", EDGE, 26, palette.ink, 17, weight=700)
-        + _words(cut(told, room, 12), EDGE, 44, palette.ink_2, 12)
-        + _words(f"Weir · {at}", sheet.width - EDGE, height - 11, palette.ink_3, 11, "end")
+        words("Fleet", EDGE, 26, palette.ink, 17, weight=700)
+        + words(cut(told, room, 12), EDGE, 44, palette.ink_2, 12)
+        + words(f"Weir · {at}", sheet.width - EDGE, height - 11, palette.ink_3, 11, "end")
     )
 
 
@@ -104,10 +99,10 @@ def _names(tile: Mapping[str, Any], inner: float, ink: str, palette: Palette) ->
     serial_px = inner - width_px(tile["seen"], 12) - SPACE
     right = PAD + inner
     return (
-        _words(cut(tile["label"], label_px, 14, bold=True), PAD, 26, palette.ink, 14, weight=600)
-        + _words(state, right, 26, ink, 12, "end", 600)
-        + _words(cut(tile["serial"], serial_px, 12), PAD, 45, palette.ink_3, 12)
-        + _words(tile["seen"], right, 45, palette.ink_3, 12, "end")
+        words(cut(tile["label"], label_px, 14, bold=True), PAD, 26, palette.ink, 14, weight=600)
+        + words(state, right, 26, ink, 12, "end", 600)
+        + words(cut(tile["serial"], serial_px, 12), PAD, 45, palette.ink_3, 12)
+        + words(tile["seen"], right, 45, palette.ink_3, 12, "end")
     )
 
 
@@ -138,7 +133,7 @@ def _strip(told: Sequence[Any] | None, palette: Palette) -> str:
 
 def _note(note: str, inner: float, palette: Palette) -> str:
     short = cut(note, inner, 12)
-    return _words(short, PAD + inner / 2, SPARK[0] + 26, palette.ink_2, 12, "middle")
+    return words(short, PAD + inner / 2, SPARK[0] + 26, palette.ink_2, 12, "middle")
 
 
 def _numbers(told: Sequence[Sequence[str]], inner: float, ink: str, palette: Palette) -> str:
@@ -146,8 +141,8 @@ def _numbers(told: Sequence[Sequence[str]], inner: float, ink: str, palette: Pal
     made = ""
     for index, (value, meaning, emphasis) in enumerate(told):
         x = PAD + (inner - 56) * index / max(1, len(told) - 1)
-        made += _words(value, x, NUMBERS, colours.get(emphasis, palette.ink), 15, weight=700)
-        made += _words(meaning, x, NUMBERS + 14, palette.ink_2, 11)
+        made += words(value, x, NUMBERS, colours.get(emphasis, palette.ink), 15, weight=700)
+        made += words(meaning, x, NUMBERS + 14, palette.ink_2, 11)
     return made
 
 
@@ -155,28 +150,6 @@ def _state(name: str, palette: Palette) -> tuple[str, str]:
     """The colours of a state: of its shape, and of its words."""
     return {
         "reporting": (palette.ok, palette.ok),
-        "degraded": (palette.warn, _mixed(palette.warn, palette.ink, 0.72)),  # as the stylesheet
+        "degraded": (palette.warn, mixed(palette.warn, palette.ink, 0.72)),  # as the stylesheet
         "silent": (palette.bad, palette.bad),
     }.get(name, (palette.off, palette.ink_2))
-
-
-def _mixed(colour: str, other: str, share: float) -> str:
-    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(other[1:]), strict=True)
-    return "#" + bytes(round(a * share + b * (1 - share)) for a, b in pairs).hex()
-
-
-def _words(
-    text: str,
-    x: float,
-    y: float,
-    colour: str,
-    size: int,
-    anchor: str = "start",
-    weight: int = 400,
-) -> str:
-    if not text:
-        return ""
-    return (
-        f'<text x="{x:.2f}" y="{y:.2f}" fill="{colour}" font-size="{size}"'
-        f' font-weight="{weight}" text-anchor="{anchor}">{escape(text)}</text>'
-    )

@@ -89,6 +89,20 @@ def test_a_wall_as_png(tab: Tab, site: Site, down: Down) -> None:
     assert image.width == 2 * shown_px
 
 
+@pytest.mark.parametrize(("card", "name"), [("device-days", "days"), ("device-heat", "heat")])
+def test_a_card_as_png_and_svg(tab: Tab, site: Site, down: Down, card: str, name: str) -> None:
+    menu = f"details.menu:has(#{card}-exports)"
+    device(tab, site)
+    tab.until(lambda: tab.run(f'return !!document.querySelector("{menu} [data-deed]")'))
+    choose(tab, menu, f"server-png-{name}")
+    file = down(".png")
+    until_said(tab, menu, "Saved")
+    assert file.name.startswith(f"weir_FM-LIVE_{name}_20")
+    assert decoded(file.read_bytes()).size == (2_000, 840)
+    choose(tab, menu, f"server-svg-{name}")
+    assert b"Tenant 12 main" in down(".svg").read_bytes()
+
+
 def test_a_copied_link_shows_the_image_to_somebody_without_a_session(tab: Tab, site: Site) -> None:
     tab.colours("dark")
     device(tab, site)

@@ -46,3 +46,9 @@ def of_tag(node: Any, tag: str) -> list[dict[str, str]]:
 def links(node: Any) -> dict[str, str]:
     """What each link says → where it leads."""
     return {text(each): each.href for kind in ("Link", "A") for each in of_kind(node, kind)}  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def hints(node: Any, kind: str) -> list[str]:
+    """What the components of that kind say to the pointer, as far as they do."""
+    told = [each.to_plotly_json()["props"].get("title") for each in of_kind(node, kind)]
+    return [each for each in told if each]
