@@ -143,9 +143,15 @@ class Tab:
         self._step(1)
 
     def _step(self, by: int) -> None:
-        history = self.cdp("Page.getNavigationHistory")
+        history = self.until(self._history_up_to_date)
         entry = history["entries"][history["currentIndex"] + by]
         self.cdp("Page.navigateToHistoryEntry", entryId=entry["id"])
+
+    def _history_up_to_date(self) -> Any:
+        """The browser's history, once it has heard of what the page's script pushed last."""
+        history = self.cdp("Page.getNavigationHistory")
+        here = history["entries"][history["currentIndex"]]["url"]
+        return history if here == self.run("return window.location.href") else None
 
     # --- The pointer -----------------------------------------------------------------------------
 

@@ -169,6 +169,7 @@ def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
     assert "L/min" in wall.tab.text(".tile")
     wall.tab.click("button[data-value='30d']")
     wall.tab.until(lambda: wall.said().get("window") == ["30d"])
+    wall.complete()
     wall.chip("silent")
     wall.shows(NEVER)
     wall.tab.until(lambda: wall.said().get("status") == ["nodata"])

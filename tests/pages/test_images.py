@@ -245,7 +245,7 @@ def test_a_renderer_that_cant_draw_says_why(
     def make() -> answers.Image:
         raise error
 
-    answer = answers.answer(make, "png")
+    answer = answers.answered(make, "png")
     assert (answer.status_code, answer.headers.get("Retry-After")) == (status, again)
     assert answer.get_json()["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
 
