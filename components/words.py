@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final
 
@@ -16,7 +15,6 @@ YEAR_MS: Final = 365 * DAY_MS
 _YEARS: Final = 2  # from so many on, nobody counts in days
 AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
-MOST_PLACES: Final = 3  # of a column: one stray 0.0000012 doesn't widen all of it
 _TELLING: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
@@ -48,22 +46,6 @@ def _three_digits(value: float, size: float) -> str:
     return f"{value:.{min(9, 2 - math.floor(math.log10(size)))}f}" if size else "0"
 
 
-def places(values: Iterable[float | None]) -> int:
-    """How many decimals a column of these numbers needs, so that none is told less exactly than
-    it would be alone."""
-    return min(MOST_PLACES, max((len(number(v).partition(".")[2]) for v in values), default=0))
-
-
-def in_column(value: float | None, decimals: int) -> str:
-    """5.70 above 5.73, 1,204.00 below; what so few decimals would make nothing is told alone."""
-    if value is None or not math.isfinite(value):
-        return NOTHING
-    text = f"{value:,.{decimals}f}"
-    if float(text.replace(",", "")) == 0:
-        return number(value) if value else text.lstrip("-")
-    return text.replace("-", "−")
-
-
 def volume(gallons: float | None) -> str:
     """98.1 gal, 48,912 gal, 1,235 kgal."""
     if gallons is None:
@@ -82,11 +64,7 @@ def volume_unit(gallons: float) -> tuple[str, int]:
 
 def span(low: float | None, high: float | None) -> str:
     """6.9–12.6; one number where both read the same. A negative bound is set apart by "to"."""
-    return span_of(number(low), number(high))
-
-
-def span_of(first: str, last: str) -> str:
-    """The same of two numbers in words."""
+    first, last = number(low), number(high)
     if first == last:
         return first
     return f"{first} to {last}" if "−" in first + last else f"{first}–{last}"

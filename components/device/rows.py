@@ -102,21 +102,14 @@ class _Column:
     factor: float
 
     def texts(self, rows: Series) -> list[str]:
-        """All of a column with as many decimals."""
-        parts = [self._scaled(rows.values(name)) for name in self.names]
-        decimals = words.places(value for part in parts for value in part)
-        told = ([words.in_column(value, decimals) for value in part] for part in parts)
-        return [_text(each) for each in zip(*told, strict=True)]
+        parts = [rows.values(name) for name in self.names]
+        return [self._text(each) for each in zip(*parts, strict=True)]
 
-    def _scaled(self, values: Sequence[float | None]) -> list[float | None]:
-        return [None if value is None else value * self.factor for value in values]
-
-
-def _text(told: Sequence[str]) -> str:
-    """A number; of an average also what it lay between, where that is more than one number."""
-    if len(told) == 1 or told[1] == told[2]:
-        return told[0]
-    return f"{told[0]} ({words.span_of(told[1], told[2])})"
+    def _text(self, values: Sequence[float | None]) -> str:
+        scaled = [None if v is None else v * self.factor for v in values]
+        if len(scaled) == 1 or scaled[1] == scaled[2]:
+            return words.number(scaled[0])
+        return f"{words.number(scaled[0])} ({words.span(scaled[1], scaled[2])})"
 
 
 def _columns(resolution: Resolution, units: Units) -> list[_Column]:

@@ -80,27 +80,6 @@ def test_span(low: float | None, high: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "texts"),
-    [
-        ([5.7, 5.73, None], ["5.70", "5.73", "–"]),
-        ([0.05, 412.37], ["0.05", "412.37"]),
-        ([0.5, 1204.26], ["0.5", "1,204.3"]),
-        ([88.0, 97.0], ["88", "97"]),
-        ([-71.0, -70.5], ["−71.0", "−70.5"]),
-        ([0.0, 2.5], ["0.0", "2.5"]),
-        ([-0.0, 2.5], ["0.0", "2.5"]),
-        ([0.0000012, 5.7], ["0.0000012", "5.700"]),
-        ([], []),
-    ],
-)
-def test_a_columns_numbers_have_as_many_decimals(
-    values: list[float | None], texts: list[str]
-) -> None:
-    decimals = words.places(values)
-    assert [words.in_column(value, decimals) for value in values] == texts
-
-
-@pytest.mark.parametrize(
     ("length_ms", "text"),
     [
         (0, "0 s"),

@@ -277,12 +277,6 @@ def test_rows_are_told_latest_first_in_the_units_of_choice() -> None:
     assert "1–2 of 2 rows" in text(rows.table(rows.Page(series, 1, 2), DENVER, METRIC)[1])
 
 
-def test_a_columns_numbers_are_told_with_as_many_decimals() -> None:
-    series = buckets("10min", [NOON, NOON + TEN_MINUTES], [5.7, 5.733])
-    shown = text(rows.table(rows.Page(series, 1, 2), DENVER, US)[0])
-    assert ("5.70 (" in shown, "5.73 (" in shown, "5.7 (" in shown) == (True, True, False)
-
-
 def test_no_rows_say_so() -> None:
     assert text(rows.table(rows.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
         "No rows in this range."
