@@ -155,6 +155,18 @@ class Tab:
 
     # --- The pointer -----------------------------------------------------------------------------
 
+    def press(self, selector: str) -> None:
+        """A click as a person makes it. What a script pushes to the history without a person's
+        gesture, the browser may put in the place of the entry before."""
+        x, y = self.run(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [box.x + box.width / 2, box.y + box.height / 2]",
+            selector,
+        )
+        self.move(x, y)
+        self._pointer("mousePressed", x, y)
+        self._pointer("mouseReleased", x, y)
+
     def move(self, x: float, y: float) -> None:
         self._pointer("mouseMoved", x, y, pressed=False)
 

@@ -167,10 +167,10 @@ def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
     assert wall.tab.run("return document.querySelector('select[data-set=units]').value") == "metric"
     assert wall.tab.run("return document.querySelector('.tile-seen').title").endswith("IST")
     assert "L/min" in wall.tab.text(".tile")
-    wall.tab.click("button[data-value='30d']")
+    wall.tab.press("button[data-value='30d']")
     wall.tab.until(lambda: wall.said().get("window") == ["30d"])
     wall.complete()
-    wall.chip("silent")
+    wall.tab.press("button[data-status=silent]")
     wall.shows(NEVER)
     wall.tab.until(lambda: wall.said().get("status") == ["nodata"])
     wall.tab.back()
