@@ -79,7 +79,8 @@ def html(report: Report, view: ReportView, organization: str, charts: Mapping[st
     title = wording.title(report, view)
     nodes = sheets.sheet(document(report, view, organization))
     inside = {id: inner(each) for id, each in charts.items()}
-    styles = (theme.light_css(), _asset("style.css"), _asset("report.css"))
+    own = ("style.css", "report-pictures.css", "report.css")
+    styles = (theme.light_css(), *map(_asset, own))
     rules = page_rules(title, wording.range_words(report.usages), PAPERS[view.paper])
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
