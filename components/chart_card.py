@@ -14,11 +14,10 @@ from components.drawing import Subject
 from components.embeds.link import embed_link
 from components.markup import attributes, labelled
 from components.menu import menu
-from components.parts import segments, select, zone_select
+from components.parts import segments, units_select, zone_select
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
 from components.traces import Canvas
-from components.units import UNITS
 from components.view import TABS, View, write_view
 
 CUSTOM: Final = "custom"
@@ -223,6 +222,6 @@ def chart_tools(subject: Subject, view: View) -> list[Component]:
     the device's or any other."""
     return [
         html.Span(id=Ids.LIVE, className="live", **attributes(data_state="loading")),
-        select("Units", "units", [(u.name, u.label) for u in UNITS], chosen=view.units.name),
+        units_select(view.units),
         zone_select(f"{subject.time_zone} (device)", view.zone),
     ]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
 from components.markup import attributes, labelled
+from components.units import UNITS, Units
+
+SEARCH_HINT: Final = "Search label, serial, network id"
 
 Children = Component | str | Sequence[Component | str]
 
@@ -78,8 +82,27 @@ def select(
     )
 
 
+def units_select(chosen: Units) -> Component:
+    return select("Units", "units", [(u.name, u.label) for u in UNITS], chosen=chosen.name)
+
+
 def zone_select(usual: str, chosen: str | None) -> Component:
     """The choice of a time zone. ``usual`` says what holds where none is chosen. The page comes
     with these two alone; `assets/zones.js` adds the names of all others when there is time."""
     options = [("", usual), *([(chosen, chosen)] if chosen else ())]
     return select("Time zone", "zone", options, chosen=chosen or "", kind="zone")
+
+
+def search_field(
+    id: str, name: str, *, value: str = "", hint: str = f"{SEARCH_HINT}  /"
+) -> Component:
+    """``hint`` ends with the key that leads to the field, where the page's script knows one."""
+    field = dcc.Input(
+        id=id,
+        type="search",
+        value=value,
+        placeholder=hint,
+        className="search",
+        autoComplete="off",
+    )
+    return html.Div([field], role="search", **labelled(name))

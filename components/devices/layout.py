@@ -12,9 +12,9 @@ from dash_ag_grid import AgGrid
 
 from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_listing
 from components.grid import THEME
-from components.markup import attributes, labelled
+from components.markup import attributes
 from components.menu import Entry, Section, menu
-from components.parts import segments
+from components.parts import search_field, segments
 from components.usage.offer import WHAT_THEY_USED
 
 ROW_PX: Final = 52
@@ -87,20 +87,12 @@ def devices_page(listing: Listing) -> Component:
 
 
 def _heading(listing: Listing) -> Component:
-    search = dcc.Input(
-        id=Ids.SEARCH,
-        type="search",
-        value=listing.search,
-        placeholder="Search label, serial, network id  /",
-        className="search",
-        autoComplete="off",
-    )
     options = [(name, name.capitalize()) for name in STATUSES]
     return html.Div(
         [
             html.H1("Devices"),
             segments("Which", "status", options, chosen=listing.status, default=Listing().status),
-            html.Div([search], role="search", **labelled("Search devices")),
+            search_field(Ids.SEARCH, "Search devices", value=listing.search),
             html.Span(id=Ids.FOUND, className="quiet", role="status"),
             menu("Export", EXPORTS, name="Export this list", kind="push"),
         ],

@@ -12,6 +12,7 @@ from api.catalog import EMBED_CONTROLS, EMBED_THEMES, EMBED_TITLE_LENGTH, EMBED_
 from components.embeds.draft import ENDS, FIXED, Draft, windows
 from components.embeds.ids import Ids, problem_id
 from components.markup import attributes
+from components.parts import SEARCH_HINT
 from components.units import UNITS
 from components.view import TABS
 
@@ -102,21 +103,27 @@ def _text(
     known: dict[str, Any] = {"list": choices} if choices else {}
     return html.Div(
         [
-            html.Label(label, htmlFor=id),
-            dcc.Input(
-                id=id,
-                type="text",
-                value=value,
-                placeholder=hint,
-                className="search wide",
-                autoComplete="off",
-                maxLength=longest,
-                **known,
-            ),
+            *_labelled(id, label, value, hint, maxLength=longest, **known),
             *([html.Datalist(id=choices)] if choices else []),
             problem(field),
         ],
         className="embed-field",
+    )
+
+
+def _labelled(id: str, label: str, value: str, hint: str, **more: Any) -> list[Component]:
+    return [html.Label(label, htmlFor=id), _typed(id, value, hint, **more)]
+
+
+def _typed(id: str, value: str, hint: str, type: str = "text", **more: Any) -> Component:
+    return dcc.Input(
+        id=id,
+        type=type,
+        value=value,
+        placeholder=hint,
+        className="search wide",
+        autoComplete="off",
+        **more,
     )
 
 
@@ -171,14 +178,7 @@ def _devices(draft: Draft, devices: Options) -> Component:
         "Devices",
         "devices",
         html.Label("Search devices", htmlFor=Ids.SEARCH, className="sr-only"),
-        dcc.Input(
-            id=Ids.SEARCH,
-            type="search",
-            value="",
-            placeholder="Search label, serial, network id",
-            className="search wide",
-            autoComplete="off",
-        ),
+        _typed(Ids.SEARCH, "", SEARCH_HINT, type="search"),
         dcc.Checklist(
             id=Ids.DEVICES,
             options=as_options(devices),
@@ -204,19 +204,7 @@ def _window(draft: Draft) -> Component:
 
 
 def _wall(id: str, label: str, value: str) -> Component:
-    return html.Div(
-        [
-            html.Label(label, htmlFor=id),
-            dcc.Input(
-                id=id,
-                type="text",
-                value=value,
-                placeholder="2026-03-08 00:00",
-                className="search wide",
-                autoComplete="off",
-            ),
-        ]
-    )
+    return html.Div(_labelled(id, label, value, "2026-03-08 00:00"))
 
 
 def _origins(draft: Draft) -> Component:
@@ -244,17 +232,7 @@ def _ends(draft: Draft) -> Component:
         "expires",
         radios(Ids.ENDS, ENDS, draft.ends),
         html.Div(
-            [
-                html.Label("Last day", htmlFor=Ids.ENDS_ON),
-                dcc.Input(
-                    id=Ids.ENDS_ON,
-                    type="text",
-                    value=draft.ends_on,
-                    placeholder="2027-03-31",
-                    className="search wide",
-                    autoComplete="off",
-                ),
-            ],
+            _labelled(Ids.ENDS_ON, "Last day", draft.ends_on, "2027-03-31"),
             id=Ids.ENDS_ON_FIELD,
             hidden=draft.ends != "on",
         ),

@@ -14,8 +14,7 @@ from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.images.offer import LINKS, WALL
 from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu
-from components.parts import segments, select, zone_select
-from components.units import UNITS
+from components.parts import search_field, segments, select, units_select, zone_select
 from components.usage.offer import WHAT_THEY_USED
 
 SKELETONS = 10
@@ -83,7 +82,7 @@ def fleet_tools(view: FleetView) -> list[Component]:
     """What stands in the bar: how fresh the wall is, units and zone."""
     return [
         html.Span(id=Ids.LIVE, className="live"),
-        select("Units", "units", [(u.name, u.label) for u in UNITS], chosen=view.units.name),
+        units_select(view.units),
         zone_select("Each device’s zone", view.zone),
     ]
 
@@ -98,18 +97,7 @@ def _controls(view: FleetView) -> Component:
                 chosen=view.span.name,
                 default=DEFAULT_SPAN.name,
             ),
-            html.Div(
-                dcc.Input(
-                    id=Ids.SEARCH,
-                    type="search",
-                    value=view.search,
-                    placeholder="Search label, serial, network id  /",
-                    className="search",
-                    autoComplete="off",
-                ),
-                role="search",
-                **labelled("Search devices"),
-            ),
+            search_field(Ids.SEARCH, "Search devices", value=view.search),
             html.Div(
                 [
                     html.Span(id=Ids.GROUP),

@@ -11,8 +11,7 @@ from dash.development.base_component import Component
 from components import sheets
 from components.markup import attributes, labelled
 from components.menu import menu
-from components.parts import segments, select, zone_select
-from components.units import UNITS
+from components.parts import search_field, segments, select, units_select, zone_select
 from components.usage.view import (
     BETWEEN,
     DEFAULT_RANGE,
@@ -73,11 +72,7 @@ def usage_page(view: UsageView, today: date) -> Component:
 
 
 def usage_tools(view: UsageView) -> list[Component]:
-    units = [(unit.name, unit.label) for unit in UNITS]
-    return [
-        select("Units", "units", units, chosen=view.units.name),
-        zone_select("Each device’s zone", view.zone),
-    ]
+    return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
 
 
 def _heading(view: UsageView, today: date) -> Component:
@@ -110,17 +105,9 @@ def ranges(page: str, view: UsageView, today: date, *, default: str) -> list[Com
 
 
 def _which(view: UsageView) -> Component:
-    search = dcc.Input(
-        id=Ids.SEARCH,
-        type="search",
-        value=view.search,
-        placeholder="Search label, serial, network id  /",
-        className="search",
-        autoComplete="off",
-    )
     return html.Div(
         [
-            html.Div([search], role="search", **labelled("Search devices")),
+            search_field(Ids.SEARCH, "Search devices", value=view.search),
             html.Span(id=Ids.GROUP),
             chooser(Ids.PAGE),
             html.Span(id=Ids.CHOSEN, className="quiet"),
@@ -143,20 +130,12 @@ def _which(view: UsageView) -> Component:
 
 def chooser(page: str) -> Component:
     """Devices one by one. ``page`` begins the ids of the page that it is on."""
-    sought = dcc.Input(
-        id=f"{page}-sought",
-        type="search",
-        placeholder="Find a device",
-        className="search",
-        autoComplete="off",
-        debounce=False,
-    )
     return html.Details(
         [
             html.Summary("Choose devices", className="button"),
             html.Div(
                 [
-                    html.Div([sought], role="search", **labelled("Find devices to choose")),
+                    search_field(f"{page}-sought", "Find devices to choose", hint="Find a device"),
                     html.P(f"Up to {MOST_CHOSEN}, one by one.", className="menu-heading"),
                     html.Div(id=f"{page}-offered", className="offered"),
                 ],
