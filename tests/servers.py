@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import socket
@@ -12,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 import psycopg
 
@@ -24,10 +27,49 @@ _QUICK = {  # a test's cluster need not survive a power cut
 }
 
 
+def first_handed_out() -> int:
+    """Where the ports begin that the system gives to whoever asks for any."""
+    try:
+        return int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    except OSError:
+        return 32_768
+
+
+_given: set[int] = set()
+_book = -1  # the file in which each port is a byte; open as long as this process lives
+
+
 def free_port() -> int:
+    """A port of 127.0.0.1 for a server that a test will start, and start again. It is nobody's
+    but the caller's while this process lives: the system hands out higher ones by itself, and
+    other processes of tests find it locked."""
+    global _book
+    if _book < 0:
+        path = Path(gettempdir()) / f"weir-ports-{os.getuid()}"
+        _book = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    for _ in range(1_000):
+        port = first_handed_out() - 1 - secrets.randbelow(10_000)
+        if port not in _given and _locked(port) and _unused(port):
+            _given.add(port)
+            return port
+    raise RuntimeError("no port is free")
+
+
+def _locked(port: int) -> bool:
+    try:
+        fcntl.lockf(_book, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except OSError:
+        return False
+    return True
+
+
+def _unused(port: int) -> bool:
     with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 def postgres_program(name: str) -> str:
