@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from components import words
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
-from components.fleet.totals import Total, percent
+from components.fleet.totals import Total
 from components.markup import attributes, labelled
 from components.report import wording
 from components.report.gathering import Detail, Report
@@ -20,8 +20,8 @@ from components.units import Units
 from components.usage.sums import Day, DeviceUsage, totals
 from components.usage.table import (
     HEADS,
-    cost_words,
-    flow_words,
+    amounts,
+    days_words,
     length_words,
     number_cells,
     sums,
@@ -99,21 +99,8 @@ def _summary_row(usage: DeviceUsage, units: Units) -> Component:
     head = html.Th([name, html.Span(usage.meter.serial, className="quiet")], scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    return html.Tr(
-        [
-            head,
-            *number_cells(
-                (
-                    units.volume(usage.gallons),
-                    cost_words(usage, usage.gallons),
-                    flow_words(usage.mean_flow, units),
-                    flow_words(usage.most_flow, units),
-                    percent(usage.uptime),
-                    f"{len(usage.told)} of {len(usage.days)}",
-                )
-            ),
-        ]
-    )
+    cells = (*amounts(usage, usage, units), days_words(usage))
+    return html.Tr([head, *number_cells(cells)])
 
 
 def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
@@ -207,29 +194,17 @@ def _mark(day: Day, *, few: bool) -> str:
 
 def _days(usage: DeviceUsage, units: Units) -> Component:
     rows = [_day(usage, day, units) for day in usage.days]
-    cells = (
-        units.volume(usage.gallons),
-        cost_words(usage, usage.gallons),
-        flow_words(usage.mean_flow, units),
-        flow_words(usage.most_flow, units),
-        percent(usage.uptime),
-    )
-    together = html.Tr([html.Th("Together", scope="row"), *number_cells(cells)], className="sum")
+    cells = number_cells(amounts(usage, usage, units))
+    together = html.Tr([html.Th("Together", scope="row"), *cells], className="sum")
     return _table(f"Days of {usage.meter.label}", "Day", DAY_HEADS, [*rows, together])
 
 
 def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
     odd = length_words(day)
-    cells = (
-        units.volume(day.gallons),
-        cost_words(usage, day.gallons),
-        flow_words(day.mean_flow, units),
-        flow_words(day.most_flow, units),
-        percent(day.heard / day.expected) if day.expected else words.NOTHING,
-    )
+    cells = number_cells(amounts(usage, day, units))
     mark = [html.Span(f" · {odd}", className="odd")] if odd else []
     head = html.Th([day_text(day.ordinal - EPOCH_DAY), *mark], scope="row")
-    return html.Tr([head, *number_cells(cells)], className="" if day.gallons is not None else "off")
+    return html.Tr([head, *cells], className="" if day.gallons is not None else "off")
 
 
 def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component]) -> Component:

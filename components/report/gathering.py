@@ -3,11 +3,9 @@ nights. What was asked is kept, so that a page may ask in instalments."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
 from typing import Final, NamedTuple
 
 from api.errors import BadRequest, Unavailable
@@ -19,14 +17,11 @@ from components.fleet.meters import MIN_CADENCE_MS
 from components.ranges import Window
 from components.report.view import ReportView, refusal
 from components.usage.gathering import Progress, gather
+from components.usage.instalments import Shelf
 from components.usage.picking import Picked, pick
 from components.usage.sums import DeviceUsage, ordered
 
-FRESH_MS: Final = 60_000
-MOST_KEPT: Final = 8
 PATIENCE_S: Final = 120.0  # of a file: then it is given up
-_SHELF: Final = "report"
-_shelving: Final = Lock()
 
 
 class Detail(NamedTuple):
@@ -57,6 +52,9 @@ class Report:
 class _Kept:
     now_ms: int
     details: dict[str, Detail] = field(default_factory=dict)
+
+
+_SHELF: Final = Shelf("report", _Kept)
 
 
 def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
@@ -99,7 +97,8 @@ def _details(
     desk: Desk, usages: Sequence[DeviceUsage], view: ReportView, deadline: Deadline, now_ms: int
 ) -> dict[str, Detail]:
     good = [each for each in usages if not each.failure]
-    kept = _kept(desk, view, tuple(each.meter.id for each in good), now_ms)
+    ids = tuple(each.meter.id for each in good)
+    kept = _SHELF.known(desk, (view.usage.range, view.usage.zone, ids), now_ms)
     cadence_ms = cadences(desk, [each.meter for each in good], deadline, now_ms)
     jobs: Iterator[partial[tuple[str, Detail]]] = (
         partial(_detail, desk, each, cadence_ms.get(each.meter.id, MIN_CADENCE_MS), now_ms)
@@ -109,20 +108,6 @@ def _details(
     kept.details.update(desk.answers(jobs, deadline))
     return {each.meter.id: kept.details[each.meter.id] for each in good
             if each.meter.id in kept.details}  # fmt: skip
-
-
-def _kept(desk: Desk, view: ReportView, ids: tuple[str, ...], now_ms: int) -> _Kept:
-    key = (desk.principal, view.usage.range, view.usage.zone, ids)
-    with _shelving:
-        shelf: OrderedDict[Hashable, _Kept] = desk.memory.local(_SHELF) or OrderedDict()
-        kept = shelf.pop(key, None)
-        if kept is None or now_ms - kept.now_ms > FRESH_MS:
-            kept = _Kept(now_ms)
-        shelf[key] = kept
-        while len(shelf) > MOST_KEPT:
-            shelf.popitem(last=False)
-        desk.memory.keep(_SHELF, shelf)
-    return kept
 
 
 def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tuple[str, Detail]:

@@ -3,11 +3,10 @@ of up to fifty devices in one day. What was asked is kept, so that a page may as
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -30,13 +29,10 @@ from components.fleet.meters import Meter
 from components.fleet.spans import uptime_resolution
 from components.parts import failure
 from components.ranges import Window
+from components.usage.instalments import Shelf
 from components.usage.sums import Day, DeviceUsage, price_of
 from components.usage.view import UsageView
 
-FRESH_MS: Final = 60_000
-MOST_KEPT: Final = 8  # a year of 200 devices is some 20 MB
-_SHELF: Final = "usage"
-_shelving: Final = Lock()
 _TOTAL: Final = f"total_{FLOW_AMOUNT.name}"
 _MOST: Final = f"max_{FLOW_RATE.name}"
 
@@ -80,6 +76,9 @@ class _Kept:
     asked: set[_Question] = field(default_factory=set)
 
 
+_SHELF: Final = Shelf("usage", _Kept)
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The devices as far as they are known: all of them once ``progress`` is complete."""
@@ -99,7 +98,8 @@ def gather(
 ) -> Summary:
     """As much as the deadline allows, on top of what is known of that view already. Raises a
     WeirError where the service as a whole can't answer."""
-    kept = _kept(desk, meters, view, now_ms)
+    ids = tuple(sorted(meter.id for meter in meters))
+    kept = _SHELF.known(desk, (view.range, view.zone, ids), now_ms)
     progress = _volumes(desk, meters, view, kept, deadline)
     if progress.complete:
         progress = _uptimes(desk, meters, view, kept, deadline)
@@ -109,21 +109,6 @@ def gather(
         if meter.id in kept.volumes or meter.id in kept.failures
     )
     return Summary(usages, progress, kept.now_ms)
-
-
-def _kept(desk: Desk, meters: Sequence[Meter], view: UsageView, now_ms: int) -> _Kept:
-    ids = tuple(sorted(meter.id for meter in meters))
-    key = (desk.principal, view.range, view.zone, ids)
-    with _shelving:
-        shelf: OrderedDict[Hashable, _Kept] = desk.memory.local(_SHELF) or OrderedDict()
-        kept = shelf.pop(key, None)
-        if kept is None or now_ms - kept.now_ms > FRESH_MS:
-            kept = _Kept(now_ms)
-        shelf[key] = kept
-        while len(shelf) > MOST_KEPT:
-            shelf.popitem(last=False)
-        desk.memory.keep(_SHELF, shelf)
-    return kept
 
 
 def zone_of(meter: Meter, view: UsageView) -> ZoneInfo:

@@ -15,8 +15,9 @@ from components.fleet.meters import Meter
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A local day, as far as it is over: ``minutes`` of it. ``gallons`` and ``most_flow`` are None
-    where no reading tells; of ``expected`` buckets at the device's own pace ``heard`` hold one."""
+    """A local day, as far as it is over: ``elapsed_ms`` of it. ``gallons`` and ``most_flow`` are
+    None where no reading tells; of ``expected`` buckets at the device's own pace ``heard`` hold
+    one."""
 
     ordinal: int
     start_ms: int
@@ -31,6 +32,10 @@ class Day:
     def mean_flow(self) -> float | None:
         """Gallons a minute over the whole day: throughput, not the mean of readings."""
         return _flow(self.gallons, self.elapsed_ms)
+
+    @property
+    def uptime(self) -> float | None:
+        return self.heard / self.expected if self.expected else None
 
 
 def _flow(gallons: float | None, elapsed_ms: int) -> float | None:

@@ -93,7 +93,6 @@ def _rows(usage: DeviceUsage, view: UsageView) -> list[Component]:
 
 
 def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
-    units = view.units
     button = html.Button(
         html.Span("▾" if opened else "▸", **attributes(aria_hidden="true")),
         type="button",
@@ -107,32 +106,33 @@ def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
     head = html.Th(html.Div([button, named], className="who"), scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    cells = (
-        units.volume(usage.gallons),
-        cost_words(usage, usage.gallons),
-        flow_words(usage.mean_flow, units),
-        flow_words(usage.most_flow, units),
-        percent(usage.uptime),
-        f"{len(usage.told)} of {len(usage.days)}",
-    )
+    cells = (*amounts(usage, usage, view.units), days_words(usage))
     return html.Tr([head, *number_cells(cells)], className="opened" if opened else "")
 
 
 def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
-    cells = (
-        units.volume(day.gallons),
-        cost_words(usage, day.gallons),
-        flow_words(day.mean_flow, units),
-        flow_words(day.most_flow, units),
-        percent(day.heard / day.expected) if day.expected else words.NOTHING,
-        length_words(day),
-    )
+    cells = (*amounts(usage, day, units), length_words(day))
     head = html.Th(day_text(day.ordinal - EPOCH_DAY), scope="row")
     return html.Tr([head, *number_cells(cells)], className="day-row")
 
 
 def number_cells(cells: Sequence[str]) -> list[Component]:
     return [html.Td(cell, className="number") for cell in cells]
+
+
+def amounts(usage: DeviceUsage, of: DeviceUsage | Day, units: Units) -> tuple[str, ...]:
+    """Volume, cost, mean flow, max flow and uptime of one of the device's days, or of all."""
+    return (
+        units.volume(of.gallons),
+        cost_words(usage, of.gallons),
+        flow_words(of.mean_flow, units),
+        flow_words(of.most_flow, units),
+        percent(of.uptime),
+    )
+
+
+def days_words(usage: DeviceUsage) -> str:
+    return f"{len(usage.told)} of {len(usage.days)}"
 
 
 def length_words(day: Day) -> str:
