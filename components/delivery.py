@@ -28,7 +28,9 @@ GZIP_LEVEL: Final = 6
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _REVALIDATED: Final = "public, no-cache"
 # Dash writes a package script's version and time into its name, and an asset's time behind it.
-_FINGERPRINT: Final = re.compile(r"\.v[\w-]+m[0-9a-f]+\.")
+_FINGERPRINT: Final = re.compile(r"\.v[\w-]+m[0-9a-fA-F]+(?=\.)", re.ASCII)
+# One way to write each file's path: no part is empty or begins with a dot, no sign means more.
+_PLAIN: Final = re.compile(r"(?:/[\w@-][\w@.-]*)+", re.ASCII)
 _COMPRESSIBLE: Final = re.compile(r"text/|/javascript|/json|\+xml")
 
 _SAFETY: Final = {
@@ -125,7 +127,7 @@ class Delivery:
     # --- Static files ----------------------------------------------------------------------------
 
     def _static(self, request: Request) -> Response:
-        file = self._files.get(request.path) or self._load(request.path)
+        file = self._file(request.path)
         if file is None:
             return Response("Not found\n", status=404, headers=_SAFETY)
         versioned = _FINGERPRINT.search(request.path) or request.args.keys() & {"m", "v"}
@@ -141,15 +143,23 @@ class Delivery:
         response.set_etag(f"{file.etag}-{encoding}")
         return response.make_conditional(request)
 
+    def _file(self, path: str) -> _File | None:
+        """Under its one name, whatever fingerprint was asked for: each file is compressed and kept
+        once, and no more are kept than there are."""
+        if _PLAIN.fullmatch(path) is None:
+            return None
+        name = _FINGERPRINT.sub("", path)
+        return self._files.get(name) or self._load(name)
+
     def _load(self, path: str) -> _File | None:
         """Read the file from the application and keep it in its encodings."""
         environ = EnvironBuilder(path=path).get_environ()
         response = Client(self._application).open(environ)
-        if response.status_code != 200:
-            return None
         body = response.get_data()
         response.close()
         kind = response.headers.get("Content-Type", "application/octet-stream")
+        if response.status_code != 200 or kind.startswith("text/html"):  # a page is no file
+            return None
         file = _File(kind, hashlib.sha256(body).hexdigest()[:32], _encoded(body, kind))
         with self._lock:
             self._files[path] = file

@@ -92,6 +92,41 @@ def test_a_file_is_read_and_compressed_once(client: Client, origin: Origin) -> N
     assert origin.asked == ["/assets/chart.js"]
 
 
+SAME = (  # ways to write one file's path, were they let be
+    "/assets/chart.js%3Fz={}",
+    "/assets/chart.js%23{}",
+    "/assets/./x{}/../chart.js",
+    "/assets/x{}/%2e%2e/chart.js",
+    "/assets//{}/chart.js",
+    "/assets/.{}.js",
+    "/assets/%5c{}.js",
+    "/assets/%c3%a4{}.js",
+)
+
+
+@pytest.mark.parametrize("pattern", SAME)
+def test_a_file_has_one_path(client: Client, origin: Origin, pattern: str) -> None:
+    """Else whoever writes it in many ways has it compressed, and kept, as often."""
+    for n in range(3):
+        assert client.get(pattern.format(n)).status_code == 404
+    assert origin.asked == []
+
+
+def test_a_script_is_compressed_once_whatever_version_is_asked_for(
+    client: Client, origin: Origin
+) -> None:
+    script = "/_dash-component-suites/dash/dcc/async-graph"
+    for version in (".v4_4_1m1795214250", ".v1m1", ".v1mAB", ".v1m1.v2m2", ""):
+        assert client.get(f"{script}{version}.js").data == SCRIPT
+    assert origin.asked == [f"{script}.js"]
+
+
+@pytest.mark.parametrize("path", ["/_favicon.icoX", "/assets-of-nobody.html", "/_favicon.ico/x"])
+def test_a_page_is_no_file(client: Client, path: str) -> None:
+    """A path that only begins like a file's is answered by a page, without a page's policy."""
+    assert client.get(path).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("path", "lifetime"),
     [
