@@ -23,8 +23,8 @@
     ├── ConfigurationError           a setting that stops the start; names the setting
     └── UserError                    a command can't do what was asked; one clear line
 
-Raised where they are known, rendered at the edges: `api/server.py` for HTTP, `api/commands` for
-the command line, the dashboard's error states for people.
+Raised where they are known, rendered at the edges: `api/server` for HTTP, `api/commands` for the
+command line, the dashboard's error states for people.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from api.timez import local_ordinal
 from components import words
@@ -10,26 +10,25 @@ from components.clock import known_zone
 from components.fleet.asking import Deadline, Desk
 from components.report import wording
 from components.report.content import document
-from components.report.gathering import Report, gathered
+from components.report.gathering import gathered
 from components.report.paper import page_rules
 from components.report.view import MOST_DEVICES, ReportView
 from components.sheets import sheet
 from components.usage import table
-
-PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
+from components.usage.instalments import PAGE_PATIENCE_S
 
 
 def answer(desk: Desk, view: ReportView, organization: str, now_ms: int) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
-    report = gathered(desk, view, Deadline(PATIENCE_S), now_ms)
+    report = gathered(desk, view, Deadline(PAGE_PATIENCE_S), now_ms)
     today = local_ordinal(known_zone(view.usage.zone), now_ms)
     first, last = view.usage.dates(today)
     body = [] if report.trouble else sheet(document(report, view, organization))
     return {
         "empty": report.trouble,
         "body": body,
-        "progress": _progress(report),
-        "complete": bool(report.trouble) or report.progress.complete,
+        "progress": report.progress.words,
+        "complete": report.progress.complete,
         "range": "the last 366 days of the range" if view.usage.cut else "",
         "dates": [table.iso(first), table.iso(max(first, last))],
         "chosen": f"{words.whole(report.picked.found)} of at most {MOST_DEVICES} devices",
@@ -37,11 +36,3 @@ def answer(desk: Desk, view: ReportView, organization: str, now_ms: int) -> dict
         "moves": view.usage.moves,
         "page": page_rules(wording.title(report, view), wording.range_words(report.usages)),
     }
-
-
-def _progress(report: Report) -> str:
-    progress = report.progress
-    if report.trouble or progress.complete:
-        return ""
-    done, of = words.whole(progress.done), words.whole(progress.of)
-    return f"Asking: {done} of {of} {progress.word} …"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
-from api.errors import BadRequest, Unavailable
+from api.errors import BadRequest
 from components.device import amounts, night
 from components.device.night import NightFlow
 from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
@@ -16,12 +16,10 @@ from components.fleet.cadence import cadences
 from components.fleet.meters import MIN_CADENCE_MS
 from components.ranges import Window
 from components.report.view import ReportView, refusal
-from components.usage.gathering import Progress, gather
-from components.usage.instalments import Shelf
+from components.usage.gathering import gather
+from components.usage.instalments import FILE_PATIENCE_S, Progress, Shelf
 from components.usage.picking import Picked, pick
 from components.usage.sums import DeviceUsage, ordered
-
-PATIENCE_S: Final = 120.0  # of a file: then it is given up
 
 
 class Detail(NamedTuple):
@@ -77,11 +75,10 @@ def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> R
 def whole(desk: Desk, view: ReportView, now_ms: int) -> Report:
     """All of it, for a file. Raises BadRequest for what is no report, Unavailable where it takes
     too long, and what the service raises."""
-    found = gathered(desk, view, Deadline(PATIENCE_S), now_ms)
+    found = gathered(desk, view, Deadline(FILE_PATIENCE_S), now_ms)
     if found.trouble:
         raise BadRequest(found.trouble)
-    if not found.progress.complete:
-        raise Unavailable("The service takes too long for so many days: take fewer.")
+    found.progress.must_be_complete()
     return found
 
 

@@ -12,12 +12,12 @@ from components.fleet.asking import Deadline, Desk
 from components.menu import Entry, Section, body
 from components.sheets import sheet
 from components.usage import table
-from components.usage.gathering import Progress, gather
+from components.usage.gathering import gather
+from components.usage.instalments import PAGE_PATIENCE_S
 from components.usage.picking import Picked, pick
 from components.usage.sums import ordered, totals
 from components.usage.view import UsageView, write_usage_view
 
-PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
 FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
@@ -25,7 +25,7 @@ FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
     picked = pick(desk, view, now_ms)
-    summary = gather(desk, picked.meters, view, picked.price, Deadline(PATIENCE_S), now_ms)
+    summary = gather(desk, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
     usages = ordered(summary.usages, view.sort)
     today = local_ordinal(known_zone(view.zone), now_ms)
     first, last = view.dates(today)
@@ -33,7 +33,7 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
         "empty": picked.words,
         "sums": sheet(table.sums_strip(table.sums(totals(usages), view.units))) if usages else [],
         "table": sheet(table.table(usages, view)) if usages else [],
-        "progress": _progress(summary.progress),
+        "progress": summary.progress.words,
         "complete": summary.progress.complete,
         "range": table.range_words(view, today),
         "dates": [table.iso(first), table.iso(max(first, last))],
@@ -41,13 +41,6 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
         "groups": list(picked.groups),
         "moves": view.moves,
     }
-
-
-def _progress(progress: Progress) -> str:
-    if progress.complete:
-        return ""
-    done, of = words.whole(progress.done), words.whole(progress.of)
-    return f"Asking: {done} of {of} {progress.word} …"
 
 
 def _chosen(picked: Picked, view: UsageView) -> str:

@@ -15,11 +15,11 @@ from components.files.table import Column, Kind, Part, Table
 from components.fleet.asking import Deadline, Desk
 from components.units import Units
 from components.usage.gathering import gather
+from components.usage.instalments import FILE_PATIENCE_S
 from components.usage.picking import pick
 from components.usage.sums import DeviceUsage, ordered
 from components.usage.view import UsageView, read_usage_view
 
-PATIENCE_S = 120.0
 _WHO = (
     Column("serial_number", Kind.TEXT, width=18),
     Column("label", Kind.TEXT, width=28),
@@ -29,7 +29,8 @@ _WHO = (
 
 
 def devices_file(desk: Desk, said: Mapping[str, str]) -> Table:
-    """One row a device. Raises ValueError for too many devices."""
+    """One row a device. Raises ValueError for too many devices, Unavailable where it takes too
+    long, and what the service raises."""
     view, usages, now = _asked(desk, said)
     first, last = _days(view, now)
     columns = [
@@ -46,7 +47,8 @@ def devices_file(desk: Desk, said: Mapping[str, str]) -> Table:
 
 
 def days_file(desk: Desk, said: Mapping[str, str]) -> Table:
-    """One row a device and local day, the device's days one below the other."""
+    """One row a device and local day, the device's days one below the other. Raises as
+    `devices_file` does."""
     view, usages, now = _asked(desk, said)
     first, last = _days(view, now)
     columns = [
@@ -65,9 +67,8 @@ def _asked(desk: Desk, said: Mapping[str, str]) -> tuple[UsageView, list[DeviceU
     picked = pick(desk, view, now)
     if picked.too_many:
         raise ValueError(picked.words)
-    summary = gather(desk, picked.meters, view, picked.price, Deadline(PATIENCE_S), now)
-    if not summary.progress.complete:
-        raise ValueError("The service takes too long for so many days: take fewer.")
+    summary = gather(desk, picked.meters, view, picked.price, Deadline(FILE_PATIENCE_S), now)
+    summary.progress.must_be_complete()
     return view, ordered(summary.usages, view.sort), now
 
 

@@ -29,24 +29,12 @@ from components.fleet.meters import Meter
 from components.fleet.spans import uptime_resolution
 from components.parts import failure
 from components.ranges import Window
-from components.usage.instalments import Shelf
+from components.usage.instalments import Progress, Shelf
 from components.usage.sums import Day, DeviceUsage, price_of
 from components.usage.view import UsageView
 
 _TOTAL: Final = f"total_{FLOW_AMOUNT.name}"
 _MOST: Final = f"max_{FLOW_RATE.name}"
-
-
-class Progress(NamedTuple):
-    """How far it is: ``done`` of ``of``; equal when all is there."""
-
-    word: str
-    done: int
-    of: int
-
-    @property
-    def complete(self) -> bool:
-        return self.done >= self.of
 
 
 class _Volume(NamedTuple):

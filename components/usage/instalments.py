@@ -1,16 +1,44 @@
-"""What is known so far of the views that are asked for in instalments, in this process."""
+"""Views that are asked for in instalments: how far they are, and what is known of them so far."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
+from api.errors import Unavailable
+from components import words
 from components.fleet.asking import Desk
 
+PAGE_PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
+FILE_PATIENCE_S: Final = 120.0  # then it is given up
 FRESH_MS: Final = 60_000
 MOST_KEPT: Final = 8  # a year of 200 devices is some 20 MB
+
+
+class Progress(NamedTuple):
+    """How far it is: ``done`` of ``of``; equal when all is there."""
+
+    word: str
+    done: int
+    of: int
+
+    @property
+    def complete(self) -> bool:
+        return self.done >= self.of
+
+    @property
+    def words(self) -> str:
+        """What is being asked for; empty when all is there."""
+        if self.complete:
+            return ""
+        return f"Asking: {words.whole(self.done)} of {words.whole(self.of)} {self.word} …"
+
+    def must_be_complete(self) -> None:
+        """Of a file, which is whole or not at all. Raises Unavailable."""
+        if not self.complete:
+            raise Unavailable("It takes too long for so many days: take fewer.")
 
 
 class _Dated(Protocol):

@@ -20,7 +20,7 @@ from api.server import create_service
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope
 from api.store.open import open_store
 from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
-from components.files import comma, workbook
+from components.files import comma, sending, workbook
 from components.fleet.asking import Deadline, Desk
 from components.fleet.memory import Memory
 from components.usage import files
@@ -357,6 +357,16 @@ def test_the_devices_file_sums_the_days_file(desk: Desk) -> None:
         volumes = [float(d["volume (gal)"]) for d in own if d["volume (gal)"]]
         assert float(row["volume (gal)"] or 0) == pytest.approx(sum(volumes))
         assert (int(row["days"]), int(row["days_with_data"])) == (len(own), len(volumes))
+
+
+@pytest.mark.usefixtures("at_now")
+def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "FILE_PATIENCE_S", 0.0)
+    answer = sending.sent(lambda: files.days_file(desk, {"range": AUTUMN}), "csv", gzip=False)
+    assert answer.status_code == 503
+    assert "take fewer" in answer.get_data(as_text=True)
 
 
 @pytest.mark.usefixtures("at_now")
