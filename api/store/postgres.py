@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
-import select
-import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 import psycopg
 from psycopg import errors
-from psycopg.abc import RV, PQGen
 from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
 from api.store.base import ReadingRow, Replica, Row
 from api.store.common import CommonStore
+from api.store.connections import (
+    GRACE_S,
+    LIFELINE_THERE,
+    READ_PATIENCE_S,
+    TOO_SLOW,
+    Connection,
+    Idle,
+    connect,
+)
 from api.store.core import T, Taken
 from api.store.partitions import Partitions
 from api.store.sql import replication
@@ -30,17 +36,6 @@ from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
 from api.watch.visit import fetched
 
-CONNECT_TIMEOUT_S: Final = 5
-READ_PATIENCE_S: Final = 15  # then a page is told so, instead of its thread being held for ever
-GRACE_S: Final = 2.0  # in which the server itself may end what takes too long
-LIFELINE: Final[dict[str, Any]] = {  # a host that is gone without a word is noticed, in seconds
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-TOO_SLOW: Final = "The store is too slow to answer."
-MAX_IDLE: Final = 8  # connections kept open between uses, for each process
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks
 DIRECTORY_LOCK: Final = -1
@@ -57,10 +52,8 @@ SESSION: Final = (
     "enable_bitmapscan = off",
 )
 
-READING: Final = (
-    "default_transaction_read_only = on",
-    f"statement_timeout = '{READ_PATIENCE_S}s'",
-)
+READING: Final = ("default_transaction_read_only = on",)
+HURRIED: Final = (f"statement_timeout = '{READ_PATIENCE_S}s'",)
 
 # --- The dialect ---------------------------------------------------------------------------------
 
@@ -121,65 +114,21 @@ def _native(sql: str) -> bytes:
     return sql.replace("?", "%s").encode()
 
 
-# --- Connections ---------------------------------------------------------------------------------
+# --- The store -----------------------------------------------------------------------------------
 
-
-class Connection(psycopg.Connection[Row]):
-    """``patience_s``: what an answer may take; None: as long as it wants, as an import does. What
-    a server that hangs was asked is given up with the connection it hangs on."""
-
-    patience_s: float | None = None
-
-    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
-        try:
-            return super().wait(gen, interval, timeout or self.patience_s)
-        except errors._WaitTimeout as error:  # pyright: ignore[reportPrivateUsage]
-            self.pgconn.finish()
-            raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error
-
-
-class _Idle:
-    """The open, unused connections of one process; as many are in use as threads ask at once.
-
-    A connection that can't be made fails at once, with its reason, and is tried again at the next
-    request. A forked child starts with none of its parent's, which it must not even close.
-    """
-
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self._lock = threading.Lock()
-        self._idle: list[Connection] = []
-
-    def take(self) -> Connection | None:
-        with self._lock:
-            return self._idle.pop() if self._idle else None
-
-    def give(self, connection: Connection) -> None:
-        with self._lock:
-            if len(self._idle) < MAX_IDLE and not connection.closed:
-                self._idle.append(connection)
-                return
-        connection.close()
-
-    def clear(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
-
-
-_inherited: list[_Idle] = []  # kept alive on purpose: see _Idle
+_inherited: list[Idle] = []  # kept alive on purpose: see Idle
 
 
 class PostgresDatabase(Versioned):
-    """One database. ``read_only`` sessions can't write, whatever they are asked."""
+    """One database. ``read_only`` sessions can't write, whatever they are asked; of ``hurried``
+    ones somebody waits for the answer, others take the time they need."""
 
     dialect = DIALECT
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         self.url = url
-        self.read_only = read_only
-        self._own = _Idle()
+        self.read_only = self.hurried = read_only
+        self._own = Idle()
 
     # --- The seam ---
 
@@ -193,7 +142,7 @@ class PostgresDatabase(Versioned):
     def _fetched(self, query: Query) -> list[Row]:
         idle = self._idle()
         with _translated():
-            used = self._unused(idle)
+            used = idle.take()
             if used is not None:
                 try:
                     return _ask(idle, used, query)
@@ -240,47 +189,27 @@ class PostgresDatabase(Versioned):
         """A connection that goes back unless it broke."""
         idle = self._idle()
         with _translated():
-            connection = self._unused(idle) or self._open()
+            connection = idle.take() or self._open()
             try:
                 yield connection
             finally:
                 idle.give(connection)
 
-    def _idle(self) -> _Idle:
+    def _idle(self) -> Idle:
         if self._own.pid != os.getpid():
             _inherited.append(self._own)
-            self._own = _Idle()
+            self._own = Idle()
         return self._own
 
-    def _unused(self, idle: _Idle) -> Connection | None:
-        """An idle connection, as far as can be told without asking the server."""
-        while (connection := idle.take()) is not None:
-            if not _has_news(connection):
-                return connection
-            connection.close()
-        return None
-
     def _open(self) -> Connection:
-        connection = Connection.connect(
-            self.url,
-            autocommit=True,
-            connect_timeout=CONNECT_TIMEOUT_S,
-            application_name="weir",
-            **LIFELINE,
-        )
+        connection = connect(self.url)
         connection.adapters.register_dumper(int, Int8BinaryDumper)  # one plan for any magnitude
-        if self.read_only:
+        settings = (*SESSION, *(READING if self.read_only else LIFELINE_THERE))
+        if self.hurried:
             connection.patience_s = READ_PATIENCE_S + GRACE_S
-        for setting in (*SESSION, *(READING if self.read_only else ())):
-            connection.execute(b"SET " + setting.encode())
+            settings = (*settings, *HURRIED)
+        connection.execute("; ".join(f"SET {setting}" for setting in settings).encode())
         return connection
-
-
-def _has_news(connection: Connection) -> bool:
-    """Whether an idle connection has something to read: its end, when the server went away."""
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    return bool(poll.poll(0))
 
 
 def _fetch(connection: Connection, query: Query) -> list[Row]:
@@ -288,7 +217,7 @@ def _fetch(connection: Connection, query: Query) -> list[Row]:
     return connection.execute(sql, query.params, prepare=True, binary=True).fetchall()
 
 
-def _ask(idle: _Idle, connection: Connection, query: Query) -> list[Row]:
+def _ask(idle: Idle, connection: Connection, query: Query) -> list[Row]:
     """A read on a connection that goes back unless it broke."""
     try:
         return _fetch(connection, query)
@@ -329,6 +258,10 @@ class PostgresStore(PostgresDatabase, CommonStore):
 
 class PostgresWebStore(PostgresDatabase, CommonWebStore):
     """What the web itself writes, in the same database: nobody waits for an import there."""
+
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        super().__init__(url, read_only=read_only)
+        self.hurried = True
 
 
 class PostgresTransaction:

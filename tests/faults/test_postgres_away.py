@@ -6,6 +6,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,9 +17,11 @@ import pytest
 
 from api.catalog import KEY_HEADER, PATH_PREFIX, RAW
 from api.errors import Unavailable
-from api.store import postgres
-from api.store.base import Span
+from api.store import connections, postgres
+from api.store.base import Device, Span
 from api.store.open import open_store
+from api.store.postgres import PostgresStore
+from api.store.sql.query import Query
 from tests import servers
 from tests.commands.shell import eventually
 from tests.faults.conftest import Start
@@ -138,13 +141,21 @@ def test_a_table_that_is_held_up_leaves_nobody_hanging(cluster: Cluster, start: 
 class Wire:
     """A way to a server that may fall silent: what is sent is taken, and nothing comes of it."""
 
-    def __init__(self, port: int) -> None:
-        self._to = port
+    def __init__(self, url: str) -> None:
+        place, _, name = url.rpartition("/")
+        before, _, port = place.rpartition(":")
+        self.direct, self._to = url, int(port)
         self._door = socket.create_server(("127.0.0.1", 0))
-        self.port = self._door.getsockname()[1]
+        self.url = f"{before}:{self._door.getsockname()[1]}/{name}"
         self.silent = False
+        self.last_words = b""  # after these what is open falls silent
         self._open: list[socket.socket] = []
+        self._forgotten: list[socket.socket] = []
         Thread(target=self._accept, daemon=True).start()
+
+    def forget(self) -> None:
+        """What is open falls silent; what is opened from now on is carried."""
+        self._forgotten += self._open
 
     def _accept(self) -> None:
         while True:
@@ -160,9 +171,13 @@ class Wire:
     def _carry(self, source: socket.socket, sink: socket.socket) -> None:
         try:
             while said := source.recv(65_536):
-                if not self.silent:
+                heard = not self.silent and source not in self._forgotten
+                if self.last_words and self.last_words in said:
+                    self.forget()
+                if heard:
                     sink.sendall(said)
-            sink.shutdown(socket.SHUT_WR)
+            if source not in self._forgotten:
+                sink.shutdown(socket.SHUT_WR)
         except OSError:
             return
 
@@ -171,20 +186,29 @@ class Wire:
             end.close()
 
 
+@pytest.fixture
+def wire(postgres_url: str) -> Iterator[Wire]:
+    wire = Wire(postgres_url)
+    yield wire
+    wire.close()
+
+
+@pytest.fixture
+def meter(postgres_url: str) -> Device:
+    store = open_store(postgres_url)
+    store.upgrade()
+    (meter,) = new_meters(store, 1)
+    store.write(steady(meter, 5))
+    store.close()
+    return meter
+
+
 def test_a_server_that_falls_silent_is_given_up_and_asked_anew_when_it_speaks(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    wire: Wire, meter: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "READ_PATIENCE_S", 0.5)
     monkeypatch.setattr(postgres, "GRACE_S", 0.5)
-    writer = open_store(postgres_url)
-    writer.upgrade()
-    (meter,) = new_meters(writer, 1)
-    writer.write(steady(meter, 5))
-    writer.close()
-    place, _, name = postgres_url.rpartition("/")
-    before, _, port = place.rpartition(":")
-    wire = Wire(int(port))
-    store = open_store(f"{before}:{wire.port}/{name}", read_only=True)
+    store = open_store(wire.url, read_only=True)
     assert store.count(meter, RAW, Span()) == 5
     wire.silent = True
     begun_s = time.monotonic()
@@ -194,4 +218,61 @@ def test_a_server_that_falls_silent_is_given_up_and_asked_anew_when_it_speaks(
     wire.silent = False
     assert store.count(meter, RAW, Span()) == 5
     store.close()
-    wire.close()
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "SILENCE_S", 0.3)
+    monkeypatch.setattr(connections, "CONNECT_TIMEOUT_S", 2)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("all_ways", [True, False], ids=["for all", "for what is open"])
+def test_a_writer_gives_a_silent_server_up_and_writes_anew(
+    wire: Wire, meter: Device, all_ways: bool
+) -> None:
+    """Where only what is open was forgotten on the way, its session would keep the meter locked:
+    nobody tells the server that the writer has gone."""
+    store = open_store(wire.url)
+    assert store.write(steady(meter, 6)).stored == 1
+    if all_ways:
+        wire.silent = True
+    else:
+        wire.forget()
+    begun_s = time.monotonic()
+    with pytest.raises(Unavailable, match="doesn't answer any more"):
+        store.write(steady(meter, 7))
+    assert time.monotonic() - begun_s < 40
+    wire.silent = False
+    assert store.write(steady(meter, 7)).stored == 1
+    assert store.verify().wrong == 0
+    store.close()
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_commit_whose_answer_is_lost_counts_once(wire: Wire, meter: Device) -> None:
+    store = open_store(wire.url)
+    wire.last_words = b"COMMIT"
+    with pytest.raises(Unavailable, match="doesn't answer any more"):
+        store.write(steady(meter, 6))
+    wire.last_words = b""
+    again = store.write(steady(meter, 6))
+    assert (again.stored, again.repeated) == (0, 6)
+    assert store.count(meter, RAW, Span()) == 6
+    assert store.verify().wrong == 0
+    store.close()
+
+
+@pytest.mark.usefixtures("soon")
+def test_who_works_or_waits_for_a_lock_is_waited_for(wire: Wire, meter: Device) -> None:
+    store = PostgresStore(wire.url)
+    assert store.fetch(Query("SELECT 1 FROM pg_sleep(3)")) == [(1,)]
+    with psycopg.connect(wire.direct) as holding:
+        holding.execute("LOCK TABLE reading IN ACCESS EXCLUSIVE MODE")
+        with ThreadPoolExecutor(1) as pool:
+            written = pool.submit(store.write, steady(meter, 6))
+            time.sleep(3)
+            assert not written.done()
+            holding.rollback()
+            assert written.result(60).stored == 1
+    store.close()

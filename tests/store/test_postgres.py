@@ -9,7 +9,7 @@ import pytest
 
 from api.catalog import RAW
 from api.errors import Unavailable
-from api.store import postgres
+from api.store import connections, postgres
 from api.store.base import Progress, Span
 from api.store.postgres import PostgresStore
 from api.store.sql.query import Query
@@ -59,7 +59,7 @@ def test_a_read_outlives_connections_that_ended_without_a_word(
     with store.transaction(), store.transaction(), store.transaction():
         pass  # three connections, idle from here on
     end_all_sessions(postgres_url)
-    monkeypatch.setattr(postgres, "_has_news", lambda _: False)
+    monkeypatch.setattr(connections, "_has_news", lambda _: False)
     assert store.count(device, RAW, Span()) == 5
     assert store.write(steady(device, 6)).stored == 1
 
@@ -69,7 +69,7 @@ def test_a_read_is_asked_twice_at_most(
 ) -> None:
     asked: list[Query] = []
 
-    def cut_off(connection: postgres.Connection, query: Query) -> None:
+    def cut_off(connection: connections.Connection, query: Query) -> None:
         asked.append(query)
         connection.close()
         raise psycopg.OperationalError("gone")
@@ -89,7 +89,7 @@ def test_a_query_that_fails_on_a_living_connection_is_not_asked_again(
     asked: list[Query] = []
     fetch = postgres._fetch
 
-    def counted(connection: postgres.Connection, query: Query) -> list[tuple[object, ...]]:
+    def counted(connection: connections.Connection, query: Query) -> list[tuple[object, ...]]:
         asked.append(query)
         return fetch(connection, query)
 
