@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -80,7 +80,7 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             dcc.Store(id=Ids.OVERVIEW_TOLD),
             _controls(subject, view),
             _custom(subject),
-            _notice(),
+            chart_notice(),
             _plot(subject, view, now_ms),
             html.Div(id=Ids.OVERVIEW, className="overview", **attributes(data_empty="true")),
             html.Div(
@@ -90,9 +90,7 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
                 ],
                 className="under-plot",
             ),
-            html.P(KEYS, id=Ids.KEYS, className="sr-only"),
-            html.P(id=Ids.SUMMARY, className="sr-only", **attributes(aria_live="polite")),
-            html.P(id=Ids.CURSOR, className="sr-only", **attributes(aria_live="polite")),
+            *chart_spoken(),
         ],
         className="card chart-card",
         **labelled("Readings over time"),
@@ -161,7 +159,7 @@ def _custom(subject: Subject) -> Component:
     )
 
 
-def _notice() -> Component:
+def chart_notice() -> Component:
     """What failed, over the last good picture."""
     return html.Div(
         [
@@ -181,29 +179,26 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
     before anything is asked, and nothing moves when the rows arrive."""
     window = view.window or view.whole(None, now_ms)
     canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
+    jump = html.Button(
+        "Jump to the last data",
+        id=Ids.JUMP,
+        type="button",
+        className="button",
+        **attributes(data_do="jump"),
+    )
+    empty = html.Div([html.P(id=Ids.EMPTY), jump], className="empty-plot")
+    return chart_plot(subject, charts.blank(canvas), empty)
+
+
+def chart_plot(
+    subject: Subject, figure: dict[str, Any], *over: Component, still: bool = False
+) -> Component:
+    """``over`` lies on it; ``still`` holds its range."""
+    graph = dcc.Graph(
+        id=Ids.GRAPH, figure=figure, config=GRAPH_CONFIG, responsive=True, className="graph"
+    )
     return html.Div(
-        [
-            dcc.Graph(
-                id=Ids.GRAPH,
-                figure=charts.blank(canvas),
-                config=GRAPH_CONFIG,
-                responsive=True,
-                className="graph",
-            ),
-            html.Div(
-                [
-                    html.P(id=Ids.EMPTY),
-                    html.Button(
-                        "Jump to the last data",
-                        id=Ids.JUMP,
-                        type="button",
-                        className="button",
-                        **attributes(data_do="jump"),
-                    ),
-                ],
-                className="empty-plot",
-            ),
-        ],
+        [graph, *over],
         className="plot",
         tabIndex=0,
         role="group",
@@ -213,8 +208,19 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
             data_device=subject.device_id,
             data_ask=Ids.QUESTION,
             data_margins=str(charts.MARGIN_PX["l"] + charts.MARGIN_PX["r"]),
+            data_still=str(still).lower(),
         ),
     )
+
+
+def chart_spoken() -> list[Component]:
+    """For who doesn't see it: its keys, what it shows, what is under its cursor."""
+    polite = attributes(aria_live="polite")
+    return [
+        html.P(KEYS, id=Ids.KEYS, className="sr-only"),
+        html.P(id=Ids.SUMMARY, className="sr-only", **polite),
+        html.P(id=Ids.CURSOR, className="sr-only", **polite),
+    ]
 
 
 def chart_tools(subject: Subject, view: View) -> list[Component]:

@@ -10,14 +10,14 @@ from dash.development.base_component import Component
 
 from api.embeds import EmbedDefinition, Rolling
 from components import charts, drawing, hovers, words
-from components.chart_card import FOLLOWERS, KEYS, Ids
+from components.chart_card import FOLLOWERS, Ids, chart_notice, chart_plot, chart_spoken
 from components.clock import Clock
 from components.device.shown import Shown, write_shown
 from components.directory import find_device, usual_interval_s
 from components.drawing import Drawn, Subject
 from components.markup import attributes
 from components.ranges import PRESETS
-from components.theme import GRAPH_CONFIG, palette
+from components.theme import palette
 from components.traces import Canvas
 from components.view import View
 from embed.allowed import RANGE, chart_view, own_window
@@ -121,11 +121,9 @@ def frame(looked: Looking, now_ms: int) -> Component:
             *(dcc.Store(id=id) for id in (Ids.QUESTION, Ids.TOLD, Ids.DRAWN, *FOLLOWERS)),
             heading(definition.title or label, live_id=Ids.LIVE, line=line),
             controls(definition, _ranges(definition), field="range", own="", chosen=""),
-            _notice(),
+            chart_notice(),
             _plot(definition, subject, view, now_ms),
-            html.P(KEYS, id=Ids.KEYS, className="sr-only"),
-            html.P(id=Ids.SUMMARY, className="sr-only", **attributes(aria_live="polite")),
-            html.P(id=Ids.CURSOR, className="sr-only", **attributes(aria_live="polite")),
+            *chart_spoken(),
         ],
         className="embed-chart",
         **attributes(aria_label=definition.title or label),
@@ -146,54 +144,19 @@ def _length(window: Rolling) -> str:
     return next(named, words.duration(length_ms))
 
 
-def _notice() -> Component:
-    return html.Div(
-        [
-            html.Span(id=Ids.NOTICE),
-            html.Span(id=Ids.NOTICE_AGE, className="quiet"),
-            html.Button(
-                "Try again", type="button", className="button", **attributes(data_do="retry")
-            ),
-        ],
-        className="notice",
-        role="alert",
-    )
-
-
 def _plot(definition: EmbedDefinition, subject: Subject, view: View, now_ms: int) -> Component:
     window = own_window(definition, now_ms)
     canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
     blank, still = charts.blank(canvas), RANGE not in definition.controls
     if still:
         _hold_still(blank)
-    return html.Div(
-        [
-            dcc.Graph(
-                id=Ids.GRAPH,
-                figure=blank,
-                config=GRAPH_CONFIG,
-                responsive=True,
-                className="graph",
-            ),
-            html.Div(html.P(id=Ids.EMPTY), className="empty-plot"),
-            html.Button(
-                "⤢ Reset zoom",
-                id=Ids.RESET,
-                type="button",
-                hidden=True,
-                className="button embed-reset",
-                **attributes(data_do="reset"),
-            ),
-        ],
-        className="plot",
-        tabIndex=0,
-        role="group",
-        **attributes(
-            aria_label="Chart",
-            aria_describedby=f"{Ids.SUMMARY} {Ids.KEYS}",
-            data_device=subject.device_id,
-            data_ask=Ids.QUESTION,
-            data_margins=str(charts.MARGIN_PX["l"] + charts.MARGIN_PX["r"]),
-            data_still=str(still).lower(),
-        ),
+    reset = html.Button(
+        "⤢ Reset zoom",
+        id=Ids.RESET,
+        type="button",
+        hidden=True,
+        className="button embed-reset",
+        **attributes(data_do="reset"),
     )
+    empty = html.Div(html.P(id=Ids.EMPTY), className="empty-plot")
+    return chart_plot(subject, blank, empty, reset, still=still)

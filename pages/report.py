@@ -24,9 +24,7 @@ from components.parts import failure
 from components.report.answering import answer
 from components.report.layout import SHEETS, Ids, report_page, tools
 from components.report.view import PATH, read_report_view
-from components.sheets import sheet
-from components.usage import table
-from components.usage.picking import offered
+from components.usage.answering import choices
 
 register_page(__name__, path=PATH, title="Report · Weir")
 
@@ -63,11 +61,7 @@ def report(question: dict[str, Any] | None) -> tuple[Any, Any]:
 def to_choose(sought: str | None, question: dict[str, Any] | None) -> Any:
     """Where the devices can't be listed the report says so."""
     view = read_report_view(question or {})
-    try:
-        found = offered(current_desk(), sought or "", now_ms())
-    except WeirError:
-        return no_update
-    return sheet(table.choices(found, view.usage.devices))
+    return choices(current_desk(), sought or "", view.usage.devices, now_ms())
 
 
 clientside_callback(

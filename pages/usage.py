@@ -21,11 +21,8 @@ from api.timez import now_ms, to_datetime
 from components import sheets, shell
 from components.fleet.desk import current_desk
 from components.parts import failure
-from components.sheets import sheet
-from components.usage import table
-from components.usage.answering import answer, files
+from components.usage.answering import answer, choices, files
 from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
-from components.usage.picking import offered
 from components.usage.view import read_usage_view
 
 register_page(__name__, path=PATH, title="Usage · Weir")
@@ -66,11 +63,7 @@ def summary(question: dict[str, Any] | None) -> tuple[Any, Any, Any, Any]:
 def to_choose(sought: str | None, question: dict[str, Any] | None) -> Any:
     """Where the devices can't be listed the summary says so."""
     view = read_usage_view(question or {})
-    try:
-        found = offered(current_desk(), sought or "", now_ms())
-    except WeirError:
-        return no_update
-    return sheet(table.choices(found, view.devices))
+    return choices(current_desk(), sought or "", view.devices, now_ms())
 
 
 clientside_callback(

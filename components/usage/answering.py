@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from dash import no_update
+
+from api.errors import WeirError
 from api.timez import local_ordinal
 from components import words
 from components.clock import known_zone
 from components.fleet.asking import Deadline, Desk
+from components.fleet.totals import plural
 from components.menu import Entry, Section, body
 from components.sheets import sheet
 from components.usage import table
 from components.usage.gathering import gather
 from components.usage.instalments import PAGE_PATIENCE_S
-from components.usage.picking import Picked, pick
+from components.usage.picking import Picked, offered, pick
 from components.usage.sums import ordered, totals
 from components.usage.view import UsageView, write_usage_view
 
@@ -46,8 +51,16 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 def _chosen(picked: Picked, view: UsageView) -> str:
     if view.devices:
         return f"{words.whole(picked.found)} chosen"
-    noun = "device" if picked.found == 1 else "devices"
-    return f"{words.whole(picked.found)} {noun}"
+    return plural(picked.found, "device")
+
+
+def choices(desk: Desk, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
+    """The devices that a search finds, to choose from; no change where they can't be listed."""
+    try:
+        found = offered(desk, sought, now_ms)
+    except WeirError:
+        return no_update
+    return sheet(table.choices(found, chosen))
 
 
 def files(view: UsageView) -> list[Any]:
