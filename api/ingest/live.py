@@ -8,7 +8,9 @@ from typing import Final, cast
 import orjson
 
 from api.ingest.decode import COLUMN_OF, INSTANT, Devices, Rejection, decode_json
+from api.ingest.moments import Moments
 from api.ingest.submission import Entry, Submission
+from api.store.base import ReadingRow
 from api.store.refusals import MAX_SAMPLE
 from api.timez import stamp
 
@@ -37,9 +39,18 @@ def submission(
     payloads: Sequence[object],
     devices: Devices,
     received_ms: int,
+    moments: Moments,
 ) -> Submission:
     """One organization's payloads, JSON values that should be objects with a ``device``."""
-    entries = [decoded(payload, devices, received_ms) for payload in payloads]
+
+    def entry(payload: object) -> Entry:
+        found = decoded(payload, devices, received_ms)
+        if isinstance(found, Rejection) or not dateless(payload):
+            return found
+        device, _, *values = found
+        return cast("ReadingRow", (device, moments.take(device, received_ms), *values))
+
+    entries = [entry(payload) for payload in payloads]
     samples = {
         place: sample(payload)
         for place, (payload, entry) in enumerate(zip(payloads, entries, strict=True))

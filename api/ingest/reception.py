@@ -10,6 +10,7 @@ from api.domain.identify import storable
 from api.ingest import live
 from api.ingest.body import payloads
 from api.ingest.decode import DEVICE, Devices, Rejection
+from api.ingest.moments import Moments
 from api.ingest.submission import Entry, Fate, Receipt, Submission
 from api.store.base import Directory, Scope
 
@@ -26,6 +27,7 @@ class Reception:
         self, directory: Directory, post: Post, now_ms: Callable[[], int] = timez.now_ms
     ) -> None:
         self._directory, self._post, self._now_ms = directory, post, now_ms
+        self._moments = Moments()
 
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool
@@ -34,7 +36,9 @@ class Reception:
         ``every`` of all. Only devices that ``scope`` shows are known."""
         rows = payloads(body, content_type, coding)
         devices = self._devices(scope, rows)
-        submission = live.submission(scope.organization_id, source, rows, devices, self._now_ms())
+        submission = live.submission(
+            scope.organization_id, source, rows, devices, self._now_ms(), self._moments
+        )
         receipt = self._post(submission)
         results = [
             _result(place, fate, entry, live.dateless(row))

@@ -79,8 +79,8 @@ class Station:
 
 
 @pytest.fixture(scope="module")
-def station(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
-    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+def station(place_url: str) -> Iterator[Station]:
+    with opened(place_url) as world:
         station = Station(world)
         yield station
         station.writer.close()
@@ -128,6 +128,14 @@ def test_a_row_without_an_instant_is_of_when_it_came_and_marked(station: Station
     assert told["results"] == [
         {"row": 0, "result": "stored", "recordedAt": "2026-03-08T12:00:00.001Z"}
     ]
+
+
+def test_equal_rows_without_an_instant_are_each_an_event(station: Station) -> None:
+    rows = [{"device": name, "quality": 125} for name in ("M-1", METER, "T-1")]  # M-1 twice
+    station.now_ms = NOON_MS + 5_000
+    stamps = [r["recordedAt"][17:] for _ in range(2) for r in station.told(rows)["results"]]
+    station.now_ms = NOON_MS
+    assert stamps == ["05.000Z", "05.001Z", "05.000Z", "05.002Z", "05.003Z", "05.001Z"]
 
 
 @pytest.mark.parametrize(

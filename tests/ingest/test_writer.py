@@ -18,6 +18,7 @@ from api.errors import Busy, Unavailable
 from api.ingest import live
 from api.ingest.announcer import Stored
 from api.ingest.decode import Rejection
+from api.ingest.moments import Moments
 from api.ingest.submission import Entry, Fate, Receipt, Submission
 from api.ingest.writer import Writer
 from api.store.base import Device, ReadingRow, Store
@@ -280,7 +281,7 @@ def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str
     with writing(store) as writer:
         devices = writer.roster.devices("acme")
         payload = {"device": meter.serial_number, "flowRate": 2, **when}
-        sent_in = live.submission("acme", "test", [payload], devices, NOON_MS)
+        sent_in = live.submission("acme", "test", [payload], devices, NOON_MS, Moments())
         assert fates(writer.submit(sent_in)) == [STORED]
     assert rows_of(store, meter) == [reading(meter, NOON_MS, flow_rate=2)[1:]]
 
@@ -290,7 +291,7 @@ def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: obje
     new_meters(store, 1)
     with writing(store) as writer:
         devices = writer.roster.devices("acme")
-        sent_in = live.submission("acme", "hostile", [payload], devices, NOON_MS)
+        sent_in = live.submission("acme", "hostile", [payload], devices, NOON_MS, Moments())
         assert fates(writer.submit(sent_in)) == [REFUSED]
     [kept] = store.refusals("acme")
     assert (kept.source, kept.sample) == ("hostile", live.sample(payload))

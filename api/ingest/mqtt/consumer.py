@@ -247,8 +247,9 @@ class Consumer:
                 self._settle_alone(message)
 
     def _settle_alone(self, message: Message) -> None:
+        """It may have been stored beside the one that can't be: then it comes again."""
         try:
-            self._store(self.intake.submissions([message]))
+            self._store(self.intake.submissions([message._replace(again=True)]))
         except (CancelledError, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - kept with the refusal

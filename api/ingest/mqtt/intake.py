@@ -13,6 +13,7 @@ from paho.mqtt.client import MQTTMessage
 
 from api.ingest import live
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
+from api.ingest.moments import Moments
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.roster import KEPT_S, Roster
@@ -57,6 +58,7 @@ class Intake:
 
     def __init__(self, reader: Reader, journal: Journal, roster: Roster) -> None:
         self._reader, self._journal, self._roster = reader, journal, roster
+        self._moments = Moments()
         self._clockless: set[str] = set()
         self._lock = Lock()
         self.counts: Counter[str] = Counter()
@@ -108,14 +110,22 @@ class Intake:
     def _entries(self, message: Message, reading: Reading) -> list[Entry]:
         at_ms = now_ms()
         if any(live.dateless(item) for item in reading.items):
-            at_ms = self._journal.received(
-                message.identifier, message.topic, message.payload, at_ms, again=message.again
-            )
+            at_ms = self._received(message, at_ms, len(reading.items))
             self._tell(reading)
         if not self._is_known(message, reading):
             device = f"{reading.organization_id}/{_named(reading.items)}"
             return [Rejection(NO_ORGANIZATION, device)] * len(reading.items)
-        return [self._entry(message, reading, item, at_ms) for item in reading.items]
+        return [
+            self._entry(message, reading, item, at_ms + place)
+            for place, item in enumerate(reading.items)
+        ]
+
+    def _received(self, message: Message, now_ms: int, several: int) -> int:
+        """The instant of the message's first item; each further one is a millisecond later."""
+        at_ms = self._moments.take(message.topic, now_ms, several)
+        return self._journal.received(
+            message.identifier, message.topic, message.payload, at_ms, again=message.again
+        )
 
     def _is_known(self, message: Message, reading: Reading) -> bool:
         """Whether there are devices of that organization. What comes for another is kept under no

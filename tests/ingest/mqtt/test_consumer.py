@@ -127,6 +127,19 @@ def test_a_reading_without_an_instant_is_of_when_it_came_and_its_device_is_told(
     assert said == ["acme/N-1 sends no recordedAt: its readings are of when they come"]
 
 
+def test_equal_readings_without_an_instant_that_come_at_once_are_each_an_event(site: Site) -> None:
+    with site.listening():
+        pass
+    count = 300  # pulses of a meter without a clock, while we were away
+    site.send(*((UP, b'{"flowAmount": 1}') for _ in range(count)))
+    site.send(("weir/v1/acme/N-2/up", b'[{"flowAmount": 2}, {"flowAmount": 2}, {"flowAmount": 2}]'))
+    with site.listening() as consumer:
+        eventually(lambda: consumer.intake.counts["readings"] == count + 3)
+        eventually(lambda: len(site.rows(2)) == 3)
+        eventually(lambda: len(site.rows(1)) == count)
+    assert {row[3] for row in site.rows(1)} == {1.0}
+
+
 def test_a_retained_message_is_no_new_reading_at_every_start(site: Site) -> None:
     with site.listening():
         publish.single(UP, b'{"flowRate": 1}', 1, True, "127.0.0.1", site.broker.port)
@@ -193,6 +206,27 @@ def test_a_submission_that_can_never_be_stored_costs_its_own_message_only(
         site.send((UP, body()), (UP, body(flowRate=666)), (UP, body(flowRate=3)))
         eventually(lambda: site.reasons() == {"can't be stored: ValueError": 1})
         eventually(lambda: [row[1] for row in site.rows(1)] == [1.5, 3.0])
+
+
+def test_what_is_stored_beside_what_never_can_be_counts_once(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.store.create_organization("Globex", organization_id="globex")
+    site.store.import_devices("globex", [NewDevice("G-1")])
+    with site.listening():
+        pass
+    site.send((UP, b'{"flowRate": 1}'), ("weir/v1/globex/G-1/up", body(flowRate=666)))
+    add = site.store.add
+
+    def moody(rows: Any, **more: Any) -> Any:
+        if any(row[2] == 666 for row in rows):
+            raise ValueError("no")
+        return add(rows, **more)
+
+    monkeypatch.setattr(site.store, "add", moody)
+    with site.listening():
+        eventually(lambda: site.reasons() == {"can't be stored: ValueError": 1})
+    assert [row[1] for row in site.rows(1)] == [1.0]
 
 
 def _stamped(reading: dict[str, Any]) -> bytes:

@@ -1,0 +1,34 @@
+"""Instants for readings that say none: when they came, and of one sender never the same twice.
+
+Two rows of one device that are equal in instant and values are one reading, sent twice. What had
+waited at a broker comes many messages a millisecond, a meter's pulses all alike: each gets a
+millisecond of its own, though by that a burst may end a little after now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from threading import Lock
+from typing import Final
+
+_KEPT: Final = 10_000  # senders, before those whose last instant is past are forgotten
+
+
+class Moments:
+    """For threads."""
+
+    def __init__(self) -> None:
+        self._next_ms: dict[Hashable, int] = {}
+        self._full = _KEPT
+        self._lock = Lock()
+
+    def take(self, sender: Hashable, now_ms: int, several: int = 1) -> int:
+        """The first of ``several`` successive milliseconds, which nobody else of ``sender``'s
+        rows was given: from ``now_ms`` on."""
+        with self._lock:
+            first_ms = max(now_ms, self._next_ms.get(sender, now_ms))
+            if len(self._next_ms) >= self._full:
+                self._next_ms = {s: ms for s, ms in self._next_ms.items() if ms > now_ms}
+                self._full = _KEPT + 2 * len(self._next_ms)  # looked through now and then only
+            self._next_ms[sender] = first_ms + several
+            return first_ms
