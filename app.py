@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -76,6 +77,7 @@ def site(settings: Settings) -> WSGIApplication:
     from api.server.shared import Shared
     from api.server.watched import Watched
     from api.store.open import open_store, open_web_store
+    from api.watch.pulse import outage
     from components.access import Access
     from components.access.rules import is_loopback
     from components.dashboard import create_dashboard
@@ -114,6 +116,7 @@ def site(settings: Settings) -> WSGIApplication:
         listens_on_loopback=is_loopback(settings.host),
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
+        outage=str if settings.api_url else partial(outage, folder),
     )
     dashboard = create_dashboard(client, access, folder, links, settings.public_url).server
     return Watched(_by_path(rooms, dashboard), settings)

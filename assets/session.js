@@ -1,10 +1,12 @@
 /* The browser's side of a session: an answer that says "signed out" leads to the sign-in page, and
-   an open page asks every few seconds whether its session still stands. */
+   an open page asks every few seconds whether its session still stands. The answer also tells why
+   no reading comes in, where that is known: a page that only grows older looks well. */
 (function () {
   "use strict";
   const CHECK = "/session";
   const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
   const HEADER = "Weir-Sign-In";
+  const OUTAGE = "Weir-Outage";
 
   const fetched = window.fetch.bind(window);
   let leaving = false;
@@ -29,10 +31,16 @@
   async function check() {
     if (leaving || document.hidden) return;
     try {
-      await window.fetch(CHECK, { cache: "no-store" });
+      const answer = await window.fetch(CHECK, { cache: "no-store" });
+      if (answer.ok) tell(decodeURIComponent(answer.headers.get(OUTAGE) || ""));
     } catch {
       /* no connection: the page itself says so */
     }
+  }
+
+  function tell(words) {
+    const place = document.getElementById("outage");
+    if (place && place.textContent !== words) place.textContent = words;
   }
 
   async function keepChecking() {

@@ -17,6 +17,7 @@ from components.markup import attributes, labelled
 from components.share import share
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
+OUTAGE_ID: Final = "outage"  # assets/session.js says there why no reading comes in
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def frame(
         [
             html.A("Skip to the content", href="#content", className="skip"),
             _bar(place, tools),
+            html.Div(id=OUTAGE_ID, className="outage", role="status"),
             html.Main(children, id="content", tabIndex=-1),
         ],
         className="page",

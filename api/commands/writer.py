@@ -138,7 +138,7 @@ def _start_heart(
         return pulse.of_this_process(
             waiting_rows=taking.waiting_rows,
             last_commit_s=_seconds(taking.last_commit_ms),
-            trouble=taking.trouble,
+            trouble=taking.ailment,
             feed=None if broker is None else broker.trouble,
             last_message_s=None if broker is None else _seconds(broker.last_message_ms),
         )

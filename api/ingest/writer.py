@@ -19,7 +19,7 @@ from typing import Final, cast
 from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
 from api.ingest.roster import Roster
-from api.ingest.submission import Fate, Receipt, Submission, readings_of
+from api.ingest.submission import Fate, Receipt, Submission, readings_of, undated_of
 from api.store.base import ReadingRow, Store
 from api.timez import now_ms
 from api.watch import metrics
@@ -28,6 +28,7 @@ GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody wait
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
 STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
+STALLED: Final = "Something holds the store up."
 
 _log = logging.getLogger(__name__)
 
@@ -108,6 +109,11 @@ class Writer:
         return 0.0 if begun_s is None else max(monotonic() - begun_s, 1e-6)
 
     @property
+    def ailment(self) -> str:
+        """Why the store takes nothing now, "" where it does."""
+        return (self.trouble or STALLED) if self.stalled else ""
+
+    @property
     def stalled(self) -> bool:
         """Whether the store takes nothing now. What waits goes on being tried, so this ends."""
         taken_s = self.committing_s
@@ -163,7 +169,7 @@ class Writer:
 
     def _insistently(self, group: Sequence[_Pending]) -> list[ReadingRow]:
         submissions = [pending.submission for pending in group]
-        rows = readings_of(submissions)
+        rows, undated = readings_of(submissions), undated_of(submissions)
         at_ms = now_ms()
         refusals = [r for submission in submissions for r in submission.refusals(at_ms)]
         for pause_s in _pauses():
@@ -171,7 +177,7 @@ class Writer:
                 raise Unavailable(self.trouble)
             began_s = monotonic()
             try:
-                new = self._store.add(rows, refusals=refusals)
+                new = self._store.add(rows, refusals=refusals, undated=undated)
             except Unavailable as error:
                 self._say(error)
                 self._pause(pause_s)
@@ -194,7 +200,7 @@ class Writer:
     def _say(self, error: Unavailable) -> None:
         if not self.trouble:
             _log.warning("nothing can be stored now, trying again: %s", error)
-        self.trouble = str(error)
+        self.trouble = error.detail or error.title
 
     def _recover(self) -> None:
         if self.trouble:

@@ -17,6 +17,8 @@ import orjson
 FILE: Final = "writer.pulse"
 EVERY_S: Final = 1.0
 STALE_S: Final = 10.0  # without a word for so long it is taken for dead
+ROOM: Final = 1_024  # bytes of the file, whatever it says: on a full disk it can't grow
+RESTART_S: Final = 5.0  # in which one that died is there again
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,19 @@ def _read(path: Path) -> Pulse | None:
         return None
 
 
+def outage(folder: Path) -> str:
+    """Why no reading comes in, in a sentence for people, as far as the processes of this host
+    that write say; "" where some may. A restart isn't worth a word."""
+    for said in read_all(folder):
+        if not said.fresh and abs(time() - said.at_s) > RESTART_S:
+            return "No reading comes in: what stores them has stopped."
+        if said.trouble:
+            return f"No reading is stored now. {said.trouble}"
+        if said.feed:
+            return "No reading comes from the broker: it can’t be reached, or refuses us."
+    return ""
+
+
 class Heart:
     """Writes what ``measure`` says into the folder, every second, until it is stopped."""
 
@@ -99,8 +114,14 @@ class Heart:
     def _beat(self) -> None:
         draft = self._path.with_name(f".{FILE}.{os.getpid()}")
         while True:
-            with suppress(OSError):  # a full disk: then it goes stale, and that says it
-                draft.write_bytes(orjson.dumps(asdict(self._measure())))
-                draft.replace(self._path)
+            self._write(orjson.dumps(asdict(self._measure())).ljust(ROOM), draft)
             if self._stop.wait(EVERY_S):
                 return
+
+    def _write(self, text: bytes, draft: Path) -> None:
+        try:
+            draft.write_bytes(text)
+            draft.replace(self._path)
+        except OSError:  # a full disk: over what is there, or it goes stale, and that says it
+            with suppress(OSError), self._path.open("r+b") as file:
+                file.write(text)

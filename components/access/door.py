@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 import orjson
 from werkzeug.exceptions import HTTPException
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 LOOKING: Final = "weir.looking"  # in the environment: who looks, for components/session.py
 SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js takes the reader
+OUTAGE_HEADER: Final = "Weir-Outage"  # on a page's check: what assets/session.js says on top
 _LARGEST_FORM: Final = 8_192
 
 
@@ -46,6 +48,7 @@ class Access:
     to call it: it opens the dashboard only to somebody at this machine, where the server
     ``listens_on_loopback``. With ``proxy_bearer`` a proxy in front says who asks, by a bearer
     token. ``folder`` keeps the sessions that were signed out, ``shared`` also for other hosts.
+    ``outage`` says why no reading comes in, "" where nothing is known to keep them.
     """
 
     secret: str = field(repr=False)
@@ -55,6 +58,7 @@ class Access:
     listens_on_loopback: bool = False
     proxy_bearer: bool = False
     shared: Shared | None = None
+    outage: Callable[[], str] = str
 
 
 class How(StrEnum):
@@ -186,7 +190,7 @@ class Door:
         """An open page's check always asks the service: it is there to be the first to know."""
         if kind is Kind.CHECK:
             self._standing.confirm(looking.client, believed_s=0)
-            return Response(status=204)
+            return Response(status=204, headers={OUTAGE_HEADER: quote(self._access.outage())})
         self._standing.confirm(looking.client)
         if looking.refused:
             return Response(status=401)

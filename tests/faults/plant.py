@@ -10,6 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import apsw
 import httpx
@@ -99,6 +100,10 @@ class Looked(Plant):
         answer = wire.wall(self, {"window": "24h", "sort": "serial"})  # pyright: ignore
         assert answer.status_code == 200
         return answer.json()["response"]["fleet-board"]["data"]
+
+    def outage(self) -> str:
+        """What every page says on top."""
+        return unquote(self.open("/session").headers["Weir-Outage"])
 
     # --- Senders ---
 

@@ -102,8 +102,10 @@ def test_a_full_disk_takes_nothing_until_there_is_room(disk: Path | None, start:
     plant.begin()
     ballast = _fill(disk)
     _stays_readable(plant, "The disk is full")
+    eventually(lambda: "The disk is full" in plant.outage(), "pages said it on top")
     ballast.unlink()
     plant.await_more()
+    eventually(lambda: plant.outage() == "", "pages said it no more")
     _said_once(plant.settled(), "The disk is full")
 
 

@@ -20,7 +20,7 @@ from api.store.open import open_store
 from api.timez import now_ms, stamp
 from tests.browser.chromium import Tab, started
 from tests.faults.conftest import Start
-from tests.faults.plant import Looked
+from tests.faults.plant import Looked, locked
 from tests.fleets import serial, watched_fleet
 from tests.remote.conftest import dashboard
 from tests.remote.station import FINE, Station, Weather
@@ -168,6 +168,45 @@ def test_what_was_known_stays_dimmed_with_words_until_it_is_fresh_again(
     with fault(plant):
         screen.is_dimmed_with(words, before)
     screen.is_as_before()
+
+
+@contextmanager
+def nothing_written(plant: Looked) -> Generator[None]:
+    with locked(plant.path):
+        yield
+
+
+@contextmanager
+def its_writer_hung(plant: Looked) -> Generator[None]:
+    writer = plant.parts()[1]
+    os.kill(writer, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(writer, signal.SIGCONT)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_every_page_says_on_top_why_no_reading_comes_in(start: Start, chromium: Chrome) -> None:
+    """What is stored is answered as always: by its looks a page would only grow older."""
+    plant = start()
+    path = lively(plant)
+    plant.begin()
+    tab = Tab(chromium, f"http://127.0.0.1:{plant.shell.port}")
+    for fault, place, words in (
+        (nothing_written, path, "No reading is stored now. Something holds the store up."),
+        (its_writer_hung, "/", "No reading comes in: what stores them has stopped."),
+    ):
+        screen = Screen(tab, place)
+        screen.open()
+        assert not tab.text("#outage")
+        with fault(plant):
+            screen.until(lambda said=words: tab.text("#outage") == said)
+            assert screen.shown()
+            assert tab.text(screen.live).startswith("Live")
+        screen.until(lambda: not tab.text("#outage"))
+        plant.await_more()
 
 
 HTML = Weather(

@@ -18,6 +18,7 @@ from api.server.operations import create_operations
 from api.server.readiness import DEGRADED, FAILED, OK, Check, Readiness, overall
 from api.settings import Settings
 from api.store.base import Replica, Store, StoreFile
+from api.store.migrations import CURRENT
 from api.store.open import open_store
 from api.watch import pulse
 
@@ -137,6 +138,32 @@ def test_each_fault_is_said_where_it_is(
     assert "/secret/place" not in json.dumps(said)
     assert host.told("?need=disk")[0] == status
     assert host.told(f"?need=disk,{where}")[0] == 503
+
+
+OUTAGES: list[tuple[dict[str, Any], str]] = [
+    ({}, ""),
+    ({"trouble": "The disk is full."}, "No reading is stored now. The disk is full."),
+    ({"feed": ""}, ""),
+    ({"feed": "can't be reached"}, "No reading comes from the broker"),
+    ({"at_s": time.time() - 60}, "what stores them has stopped"),
+]
+
+
+@pytest.mark.parametrize(("said", "words"), OUTAGES)
+def test_pages_are_told_why_no_reading_comes_in(
+    tmp_path: Path, said: dict[str, Any], words: str
+) -> None:
+    assert pulse.outage(tmp_path) == ""  # nobody has said anything
+    told = _dict(pulse.of_this_process(feed=None)) | said
+    (tmp_path / pulse.FILE).write_text(json.dumps(told))
+    found = pulse.outage(tmp_path)
+    assert words in found
+    assert bool(found) is bool(words)
+
+
+def test_a_writer_that_starts_again_is_no_outage(host: Host) -> None:
+    _dead_pulse(host)
+    assert pulse.outage(host.folder) == ""
 
 
 def test_a_store_that_was_replaced_is_read_anew_and_ready(host: Host, tmp_path: Path) -> None:
@@ -316,7 +343,7 @@ def test_metrics_are_for_this_machine_or_for_the_token(
 def test_what_the_checks_found_is_told_in_gauges(host: Host) -> None:
     text = host.client.get("/metrics").text
     assert 'weir_check{check="store"} 1.0' in text
-    assert "weir_schema_version 2.0" in text
+    assert f"weir_schema_version {CURRENT}.0" in text
     assert "weir_disk_free_bytes " in text
     assert "weir_last_commit_age_seconds " in text
     assert "weir_replica_lag_seconds" not in text
