@@ -8,7 +8,7 @@ milliseconds (UTC) here, whatever the answer's zone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from types import NoneType
@@ -83,7 +83,8 @@ class Series:
 
     ``times_ms`` are bucket starts, or the readings' instants for raw rows; empty for ``total``.
     ``count`` is the number of rows in the whole range where the answer says it; ``truncated``
-    means that these rows stop before its end.
+    means that these rows stop before its end. ``undated`` are those of ``times_ms`` that readings
+    were given when they came, because they said none; no server but Weir's own tells.
     """
 
     resolution: Resolution
@@ -92,6 +93,7 @@ class Series:
     count: int | None = None
     truncated: bool = False
     timezone: str | None = None
+    undated: Set[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.times_ms)
@@ -197,6 +199,7 @@ def series(body: Any) -> Series:
         count=maybe_whole(answer, "count"),
         truncated=answer.get("truncated") is True,
         timezone=maybe_text(answer, "timezone"),
+        undated=frozenset(_times(answer.get("undated", []), "undated")),
     )
 
 

@@ -90,6 +90,25 @@ def refused(organization_id: str | None) -> object:
 
 
 @group.command()
+@click.option("--org", "organization_id", help="Only this organization's.")
+def undated(organization_id: str | None) -> object:
+    """List the devices that sent readings without an instant, which are of when they came."""
+    with opened(read_only=True) as store:
+        if organization_id is not None:
+            organization(store, organization_id)
+        return [
+            {
+                "device": found.serial_number,
+                "count": found.count,
+                "first": when(found.first_ms),
+                "last": when(found.last_ms),
+                "organizationId": found.organization_id,
+            }
+            for found in store.clockless(organization_id)
+        ]
+
+
+@group.command()
 @click.option(
     "--older-than",
     "months",

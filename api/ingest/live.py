@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, cast
 
 import orjson
 
 from api.ingest.decode import COLUMN_OF, INSTANT, Devices, Rejection, decode_json
 from api.ingest.moments import Moments
-from api.ingest.submission import Entry, Submission
+from api.ingest.submission import Draft, Entry, Submission
 from api.store.base import ReadingRow
 from api.store.refusals import MAX_SAMPLE
 from api.timez import stamp
@@ -42,21 +43,14 @@ def submission(
     moments: Moments,
 ) -> Submission:
     """One organization's payloads, JSON values that should be objects with a ``device``."""
-
-    def entry(payload: object) -> Entry:
-        found = decoded(payload, devices, received_ms)
-        if isinstance(found, Rejection) or not dateless(payload):
-            return found
-        device, _, *values = found
-        return cast("ReadingRow", (device, moments.take(device, received_ms), *values))
-
-    entries = [entry(payload) for payload in payloads]
-    samples = {
-        place: sample(payload)
-        for place, (payload, entry) in enumerate(zip(payloads, entries, strict=True))
-        if isinstance(entry, Rejection)
-    }
-    return Submission(organization_id, source, entries, samples)
+    draft = Draft()
+    for payload in payloads:
+        entry, undated = decoded(payload, devices, received_ms), dateless(payload)
+        if undated and not isinstance(entry, Rejection):
+            device, _, *values = entry
+            entry = cast("ReadingRow", (device, moments.take(device, received_ms), *values))
+        draft.add(entry, partial(sample, payload), undated=undated)
+    return draft.of(organization_id, source)
 
 
 def sample(payload: object) -> str:

@@ -41,9 +41,9 @@ class Reception:
         )
         receipt = self._post(submission)
         results = [
-            _result(place, fate, entry, live.dateless(row))
-            for place, (row, entry, fate) in enumerate(
-                zip(rows, submission.entries, receipt.fates, strict=True)
+            _result(place, fate, entry, place in submission.undated)
+            for place, (entry, fate) in enumerate(
+                zip(submission.entries, receipt.fates, strict=True)
             )
         ]
         count = receipt.count()
@@ -67,11 +67,11 @@ def _device(row: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _result(place: int, fate: Fate, entry: Entry, dateless: bool) -> Report:
+def _result(place: int, fate: Fate, entry: Entry, undated: bool) -> Report:
     result: Report = {"row": place, "result": fate.value}
     if isinstance(entry, Rejection):
         result["reason"] = entry.reason
-    elif dateless:  # the mark of a reading that is of when it came
+    elif undated:  # the mark of a reading that is of when it came
         result["recordedAt"] = timez.stamp(entry[1], fraction=True)
     return result
 

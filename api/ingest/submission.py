@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from api.ingest.batch import Refusals
 from api.ingest.decode import Rejection
-from api.store.base import ReadingRow, Refusal
+from api.store.base import Instant, ReadingRow, Refusal
 
 Entry = ReadingRow | Rejection
 """A row that a source sent: a reading, or why it is none."""
@@ -26,12 +26,14 @@ class Fate(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Submission:
     """Rows of one organization from one ``source``, which names it in the table of refusals.
-    ``samples`` hold the text of refused rows by their place, as far as there is one."""
+    ``samples`` hold the text of refused rows by their place, as far as there is one; ``undated``
+    are the places of readings that said no instant and are of when they came."""
 
     organization_id: str
     source: str
     entries: Sequence[Entry]
     samples: Mapping[int, str] = field(default_factory=dict[int, str])
+    undated: Set[int] = frozenset()
 
     @property
     def readings(self) -> list[ReadingRow]:
@@ -63,6 +65,27 @@ class Submission:
         return fates
 
 
+@dataclass(slots=True)
+class Draft:
+    """A submission in the making: rows are added in their order."""
+
+    entries: list[Entry] = field(default_factory=list[Entry])
+    samples: dict[int, str] = field(default_factory=dict[int, str])
+    undated: set[int] = field(default_factory=set[int])
+
+    def add(self, entry: Entry, sample: Callable[[], str], *, undated: bool) -> None:
+        """``sample``: its text, asked for where that is kept. ``undated``: it said no instant."""
+        place = len(self.entries)
+        if isinstance(entry, Rejection):
+            self.samples[place] = sample()
+        elif undated:
+            self.undated.add(place)
+        self.entries.append(entry)
+
+    def of(self, organization_id: str, source: str) -> Submission:
+        return Submission(organization_id, source, self.entries, self.samples, self.undated)
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """The fate of each row of a submission, in its order, given once all are committed."""
@@ -75,3 +98,13 @@ class Receipt:
 
 def readings_of(submissions: Iterable[Submission]) -> list[ReadingRow]:
     return [row for submission in submissions for row in submission.readings]
+
+
+def undated_of(submissions: Iterable[Submission]) -> set[Instant]:
+    """The instants that we gave."""
+    return {
+        (row[0], row[1])
+        for submission in submissions
+        for place in submission.undated
+        if not isinstance(row := submission.entries[place], Rejection)
+    }

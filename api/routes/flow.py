@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from api.catalog import COLUMNS_TYPE, METRICS, PATH_PREFIX, TOTAL, Metric, Resolution
+from api.catalog import COLUMNS_TYPE, METRICS, PATH_PREFIX, RAW, TOTAL, Metric, Resolution
 from api.domain.adaptive import adaptive
 from api.domain.datapoints import DatapointsQuestion, count_datapoints, datapoints
 from api.domain.identify import identify
@@ -40,12 +40,16 @@ def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
         return Reply({"resolution": asked.resolution.name, "count": count})
     rows = datapoints(call.store, device, question)
     total = asked.resolution is TOTAL
-    envelope = {
+    envelope: dict[str, Any] = {
         "resolution": asked.resolution.name,
         "timezone": _zone_name(asked.timezone),
         "limit": 1 if total else asked.limit,
         "offset": 0 if total else asked.offset,
     }
+    if call.columns is not None and asked.resolution is RAW and rows:
+        undated = call.store.undated(device, Span(rows[0][0], rows[-1][0]))
+        if undated:  # for our own screens: no field of the interface's rows could say it
+            envelope["undated"] = undated
     return _with_rows(envelope, call.columns, asked.resolution, rows, asked.timezone)
 
 

@@ -14,12 +14,11 @@ from operator import itemgetter
 from typing import NamedTuple, cast
 
 from api.catalog import COARSEST_STORED, RAW_COLUMNS, Resolution
-from api.store.base import ReadingRow, Row
+from api.store.base import Instant, ReadingRow, Row
 from api.store.sql.rollups import Range
 from api.timez import floor_to
 
 HOUR_MS = COARSEST_STORED.fixed_ms
-Instant = tuple[int, int]
 
 device_of = itemgetter(0)
 instant_of = itemgetter(0, 1)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from api.catalog import COARSEST_STORED, STORED
 from api.store import batch
-from api.store.base import Progress, ReadingRow, Refusal, RefusalSummary, Row, Written
+from api.store.base import (
+    Clockless,
+    Instant,
+    Progress,
+    ReadingRow,
+    Refusal,
+    RefusalSummary,
+    Row,
+    Written,
+)
 from api.store.core import Transaction
 from api.store.refusals import merged, within_cap
 from api.store.retention import RetentionPart
@@ -44,7 +53,11 @@ class IngestPart(RetentionPart):
         return written
 
     def add(
-        self, rows: Sequence[ReadingRow], *, refusals: Sequence[Refusal] = ()
+        self,
+        rows: Sequence[ReadingRow],
+        *,
+        refusals: Sequence[Refusal] = (),
+        undated: Collection[Instant] = (),
     ) -> list[ReadingRow]:
         ordered = batch.in_order(rows)
         self.make_room(ordered)
@@ -53,6 +66,7 @@ class IngestPart(RetentionPart):
             with self.transaction() as transaction:
                 kept, too_old = self.kept_and_refused(transaction, ordered)
                 new = self._take_in(transaction, kept, arithmetic)
+                self._keep_undated(transaction, new, undated)
                 self._keep_refusals(transaction, [*refusals, *too_old])
             return new
 
@@ -126,6 +140,17 @@ class IngestPart(RetentionPart):
             transaction.run(rollups.recompute(self.dialect, resolution, ranges, arithmetic))
         hours = batch.touched(new, COARSEST_STORED, last_hours)
         transaction.run(rollups.recount(self.dialect, hours))
+
+    def _keep_undated(
+        self, transaction: Transaction, new: batch.New, undated: Collection[Instant]
+    ) -> None:
+        """A repeat of one that is there says nothing new: what was dated stays so."""
+        fresh = {batch.instant_of(row) for row in new.rows} & set(undated) if undated else ()
+        if fresh:
+            transaction.run(sql.keep_undated(self.dialect, sorted(fresh)))
+
+    def clockless(self, organization_id: str | None = None) -> list[Clockless]:
+        return [Clockless(*row) for row in self.fetch(sql.clockless(organization_id))]
 
     def _keep_refusals(self, transaction: Transaction, refusals: Sequence[Refusal]) -> None:
         if not refusals:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Set
 from typing import Final
 
 from api.store.sql.query import Dialect
-from api.store.tables import RETENTION, TABLES, TIME_SERIES
+from api.store.tables import RETENTION, TABLES, TIME_SERIES, UNDATED
 
 VERSION_TABLE: Final = "schema_version"
 
 
-_LATER: Final = {RETENTION}  # tables that a further step makes
+_LATER: Final = {RETENTION, UNDATED}  # tables that a further step makes
 
 
 def _first(dialect: Dialect) -> list[str]:
@@ -27,7 +27,11 @@ def _retention(dialect: Dialect) -> list[str]:
     return RETENTION.ddl(dialect)
 
 
-STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first, _retention)
+def _undated(dialect: Dialect) -> list[str]:
+    return UNDATED.ddl(dialect)
+
+
+STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first, _retention, _undated)
 """STEPS[n] takes a store from version n to n + 1; each runs in one transaction."""
 
 CURRENT: Final = len(STEPS)
@@ -35,4 +39,5 @@ CURRENT: Final = len(STEPS)
 
 def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
     """What brings a time series with these columns, by table, to what the catalog says."""
-    return [s for table in TIME_SERIES for s in table.growth(dialect, there[table.name])]
+    grown = (table for table in TIME_SERIES if table not in _LATER)
+    return [s for table in grown for s in table.growth(dialect, there[table.name])]

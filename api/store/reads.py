@@ -120,6 +120,9 @@ class SeriesPart(Seam):
         first, last = self.reckon(ends)
         return None if first is None else (first, last)
 
+    def undated(self, device: Device, span: Span) -> list[int]:
+        return [ts for (ts,) in self.fetch(sql.undated(device.key, span))]
+
     def pieces(
         self,
         device: Device,

@@ -1,7 +1,9 @@
 """The tables, built from the catalog.
 
-The time series is ``reading``, one ``rollup_…`` a stored resolution, and ``hour_counter``: how
-many rows of each finer table an hour holds, narrow, so that every count is a sum and two edges.
+The time series is ``reading``, one ``rollup_…`` a stored resolution, ``hour_counter``: how many
+rows of each finer table an hour holds, narrow, so that every count is a sum and two edges, and
+``undated``: the instants that readings were given when they came. Few devices have any, so that it
+costs those that do alone: no column of every reading, which bulk loads would pay for as well.
 Their primary keys start with ``device_id`` and nothing else in them is unique, references another
 table or draws from a sequence: they can be partitioned or distributed by device as they are.
 """
@@ -122,7 +124,8 @@ HOUR_COUNTER: Final = Table(
     key=("device_id", "ts"),
     covering=True,
 )
-TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER)
+UNDATED: Final = Table("undated", _WHOSE_AND_WHEN, key=("device_id", "ts"))
+TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
 
 # --- The directory -------------------------------------------------------------------------------
 

@@ -21,6 +21,8 @@ from components.ranges import Window, widened
 from components.units import Units
 
 PAGE: Final = 20
+UNDATED: Final = "*"
+ABOUT_UNDATED: Final = "* The meter said no time: this is when the reading came."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,13 @@ def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
         return [html.P("No rows in this range.", className="empty")]
     columns = _columns(page.rows.resolution, units)
     head = html.Tr([html.Th(name, scope="col") for name in ("Time", *(c.title for c in columns))])
-    times = titles(page.rows, tz)
+    times, given = titles(page.rows, tz), page.rows.undated
+    marks = [UNDATED if at in given else "" for at in page.rows.times_ms]
     values = [column.texts(page.rows) for column in columns]
     body = [
-        html.Tr([html.Th(times[i], scope="row"), *(html.Td(column[i]) for column in values)])
+        html.Tr(
+            [html.Th(times[i] + marks[i], scope="row"), *(html.Td(column[i]) for column in values)]
+        )
         for i in reversed(range(len(times)))
     ]
     return [
@@ -81,6 +86,7 @@ def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
             tabIndex=0,
             **labelled("The rows, to scroll sideways"),
         ),
+        *([html.P(ABOUT_UNDATED, className="rows-about")] if any(marks) else []),
         _pager(page),
     ]
 

@@ -8,6 +8,7 @@ from api import catalog
 from api.catalog import DAY, HOUR_MS, METRICS, MINUTE_MS, RAW, RESOLUTION_BY_NAME, TOTAL
 from api.client import Client
 from api.errors import BadRequest, NotFound, Unauthorized
+from tests.store.fleet import reading
 from tests.world import EVERYTHING, METER, OLD, TWIN, World, ms
 
 NOON = ms("2026-03-08T12:00Z")
@@ -81,6 +82,21 @@ def test_rows_and_columns_become_the_same_series(client: Client, world: World, n
         assert list(values) == [row[column] for row in rows], column
     if resolution.stamp and not resolution.calendar:
         assert list(series.times_ms) == [ms(row[resolution.stamp]) for row in rows]
+
+
+def test_instants_of_receipt_are_told_to_us_and_rows_stay_those_of_the_interface(
+    client: Client, world: World
+) -> None:
+    meter, at_ms = world.devices[TWIN], ms("2026-02-01T00:00Z")
+    rows = [reading(meter, at_ms + n, quality=n) for n in range(4)]
+    world.store.add(rows, undated=[row[:2] for row in rows[1:3]])
+    window = {"from_ms": at_ms + 1, "to_ms": at_ms + 3}
+    assert client.datapoints(TWIN, RAW, **window).undated == {at_ms + 1, at_ms + 2}
+    assert client.datapoints(TWIN, RAW, **window, offset=2).undated == frozenset()
+    query = {"resolution": "raw", "from": "2026-02-01T00:00Z", "to": "2026-02-01T00:01Z"}
+    plain = world.json(f"/flow/datapoints/{TWIN}", query)
+    assert set(plain) == {"resolution", "timezone", "limit", "offset", "data"}
+    assert set(plain["data"][1]) == set(RAW.columns)
 
 
 def test_count_is_what_datapoints_finds(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""`flask readings`: import and what was refused."""
+"""`flask readings`: import, what was refused, who has no clock."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from api.store.open import open_store
 from tests.commands.conftest import CommandLine
+from tests.store.fleet import NOON_MS, everything, reading
 
 CSV = (
     "device,recorded_at,flow_rate\n"
@@ -90,6 +92,27 @@ def test_a_file_must_be_named_and_there(
 
 
 MONTHS_APART = [f"2020-{month:02}-15T06:30:00Z" for month in range(1, 6)]
+
+
+def test_devices_without_a_clock_are_listed(weir: CommandLine, meters: str) -> None:
+    assert weir.ask("readings", "undated") == []
+    store = open_store(weir.environ["WEIR_DATABASE"])
+    [meter] = store.resolve(everything(meters), ["M-1"])
+    assert meter is not None
+    rows = [reading(meter, NOON_MS + n * 1_000, flow_rate=n) for n in range(3)]
+    store.add(rows, undated=[row[:2] for row in rows[:2]])
+    store.close()
+    (found,) = weir.ask("readings", "undated", "--org", meters)
+    assert found == {
+        "device": "M-1",
+        "count": 2,
+        "first": "2026-03-08T12:00:00Z",
+        "last": "2026-03-08T12:00:01Z",
+        "organizationId": meters,
+    }
+    other = weir.ask("orgs", "create", "Other")["id"]
+    assert weir.ask("readings", "undated", "--org", other) == []
+    assert "nobody" in weir.error("readings", "undated", "--org", "nobody")
 
 
 def test_old_raw_readings_go_by_whole_months(

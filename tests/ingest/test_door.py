@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from api.errors import Busy, Internal, Unavailable
 from api.ingest.decode import Rejection
@@ -65,10 +66,12 @@ def test_what_is_handed_over_is_stored_when_it_is_answered(
     assert (kept.device, kept.sample) == ("?", "?{}")
 
 
-@given(drawn=strategies.readings)
-def test_numbers_come_through_as_they_are(drawn: list[Any]) -> None:
+@given(drawn=strategies.readings, undated=st.frozensets(st.integers(0, 40)))
+def test_numbers_and_marks_come_through_as_they_are(
+    drawn: list[Any], undated: frozenset[int]
+) -> None:
     rows = [(7, instant, *values) for instant, values in drawn]
-    submission = Submission("acme", "http", rows)  # pyright: ignore[reportArgumentType]
+    submission = Submission("acme", "http", rows, {}, undated)  # pyright: ignore[reportArgumentType]
     assert messages.to_submission(messages.of_submission(submission)) == submission
 
 

@@ -128,6 +128,8 @@ def test_a_row_without_an_instant_is_of_when_it_came_and_marked(station: Station
     assert told["results"] == [
         {"row": 0, "result": "stored", "recordedAt": "2026-03-08T12:00:00.001Z"}
     ]
+    meter = station.world.devices[METER]
+    assert station.world.store.undated(meter, Span(NOON_MS, NOON_MS + 1)) == [NOON_MS + 1]
 
 
 def test_equal_rows_without_an_instant_are_each_an_event(station: Station) -> None:

@@ -23,6 +23,7 @@ def of_submission(submission: Submission) -> bytes:
             "source": submission.source,
             "entries": [_plain(entry) for entry in submission.entries],
             "samples": [[place, _sound(text)] for place, text in submission.samples.items()],
+            "undated": list(submission.undated),
         }
     )
 
@@ -45,7 +46,10 @@ def to_submission(message: bytes) -> Submission:
         for entry in said["entries"]
     ]
     samples = cast("list[tuple[int, str]]", said["samples"])
-    return Submission(said["organization"], said["source"], entries, dict(samples))
+    undated = cast("list[int]", said["undated"])
+    return Submission(
+        said["organization"], said["source"], entries, dict(samples), frozenset(undated)
+    )
 
 
 def of_receipt(receipt: Receipt) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
@@ -17,7 +18,7 @@ from api.ingest.moments import Moments
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.roster import KEPT_S, Roster
-from api.ingest.submission import Entry, Submission
+from api.ingest.submission import Draft, Entry, Submission
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
@@ -70,24 +71,21 @@ class Intake:
             return self._submissions(messages)
 
     def _submissions(self, messages: Sequence[Message]) -> list[Submission]:
-        entries = defaultdict[_Kind, list[Entry]](list)
-        samples = defaultdict[_Kind, dict[int, str]](dict)
+        drafts = defaultdict[_Kind, Draft](Draft)
         for message in messages:
             reading = self._reader.read(message.topic, message.payload)
             if reading is None:
                 self._unasked(message)
                 continue
             organization_id = reading.organization_id if self._is_known(message, reading) else ""
-            kind = _Kind(organization_id, reading.source)
+            draft = drafts[_Kind(organization_id, reading.source)]
             for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
-                if isinstance(entry, Rejection):
-                    samples[kind][len(entries[kind])] = _sample(message, item)
-                entries[kind].append(entry)
+                draft.add(entry, partial(_sample, message, item), undated=live.dateless(item))
         self._journal.keep()
         self.counts["messages"] += len(messages)
-        self.counts["refused"] += sum(map(len, samples.values()))
-        self.counts["readings"] += sum(map(len, entries.values()))
-        return [Submission(*kind, entries[kind], samples[kind]) for kind in entries]
+        self.counts["refused"] += sum(len(draft.samples) for draft in drafts.values())
+        self.counts["readings"] += sum(len(draft.entries) for draft in drafts.values())
+        return [draft.of(*kind) for kind, draft in drafts.items()]
 
     def as_refused(self, message: Message, reason: str) -> list[Submission]:
         """A message that can't be stored as what it says, for the table of refusals."""

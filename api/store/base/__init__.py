@@ -24,7 +24,9 @@ from api.store.base.directory import (
     Scope,
 )
 from api.store.base.ingest import (
+    Clockless,
     Ingest,
+    Instant,
     Progress,
     ReadingRow,
     Refusal,
@@ -50,6 +52,7 @@ from api.store.base.series import (
 )
 
 __all__ = [
+    "Clockless",
     "Condition",
     "Device",
     "DeviceQuery",
@@ -57,6 +60,7 @@ __all__ = [
     "Grant",
     "Imported",
     "Ingest",
+    "Instant",
     "Key",
     "LatestFound",
     "LatestQuestion",

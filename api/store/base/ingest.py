@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -62,6 +62,22 @@ class Progress:
     complete: bool = False
 
 
+Instant = tuple[int, int]
+"""(device key, epoch ms)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Clockless:
+    """A device that sent readings without an instant: ``count`` of them are of when they came, the
+    first and the last of that moment."""
+
+    organization_id: str
+    serial_number: str
+    count: int
+    first_ms: int
+    last_ms: int
+
+
 class Ingest(Protocol):
     """The one way in. Exactly one process writes to a SQLite store at a time."""
 
@@ -83,9 +99,19 @@ class Ingest(Protocol):
         ...
 
     def add(
-        self, rows: Sequence[ReadingRow], *, refusals: Sequence[Refusal] = ()
+        self,
+        rows: Sequence[ReadingRow],
+        *,
+        refusals: Sequence[Refusal] = (),
+        undated: Collection[Instant] = (),
     ) -> list[ReadingRow]:
-        """Take readings in as `write` does; the rows that are new by it, each once."""
+        """Take readings in as `write` does; the rows that are new by it, each once. Those at the
+        ``undated`` instants said none: `TimeSeries.undated` will tell, for as long as raw readings
+        are kept."""
+        ...
+
+    def clockless(self, organization_id: str | None = None) -> list[Clockless]:
+        """By organization, most readings first."""
         ...
 
     def progress(self, digest: str, organization_id: str) -> Progress | None: ...

@@ -104,6 +104,11 @@ class TimeSeries(Protocol):
         """First and last row's instant in the span, None where there is no row."""
         ...
 
+    def undated(self, device: Device, span: Span) -> list[int]:
+        """The instants in the span, ascending, that readings were given when they came, because
+        they said none."""
+        ...
+
     def pieces(
         self,
         device: Device,

@@ -8,7 +8,7 @@ from api.catalog import METRICS
 from api.store.base import Progress, Refusal
 from api.store.sql.query import Dialect, Query
 from api.store.sql.rollups import Range
-from api.store.tables import HOUR_COUNTER, IMPORT_PROGRESS, READING, REFUSAL
+from api.store.tables import DEVICE, HOUR_COUNTER, IMPORT_PROGRESS, READING, REFUSAL, UNDATED
 
 _VALUES = ", ".join(f"s.{metric.name}" for metric in METRICS)
 
@@ -32,6 +32,28 @@ def stored_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
         f" FROM {dialect.relation(('device_id', 'ts'))} AS r CROSS JOIN {READING.name} AS s"
         " WHERE s.device_id = r.device_id AND s.ts = r.ts",
         dialect.bind(instants),
+    )
+
+
+def keep_undated(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
+    return Query(
+        f"INSERT INTO {UNDATED.name} (device_id, ts) SELECT r.device_id, r.ts"
+        f" FROM {dialect.relation(('device_id', 'ts'))} AS r WHERE true"
+        " ON CONFLICT (device_id, ts) DO NOTHING",
+        dialect.bind(instants),
+    )
+
+
+def clockless(organization_id: str | None) -> Query:
+    """(organization_id, serial_number, how many, first, last) of who has such instants."""
+    where = "" if organization_id is None else " WHERE d.organization_id = ?"
+    return Query(
+        "SELECT d.organization_id, d.serial_number, u.n, u.first_ms, u.last_ms"
+        " FROM (SELECT device_id, COUNT(*) AS n, MIN(ts) AS first_ms, MAX(ts) AS last_ms"
+        f" FROM {UNDATED.name} GROUP BY device_id) AS u JOIN {DEVICE.name} AS d"
+        f" ON d.key = u.device_id{where}"
+        " ORDER BY d.organization_id, u.n DESC, d.serial_number",
+        () if organization_id is None else (organization_id,),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.store.sql.query import Query
-from api.store.tables import DEVICE, HOUR_COUNTER, READING, RETENTION
+from api.store.tables import DEVICE, HOUR_COUNTER, READING, RETENTION, UNDATED
 
 _WHAT = "raw"
 
@@ -54,6 +54,11 @@ def forget_count(device_key: int, before: int) -> Query:
         f"UPDATE {HOUR_COUNTER.name} SET n = 0 WHERE device_id = ? AND ts < ? AND n <> 0",
         (device_key, before),
     )
+
+
+def forget_undated(device_key: int, before: int) -> Query:
+    """What is gone needs no mark."""
+    return Query(f"DELETE FROM {UNDATED.name} WHERE device_id = ? AND ts < ?", (device_key, before))
 
 
 def owner(device_key: int) -> Query:

@@ -17,7 +17,7 @@ from api.catalog import (
 from api.store.base import Condition, Span, Where
 from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query, both
-from api.store.tables import HOUR_COUNTER, counter
+from api.store.tables import HOUR_COUNTER, UNDATED, counter
 from api.timez import FIRST_INSTANT_MS, LAST_INSTANT_MS, ceil_to, floor_to
 
 
@@ -88,6 +88,11 @@ def matching(
 ) -> Query:
     conditions = (_condition(resolution, condition, arithmetic) for condition in where)
     return both(between(device_key, *closed(span)), *conditions)
+
+
+def undated(device_key: int, span: Span) -> Query:
+    rows = between(device_key, *closed(span))
+    return Query(f"SELECT ts FROM {UNDATED.name} WHERE {rows.sql} ORDER BY ts", rows.params)
 
 
 # --- Counts --------------------------------------------------------------------------------------

@@ -277,6 +277,16 @@ def test_rows_are_told_latest_first_in_the_units_of_choice() -> None:
     assert "1–2 of 2 rows" in text(rows.table(rows.Page(series, 1, 2), DENVER, METRIC)[1])
 
 
+def test_a_row_whose_time_is_when_it_came_is_marked_and_the_mark_explained() -> None:
+    page = rows.Page(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
+    said = [text(part) for part in rows.table(page, DENVER, METRIC)]
+    assert said[0].count(rows.UNDATED) == 1
+    assert f"05:00:02 MST{rows.UNDATED}" in said[0]
+    assert said[1] == rows.ABOUT_UNDATED
+    dated = rows.Page(Series(RAW, [NOON], {}), 1, 1)
+    assert rows.UNDATED not in "".join(text(part) for part in rows.table(dated, DENVER, METRIC))
+
+
 def test_no_rows_say_so() -> None:
     assert text(rows.table(rows.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
         "No rows in this range."

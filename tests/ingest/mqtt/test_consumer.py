@@ -14,7 +14,7 @@ from api.catalog import METRICS
 from api.ingest.mqtt import Consumer
 from api.ingest.mqtt.messages import MAX_BYTES, MAX_READINGS
 from api.ingest.writer import Writer
-from api.store.base import NewDevice
+from api.store.base import NewDevice, Span
 from api.timez import now_ms, stamp
 from tests.ingest.mqtt.conftest import Site, eventually
 from tests.servers import Mosquitto, free_port
@@ -122,7 +122,9 @@ def test_a_reading_without_an_instant_is_of_when_it_came_and_its_device_is_told(
         site.send((UP, b'{"flowRate": 1}'), (UP, b'{"flowRate": 2, "recordedAt": null}'))
         eventually(lambda: len(site.rows(1)) == 2)
         assert consumer.intake.counts["dateless"] == 2
-    assert all(before <= row[0] <= now_ms() for row in site.rows(1))
+    instants = [row[0] for row in site.rows(1)]
+    assert all(before <= instant <= now_ms() for instant in instants)
+    assert site.store.undated(site.devices[0], Span()) == instants
     said = [r.message for r in caplog.records if "recordedAt" in r.message]
     assert said == ["acme/N-1 sends no recordedAt: its readings are of when they come"]
 

@@ -80,8 +80,9 @@ def fill(url: str) -> None:
         (device.key, START_MS + n * 37_000, n % 7 / 3, None, 0.25 * n, 90.0, -70.0, None, 21.5)
         for n in range(READINGS)
     ]
+    store.add(rows[:1], undated=[rows[0][:2]])
     store.write(
-        [*rows, (*rows[5][:2], *(1.0,) * 7)],  # two at one instant
+        [*rows[1:], (*rows[5][:2], *(1.0,) * 7)],  # two at one instant
         refusals=[Refusal(org, "file", "no such device", "M-9", "M-9,…", START_MS, 3)],
         progress=Progress("d" * 64, org, position=READINGS + 4, refused=3),
     )
