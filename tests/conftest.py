@@ -97,6 +97,15 @@ def store(store_url: str) -> Iterator[Store]:
     store.close()
 
 
+@pytest.fixture(scope="module", params=citus.FILE_OR_CLUSTER)
+def place_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """Where a module's one store comes, of suites that look at the service, not at dialects."""
+    with citus.place(request.param, tmp_path_factory.mktemp("place")) as url:
+        yield url
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real meters beside the project; the tests of it run where it is."""

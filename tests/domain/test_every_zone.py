@@ -21,8 +21,8 @@ YEAR = Span(ms("2026-01-01T00:00Z"), ms("2026-12-31T23:59Z"))
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+def world(place_url: str) -> Iterator[World]:
+    with opened(place_url) as world:
         yield world
 
 

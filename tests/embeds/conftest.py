@@ -66,11 +66,10 @@ def forged(token: str, *, key: str = SECRET, algorithm: str = "HS256", **claims:
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    url = f"sqlite:///{tmp_path_factory.mktemp('embeds') / 'weir.sqlite'}"
-    web = open_web_store(url)
-    web.upgrade()
-    with opened(url) as world:
+def stage(place_url: str) -> Iterator[Stage]:
+    with opened(place_url) as world:
+        web = open_web_store(place_url)
+        web.upgrade()
         yield Stage(
             world,
             web,

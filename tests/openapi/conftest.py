@@ -1,4 +1,4 @@
-"""The world behind the document, on SQLite."""
+"""The world behind the document."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests import citus
 from tests.world import World, opened
 
 
-@pytest.fixture(scope="package")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+@pytest.fixture(scope="package", params=citus.FILE_OR_CLUSTER)
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
     """Read only, like the contract's."""
-    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+    with (
+        citus.place(request.param, tmp_path_factory.mktemp("world")) as url,
+        opened(url) as world,
+    ):
         yield world

@@ -25,8 +25,8 @@ PATHS = ("/version", "/organizations/mine", "/device", f"/flow/datapoints/{METER
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+def world(place_url: str) -> Iterator[World]:
+    with opened(place_url) as world:
         yield world
 
 

@@ -18,8 +18,8 @@ IDENTIFIERS = (METER, FOREIGN, "M-1", "net-m1", "net-f1", "T-1", "L/1", "O-1", "
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with opened(f"sqlite:///{tmp_path_factory.mktemp('world') / 'weir.sqlite'}") as world:
+def world(place_url: str) -> Iterator[World]:
+    with opened(place_url) as world:
         yield world
 
 

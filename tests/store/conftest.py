@@ -48,6 +48,14 @@ def empty_store(store_url: str) -> Iterator[Store]:
     opened.close()
 
 
+@pytest.fixture(params=["citus"])
+def cluster_url(request: pytest.FixtureRequest) -> str:
+    """An empty place on a cluster, for tests of what only a cluster has."""
+    if not citus.COORDINATOR:
+        pytest.skip("WEIR_TEST_CITUS names no database on a Citus coordinator")
+    return str(request.getfixturevalue("citus_url"))
+
+
 @pytest.fixture
 def acme(store: Store) -> str:
     """A new organization's id."""

@@ -3,7 +3,6 @@ rest of this folder and the contract show, where WEIR_TEST_CITUS names a coordin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,10 +19,6 @@ from api.store.tables import SMALL_TABLES, TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations
 from tests import citus
 from tests.store.fleet import new_meters, steady
-
-on_a_cluster = pytest.mark.skipif(
-    not citus.COORDINATOR, reason="WEIR_TEST_CITUS names no database on a Citus coordinator"
-)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +47,6 @@ def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
 # --- On a real cluster ---------------------------------------------------------------------------
 
 
-@pytest.fixture
-def cluster_url() -> Iterator[str]:
-    with citus.schema() as url:
-        yield url
-
-
 def colocations(store: Any) -> set[int]:
     """The groups that this schema's distributed tables share their places in."""
     return {
@@ -72,7 +61,6 @@ def colocations(store: Any) -> set[int]:
     }
 
 
-@on_a_cluster
 def test_what_a_store_holds_goes_with_it(cluster_url: str) -> None:
     store = open_store(cluster_url)
     store.upgrade()
@@ -87,7 +75,6 @@ def test_what_a_store_holds_goes_with_it(cluster_url: str) -> None:
     store.close()
 
 
-@on_a_cluster
 def test_one_device_lies_on_one_worker(cluster_url: str) -> None:
     store: Any = citus.made(cluster_url)
     kinds = dict(store.fetch(sql.spread()))
@@ -96,7 +83,6 @@ def test_one_device_lies_on_one_worker(cluster_url: str) -> None:
     store.close()
 
 
-@on_a_cluster
 def test_a_second_time_and_an_upgrade_change_nothing(cluster_url: str) -> None:
     store: Store = citus.made(cluster_url)
     assert store.distribute(citus.SHARDS) == []
@@ -104,7 +90,6 @@ def test_a_second_time_and_an_upgrade_change_nothing(cluster_url: str) -> None:
     store.close()
 
 
-@on_a_cluster
 def test_tables_that_come_later_are_spread_by_their_upgrade(cluster_url: str) -> None:
     citus.made(cluster_url).close()
     web: Any = open_web_store(cluster_url)

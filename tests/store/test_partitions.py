@@ -25,7 +25,7 @@ FEBRUARY_MS = parse_instant("2026-02-01T00:00:00Z")
 MARCH_MS = parse_instant("2026-03-01T00:00:00Z")
 
 
-@pytest.fixture(params=["postgres", *(["citus"] if citus.COORDINATOR else [])])
+@pytest.fixture(params=citus.SERVERS)
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -137,13 +137,11 @@ def test_a_file_has_none(sqlite_store: Store) -> None:
         sqlite_store.partition()
 
 
-@pytest.mark.skipif(not citus.COORDINATOR, reason="WEIR_TEST_CITUS names no coordinator")
-def test_a_distributed_store_is_too_late() -> None:
-    with citus.schema() as url:
-        store = citus.made(url)
-        with pytest.raises(UserError, match="before that"):
-            store.partition()
-        store.close()
+def test_a_distributed_store_is_too_late(cluster_url: str) -> None:
+    store = citus.made(cluster_url)
+    with pytest.raises(UserError, match="before that"):
+        store.partition()
+    store.close()
 
 
 # --- Months --------------------------------------------------------------------------------------
