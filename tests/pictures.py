@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -14,23 +15,39 @@ class Pixel(NamedTuple):
     blue: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Picture:
+    """Rows are unfiltered when they are looked at: each needs those above it, and most tests
+    look at the size or at a corner."""
+
     width: int
     height: int
     channels: int
-    rows: list[bytes]
+    _filtered: bytes
+    _rows: list[bytes] = field(default_factory=list[bytes])
 
     @property
     def size(self) -> tuple[int, int]:
         return self.width, self.height
 
     def at(self, x: int, y: int) -> Pixel:
-        return Pixel(*self.rows[y][x * self.channels : x * self.channels + 3])
+        return Pixel(*self._row(y)[x * self.channels : x * self.channels + 3])
 
     def colours(self) -> set[Pixel]:
-        step = self.channels
-        return {Pixel(*row[x : x + 3]) for row in self.rows for x in range(0, len(row), step)}
+        self._row(self.height - 1)
+        found: set[tuple[int, ...]] = set()
+        for row in set(self._rows):
+            found.update(zip(*(row[c :: self.channels] for c in range(3)), strict=True))
+        return {Pixel(*colour) for colour in found}
+
+    def _row(self, y: int) -> bytes:
+        length = self.width * self.channels
+        while len(self._rows) <= y:
+            start = len(self._rows) * (length + 1)
+            kind, line = self._filtered[start], self._filtered[start + 1 : start + 1 + length]
+            above = self._rows[-1] if self._rows else bytes(length)
+            self._rows.append(_UNFILTERED[kind](line, above, self.channels))
+        return self._rows[y]
 
 
 def decoded(png: bytes) -> Picture:
@@ -46,27 +63,52 @@ def decoded(png: bytes) -> Picture:
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     assert (depth, interlaced) == (8, 0)
     channels = {2: 3, 6: 4}[colour]
-    return Picture(width, height, channels, _rows(zlib.decompress(data), width, height, channels))
+    raw = zlib.decompress(data)
+    assert len(raw) == height * (1 + width * channels)
+    assert set(raw[:: 1 + width * channels]) <= set(_UNFILTERED)
+    return Picture(width, height, channels, raw)
 
 
-def _rows(raw: bytes, width: int, height: int, step: int) -> list[bytes]:
-    length, above, rows = width * step, bytes(width * step), []
-    for y in range(height):
-        kind, line = raw[y * (length + 1)], bytearray(raw[y * (length + 1) + 1 :][:length])
-        _unfilter(kind, line, above, step)
-        above = bytes(line)
-        rows.append(above)
-    return rows
+# --- The five filters, each of a line, the line above it and the bytes of a pixel ----------------
 
 
-def _unfilter(kind: int, line: bytearray, above: bytes, step: int) -> None:
-    for i in range(len(line) if kind else 0):
-        left = line[i - step] if i >= step else 0
-        corner = above[i - step] if i >= step else 0
-        guess = (0, left, above[i], (left + above[i]) // 2, _paeth(left, above[i], corner))[kind]
-        line[i] = (line[i] + guess) & 255
+def _none(line: bytes, above: bytes, step: int) -> bytes:
+    return line
 
 
-def _paeth(left: int, up: int, corner: int) -> int:
-    estimate = left + up - corner
-    return min((left, up, corner), key=lambda value: abs(estimate - value))
+def _sub(line: bytes, above: bytes, step: int) -> bytes:
+    plain = bytearray(line)
+    for channel in range(step):
+        plain[channel::step] = accumulate(line[channel::step], lambda a, b: (a + b) & 255)
+    return bytes(plain)
+
+
+def _up(line: bytes, above: bytes, step: int) -> bytes:
+    return bytes((a + b) & 255 for a, b in zip(line, above, strict=True))
+
+
+def _average(line: bytes, above: bytes, step: int) -> bytes:
+    plain = bytearray(step) + line  # a pixel of nothing to the left of the first
+    for i, up in enumerate(above, step):
+        plain[i] = (plain[i] + (plain[i - step] + up) // 2) & 255
+    return bytes(plain[step:])
+
+
+def _paeth(line: bytes, above: bytes, step: int) -> bytes:
+    plain, corners = bytearray(step) + line, bytes(step) + above
+    for i, up in enumerate(above, step):
+        left, corner = plain[i - step], corners[i - step]
+        to_left, to_up, to_corner = (
+            abs(up - corner),
+            abs(left - corner),
+            abs(left + up - 2 * corner),
+        )
+        if to_left <= to_up and to_left <= to_corner:
+            nearest = left
+        else:
+            nearest = up if to_up <= to_corner else corner
+        plain[i] = (plain[i] + nearest) & 255
+    return bytes(plain[step:])
+
+
+_UNFILTERED = dict(enumerate((_none, _sub, _up, _average, _paeth)))
