@@ -11,7 +11,17 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from api.timez import DAY_MS, MINUTE_MS, offset_text, offsets, to_datetime, zone, zone_names
+from api.timez import (
+    DAY_MS,
+    HOUR_MS,
+    MINUTE_MS,
+    floor_to,
+    offset_text,
+    offsets,
+    to_datetime,
+    zone,
+    zone_names,
+)
 
 EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -43,6 +53,15 @@ class Clock:
     def local(self, instant_ms: int) -> int:
         """What the wall clock shows, as if it were milliseconds of UTC."""
         return instant_ms + self.pieces[self._piece(instant_ms)][1]
+
+    def hour(self, instant_ms: int) -> tuple[int, int]:
+        """[first, end) of the clock's hour that the instant lies in: shorter than an hour where a
+        change that isn't by whole hours begins or ends it."""
+        index = self._piece(instant_ms)
+        piece, offset = self.pieces[index]
+        first = floor_to(instant_ms + offset, HOUR_MS) - offset
+        end = self.pieces[index + 1][0] if index + 1 < len(self.pieces) else first + HOUR_MS
+        return max(first, piece), min(first + HOUR_MS, end)
 
     def name(self, instant_ms: int) -> str:
         """The zone's abbreviation then: MST, CEST, UTC+05:30."""

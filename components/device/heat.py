@@ -30,7 +30,9 @@ Week = list[list[float | None]]
 
 
 def window_of(tz: ZoneInfo, now_ms: int) -> Window:
-    return Window(day_start(tz, local_ordinal(tz, now_ms) - WEEKS * DAYS), now_ms)
+    """Up to the hour under way, whose gallons would be told as those of a whole one."""
+    hour, _ = Clock(tz, now_ms - HOUR_MS, now_ms).hour(now_ms)
+    return Window(day_start(tz, local_ordinal(tz, now_ms) - WEEKS * DAYS), hour - 1)
 
 
 def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
@@ -42,25 +44,25 @@ def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
 def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
     window = window_of(tz, now_ms)
     resolution = resolution_of(tz, window)
-    return week(pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0), tz)
+    return week(pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0), tz, window)
 
 
-def week(parts: Iterable[Series], tz: ZoneInfo) -> Week:
-    """Gallons over the minutes that were heard."""
+def week(parts: Iterable[Series], tz: ZoneInfo, window: Window) -> Week:
+    """Gallons over the minutes of the hours that were heard: of whole hours, however long the rows
+    are, since a reading tells of the time before it and not of its row alone."""
     gallons = [[0.0] * HOURS for _ in range(DAYS)]
-    minutes = [[0] * HOURS for _ in range(DAYS)]
+    minutes = [[0.0] * HOURS for _ in range(DAYS)]
+    clock, end = Clock(tz, *window), 0
     for part in parts:
-        if not part.times_ms:
-            continue
-        length = part.resolution.fixed_ms // MINUTE_MS
-        clock = Clock(tz, part.times_ms[0], part.times_ms[-1])
         totals = part.values(f"total_{FLOW_AMOUNT.name}")
         for start, total in zip(part.times_ms, totals, strict=True):
             if total is not None:
                 local = clock.local(start)
                 day, hour = (local // DAY_MS + 3) % DAYS, local % DAY_MS // HOUR_MS
                 gallons[day][hour] += total
-                minutes[day][hour] += length
+                if start >= end:  # the first row of its hour
+                    first, end = clock.hour(start)
+                    minutes[day][hour] += (end - first) / MINUTE_MS
     return [
         [g / m if m else None for g, m in zip(*rows, strict=True)]
         for rows in zip(gallons, minutes, strict=True)

@@ -1,7 +1,8 @@
 """Night flow: what still runs when nobody should draw water.
 
 Of each local night, 02:00 to 04:00, the lowest rolling mean over 60 minutes. A mean counts only
-where at least eight tenths of its buckets hold readings.
+where at least eight tenths of its buckets hold readings. A bucket stands for its length, or for the
+device's pace where that is longer: a reading tells of the time since the one before.
 """
 
 from __future__ import annotations
@@ -94,26 +95,31 @@ def ask(client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: i
     rows = client.datapoints(
         device_id, resolution, from_ms=found[-1].from_ms, to_ms=found[0].to_ms - 1
     )
-    return replace(night_flow(rows, found), too_seldom=too_seldom(found, cadence_ms))
+    told = night_flow(rows, found, cadence_ms)
+    return replace(told, too_seldom=too_seldom(found, cadence_ms))
 
 
-def night_flow(rows: Series, found: Sequence[Window]) -> NightFlow:
+def night_flow(rows: Series, found: Sequence[Window], cadence_ms: int) -> NightFlow:
     """``found`` latest first."""
     amounts = dict(zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True))
-    lowest = [lowest_mean(amounts, night, rows.resolution.fixed_ms) for night in found]
+    length = rows.resolution.fixed_ms
+    lowest = [lowest_mean(amounts, night, length, cadence_ms) for night in found]
     before = [flow for flow in lowest[1:] if flow is not None]
     usual = median(before) if len(before) >= LEAST_NIGHTS else None
     return NightFlow(found[0], lowest[0], usual)
 
 
-def lowest_mean(amounts: Mapping[int, float | None], night: Window, length_ms: int) -> float | None:
+def lowest_mean(
+    amounts: Mapping[int, float | None], night: Window, length_ms: int, cadence_ms: int
+) -> float | None:
     """Of all windows of 60 minutes in the night, from bucket to bucket, the lowest flow in gal/min:
-    the gallons of the buckets that hold readings, over their minutes."""
+    the gallons of the buckets that hold readings, over the minutes that these stand for."""
     flows: list[float] = []
     count = ROLLING_MS // length_ms
     for start in range(night.from_ms, night.to_ms - ROLLING_MS + 1, length_ms):
         buckets = (amounts.get(start + n * length_ms) for n in range(count))
         present = [gallons for gallons in buckets if gallons is not None]
         if len(present) >= LEAST_PRESENT * count:
-            flows.append(sum(present) / (len(present) * length_ms / MINUTE_MS))
+            told_ms = len(present) * max(length_ms, cadence_ms)
+            flows.append(sum(present) * MINUTE_MS / told_ms)
     return min(flows, default=None)

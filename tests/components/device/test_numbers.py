@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.catalog import HOUR_MS, MINUTE_MS, ONE_MINUTE, RAW, RESOLUTION_BY_NAME
-from api.timez import DAY_MS, from_datetime, zone
+from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
 from components.device import amounts, days, heat, night
 from components.device.paging import pages
 from components.ranges import Window
@@ -161,22 +161,45 @@ def test_a_day_that_a_zone_skipped_is_left_out() -> None:
 
 @pytest.mark.parametrize("name", ZONES)
 def test_the_week_by_hours(filled: Bench, readings: list[Reading], name: str) -> None:
+    """Gallons over all minutes of the local hours that were heard, up to the one under way."""
     tz = zone(name)
-    window = heat.window_of(tz, NOW)
-    length = heat.resolution_of(tz, window).fixed_ms
+    now = wall(NOW, tz)
+    minutes: defaultdict[tuple[object, ...], int] = defaultdict(int)
+    for at in range(NOW - NOW % MINUTE_MS - 58 * DAY_MS, NOW + HOUR_MS, MINUTE_MS):
+        minutes[_hour(wall(at, tz))] += 1
     gallons: defaultdict[tuple[int, int], float] = defaultdict(float)
-    buckets: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    heard: defaultdict[tuple[int, int], set[tuple[object, ...]]] = defaultdict(set)
     for at, _, amount in readings:
-        bucket = at - at % length
-        if window.from_ms <= bucket <= window.to_ms:
-            cell = wall(at, tz).weekday(), wall(at, tz).hour
-            gallons[cell] += amount
-            buckets[cell].add(bucket)
+        local = wall(at, tz)
+        if now.toordinal() - local.toordinal() <= 56 and _hour(local) != _hour(now):
+            gallons[local.weekday(), local.hour] += amount
+            heard[local.weekday(), local.hour].add(_hour(local))
     week = heat.ask(filled.client, filled.device_id, tz, NOW)
     for day in range(7):
         for hour in range(24):
-            minutes = len(buckets[day, hour]) * length / MINUTE_MS
-            assert week[day][hour] == pytest.approx(gallons[day, hour] / minutes)
+            length = sum(minutes[each] for each in heard[day, hour])
+            assert week[day][hour] == pytest.approx(gallons[day, hour] / length), (day, hour)
+
+
+def _hour(local: datetime) -> tuple[object, ...]:
+    """One hour of the clock, told from the other one of that name on the day it is set back."""
+    return local.date(), local.hour, local.utcoffset()
+
+
+@pytest.mark.parametrize("name", [*ZONES, "UTC"])
+@pytest.mark.parametrize("minutes", [1, 6, 15, 60])
+def test_a_steady_flow_is_told_as_it_is_in_every_zone_at_every_pace(
+    tmp_path_factory: pytest.TempPathFactory, name: str, minutes: int
+) -> None:
+    """Also in a zone whose hours are read from rows shorter than the pace; and in the hour that is
+    under way. In a window without a change of clocks."""
+    step, now = minutes * MINUTE_MS, ms("2026-08-20T17:23:45Z")
+    first = ceil_to(day_start(zone(name), local_ordinal(zone(name), now) - 15), step)
+    rows = [(at, 2.0, 2.0 * minutes) for at in range(first, now, step)]
+    with bench(tmp_path_factory.mktemp("steady")) as made:
+        made.write(rows)
+        week = heat.ask(made.client, made.device_id, zone(name), now)
+    assert {round(flow, 6) for flow in heat.flows(week)} == {2.0}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +212,7 @@ def test_no_bucket_lies_in_two_local_hours(name: str, resolution: str) -> None:
 
 
 def test_hours_without_readings_are_unknown_not_zero() -> None:
-    assert heat.week([], zone("UTC")) == [[None] * 24] * 7
+    assert heat.week([], zone("UTC"), Window(0, NOW)) == [[None] * 24] * 7
 
 
 # --- Nights --------------------------------------------------------------------------------------
@@ -250,7 +273,7 @@ def test_night_flow_is_the_lowest_hour_of_the_last_night(
 def test_an_hour_counts_where_eight_tenths_of_it_were_heard(missing: int, known: bool) -> None:
     start, step = ms("2026-11-20T02:00Z"), 5 * MINUTE_MS
     amounts_ = {start + n * step: 5.0 for n in range(12) if n >= missing}
-    flow = night.lowest_mean(amounts_, Window(start, start + HOUR_MS), step)
+    flow = night.lowest_mean(amounts_, Window(start, start + HOUR_MS), step, MINUTE_MS)
     assert flow == (pytest.approx(1.0) if known else None)
 
 
@@ -277,6 +300,7 @@ def test_the_rows_that_nights_are_read_from(name: str, cadence_ms: int, resoluti
         ("Asia/Kolkata", 10, None),
         ("Asia/Kathmandu", 10, 5),  # a quarter to
         ("Asia/Kathmandu", 5, None),
+        ("Asia/Kathmandu", 6, None),
         ("America/New_York", 120, None),
     ],
 )
@@ -289,7 +313,7 @@ def test_a_device_in_good_health_has_a_night_flow_or_is_told_why_not(
     with bench(tmp_path_factory.mktemp("pace")) as made:
         made.write([(at, 1.0, float(minutes)) for at in range(start, last.to_ms, step)])
         told = night.ask(made.client, made.device_id, tz, step, NOW)
-    assert (told.last is None) == (needed is not None)
+    assert told.last == (None if needed else pytest.approx(1.0))
     assert told.too_seldom == (needed and (step, needed * MINUTE_MS))
 
 
