@@ -96,7 +96,7 @@
     live = unasked;
     question = { ...question, ...changes, settled, asked: Date.now() };
     window.dash_clientside.set_props(plot.dataset.ask, { data: question });
-    press();
+    window.weirControls.press(question);
     if (remember) writeAddress();
     nextTimer = setTimeout(unanswered, PATIENCE_MS);
   }
@@ -220,18 +220,6 @@
 
   /* --- Controls: any element with data-set, and the native selects --- */
 
-  function press() {
-    document.querySelectorAll("button[data-set]").forEach((button) => {
-      const value = question[button.dataset.set];
-      const own = button.dataset.value === "custom" && String(value).includes("..");
-      const pressed = value ? own || value === button.dataset.value : button.dataset.default === "true";
-      button.setAttribute("aria-pressed", String(pressed));
-    });
-    document.querySelectorAll("select[data-set]").forEach((select) => {
-      select.value = question[select.dataset.set] || select.dataset.default || "";
-    });
-  }
-
   function set(field, value) {
     if (field === "range" && value === "custom") return window.weirChart.custom();
     const select = document.querySelector(`select[data-set="${field}"]`);
@@ -274,26 +262,14 @@
 
   /* --- The address --- */
 
-  function writeAddress() {
-    const url = new URL(window.location.href);
-    IN_ADDRESS.forEach((name) => {
-      if (question[name]) url.searchParams.set(name, question[name]);
-      else url.searchParams.delete(name);
-    });
-    if (url.href !== window.location.href) window.history.pushState({}, "", url);
-  }
-
-  function fromAddress() {
-    const said = new URLSearchParams(window.location.search);
-    return Object.fromEntries(IN_ADDRESS.map((name) => [name, said.get(name)]));
-  }
+  const writeAddress = () => window.weirControls.writeAddress(question, IN_ADDRESS, "push");
 
   /* Back and forward between views of one page. Registered before Dash's own listener, which would
      lay the whole page out anew. */
   window.addEventListener("popstate", (event) => {
     if (!isOpen() || window.location.pathname !== plot.dataset.path) return;
     event.stopImmediatePropagation();
-    ask({ ...usual, ...fromAddress() }, { remember: false });
+    ask({ ...usual, ...window.weirControls.fromAddress(IN_ADDRESS) }, { remember: false });
   });
 
   /* --- Opening --- */
@@ -346,7 +322,7 @@
       told = {};
       at = null;
       listen(plot);
-      press();
+      window.weirControls.press(question);
       tell();
       return question;
     },

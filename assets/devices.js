@@ -115,7 +115,7 @@
     clearTimeout(searchTimer);
     const context = { ...chosen(), ...changes };
     api.setGridOption("context", context);
-    press(context);
+    window.weirControls.press(context);
     if (remember) writeAddress({ ...context, ...sortedBy() }, remember);
     if (api.getDisplayedRowCount() > 0) api.ensureIndexVisible(0, "top");
     api.onFilterChanged(); // the grid forgets its rows and asks anew
@@ -180,13 +180,6 @@
     ask({ q: null, status: "all" });
   }
 
-  function press(said) {
-    page.querySelectorAll("button[data-set]").forEach((each) => {
-      const value = said[each.dataset.set] || USUAL[each.dataset.set];
-      each.setAttribute("aria-pressed", String(value === each.dataset.value));
-    });
-  }
-
   /* --- The devices in sight --- */
 
   function inSight() {
@@ -222,19 +215,11 @@
   const plain = (said, name) => (said[name] && said[name] !== USUAL[name] ? said[name] : null);
 
   function writeAddress(said, how) {
-    const url = new URL(window.location.href);
-    IN_ADDRESS.forEach((name) => {
-      if (plain(said, name)) url.searchParams.set(name, said[name]);
-      else url.searchParams.delete(name);
-    });
-    if (url.href === window.location.href) return;
-    window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
+    const told = Object.fromEntries(IN_ADDRESS.map((name) => [name, plain(said, name)]));
+    window.weirControls.writeAddress(told, IN_ADDRESS, how);
   }
 
-  function fromAddress() {
-    const said = new URLSearchParams(window.location.search);
-    return Object.fromEntries(IN_ADDRESS.map((name) => [name, said.get(name)]));
-  }
+  const fromAddress = () => window.weirControls.fromAddress(IN_ADDRESS);
 
   /* Back and forward between views of the list. Registered before Dash's own listener, which would
      lay the whole page out anew. */

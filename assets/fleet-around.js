@@ -68,19 +68,7 @@
     return [turn("‹", "Previous page", number - 1), where, turn("›", "Next page", number + 1)];
   }
 
-  function groups({ names, chosen }) {
-    if (names.length === 0) return [];
-    const select = element("select", "button select");
-    select.dataset.set = "group";
-    select.setAttribute("aria-label", "Group");
-    ["", ...names].forEach((name) => {
-      const option = element("option", "", select);
-      option.value = name;
-      option.textContent = name || "All groups";
-    });
-    select.value = chosen;
-    return [select];
-  }
+  const groups = ({ names, chosen }) => window.weirControls.groups(names, chosen);
 
   function empty(told) {
     const box = byId("fleet-empty");

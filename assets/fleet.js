@@ -30,20 +30,6 @@
   const byId = (id) => document.getElementById(id);
   const isOpen = () => page !== null && page.isConnected;
 
-  /* --- The controls --- */
-
-  function press() {
-    page.querySelectorAll("button[data-set]").forEach((button) => {
-      const value = question[button.dataset.set];
-      const pressed = value ? value === button.dataset.value : button.dataset.default === "true";
-      button.setAttribute("aria-pressed", String(pressed));
-    });
-    document.querySelectorAll("select[data-set]").forEach((select) => {
-      const chosen = question[select.dataset.set] || select.dataset.default || "";
-      if (select.value !== chosen) select.value = chosen;
-    });
-  }
-
   /* --- How fresh it is --- */
 
   function tell() {
@@ -102,9 +88,9 @@
     question.held = keeps ? board.tiles.map((tile) => tile && tile.id) : [];
     question.drawn = window.weirTiles.marks();
     if (viewOf(question) !== shownView) page.dataset.waiting = "true";
-    press();
+    window.weirControls.press(question);
     window.dash_clientside.set_props("fleet-question", { data: question });
-    if (remember) writeAddress(remember);
+    if (remember) window.weirControls.writeAddress(question, IN_ADDRESS, remember);
     timer = setTimeout(unanswered, PATIENCE_MS);
   }
 
@@ -151,27 +137,12 @@
 
   /* --- The address --- */
 
-  function writeAddress(how) {
-    const url = new URL(window.location.href);
-    IN_ADDRESS.forEach((name) => {
-      if (question[name]) url.searchParams.set(name, question[name]);
-      else url.searchParams.delete(name);
-    });
-    if (url.href === window.location.href) return;
-    window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
-  }
-
-  function fromAddress() {
-    const said = new URLSearchParams(window.location.search);
-    return Object.fromEntries(IN_ADDRESS.map((name) => [name, said.get(name)]));
-  }
-
   /* Back and forward between views of the wall. Registered before Dash's own listener, which would
      lay the whole page out anew. */
   window.addEventListener("popstate", (event) => {
     if (!isOpen() || window.location.pathname !== page.dataset.path) return;
     event.stopImmediatePropagation();
-    const view = fromAddress();
+    const view = window.weirControls.fromAddress(IN_ADDRESS);
     window.dash_clientside.set_props("fleet-search", { value: view.q || "" });
     ask(view, { remember: "" });
   });
@@ -252,14 +223,14 @@
   function open(root) {
     page = root;
     page.dataset.path = window.location.pathname;
-    question = fromAddress();
+    question = window.weirControls.fromAddress(IN_ADDRESS);
     board = null;
     shownView = "";
     updatedMs = 0;
     trouble = "";
     window.weirTiles.clear();
     window.weirAround.clear();
-    press();
+    window.weirControls.press(question);
     tell();
   }
 

@@ -24,27 +24,13 @@
     clearTimeout(timer);
     clearTimeout(searchTimer);
     question = { ...question, ...changes, asked: Date.now() };
-    press();
-    if (remember) writeAddress(remember);
+    window.weirControls.press(question);
+    if (remember) window.weirControls.writeAddress(question, IN_ADDRESS, remember);
     page.dataset.state = told ? "waiting" : "loading";
     window.dash_clientside.set_props(`${page.id}-question`, { data: question });
   }
 
   const again = () => isOpen() && ask({}, { remember: "" });
-
-  function press() {
-    page.querySelectorAll("button[data-set]").forEach((button) => {
-      const value = question[button.dataset.set];
-      const own = button.dataset.value === "custom" && String(value).includes("..");
-      const pressed = value ? own || value === button.dataset.value : button.dataset.default === "true";
-      button.setAttribute("aria-pressed", String(pressed));
-    });
-    document.querySelectorAll("select[data-set]").forEach((select) => {
-      const chosen = question[select.dataset.set];
-      const there = chosen && [...select.options].some((option) => option.value === chosen);
-      select.value = there ? chosen : select.dataset.default || "";
-    });
-  }
 
   function set(field, value) {
     if (field === "range" && value === "custom") return dates(true);
@@ -99,14 +85,7 @@
     const box = byId("group");
     if (box.dataset.names === names.join("\n")) return;
     box.dataset.names = names.join("\n");
-    if (!names.length) return box.replaceChildren();
-    const select = document.createElement("select");
-    select.className = "button select";
-    select.dataset.set = "group";
-    select.setAttribute("aria-label", "Group");
-    ["", ...names].forEach((name) => select.add(new Option(name || "All groups", name)));
-    select.value = question.group || "";
-    box.replaceChildren(select);
+    box.replaceChildren(...window.weirControls.groups(names, question.group));
   }
 
   function said() {
@@ -163,21 +142,10 @@
 
   /* --- The address --- */
 
-  function writeAddress(how) {
-    const url = new URL(window.location.href);
-    IN_ADDRESS.forEach((name) => {
-      if (question[name]) url.searchParams.set(name, question[name]);
-      else url.searchParams.delete(name);
-    });
-    if (url.href === window.location.href) return;
-    window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
-  }
-
   window.addEventListener("popstate", (event) => {
     if (!isOpen() || window.location.pathname !== `/${page.id}`) return;
     event.stopImmediatePropagation();
-    const said = new URLSearchParams(window.location.search);
-    const before = Object.fromEntries(IN_ADDRESS.map((name) => [name, said.get(name)]));
+    const before = window.weirControls.fromAddress(IN_ADDRESS);
     sought(before.q || "");
     ask(before, { remember: "" });
   });
@@ -208,7 +176,7 @@
     page = found();
     question = { ...asked };
     told = null;
-    press();
+    window.weirControls.press(question);
     if (String(question.range).includes("..")) byId("dates").hidden = true;
   }
 

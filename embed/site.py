@@ -31,6 +31,7 @@ LARGEST_BODY: Final = 64 * 1024  # a question is a few hundred bytes
 FIRST: Final = (OWN / "frame.js",)
 SCRIPTS: Final = (
     ASSETS / "ago.js",
+    ASSETS / "controls.js",
     ASSETS / "chart.js",
     ASSETS / "hover.js",
     ASSETS / "cursor.js",

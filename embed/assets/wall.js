@@ -23,7 +23,7 @@
   function ask(changes = {}) {
     clearTimeout(timer);
     question = { ...question, ...changes, drawn: window.weirTiles.marks(), asked: Date.now() };
-    press();
+    window.weirControls.press(question);
     window.dash_clientside.set_props("wall-question", { data: question });
     timer = setTimeout(unanswered, PATIENCE_MS);
   }
@@ -45,17 +45,6 @@
     const pause = hurried > MOST_HURRIED ? USUAL_MS : afterMs;
     const spread = pause < HURRY_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
     timer = setTimeout(refresh, pause * spread);
-  }
-
-  function press() {
-    root.querySelectorAll("button[data-set]").forEach((button) => {
-      const value = question[button.dataset.set];
-      const pressed = value ? value === button.dataset.value : button.dataset.default === "true";
-      button.setAttribute("aria-pressed", String(pressed));
-    });
-    root.querySelectorAll("select[data-set]").forEach((select) => {
-      select.value = question[select.dataset.set] || select.dataset.default || "";
-    });
   }
 
   function tell() {
@@ -117,7 +106,7 @@
     draw: function (told) {
       if (!isOpen()) {
         root = byId("wall");
-        press();
+        window.weirControls.press(question);
         tell();
       }
       if (told) settle(told);
