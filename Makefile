@@ -9,14 +9,25 @@ BIN := .venv/bin
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
+# uv installs in a fifth of pip's time, from the index that pip is told of. Where it can't (no wheel of
+# it for the machine, a certificate or a folder that only pip knows), pip does.
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+INDEX = $${PIP_INDEX_URL:-$$($(PIP) config get global.index-url 2>/dev/null || echo https://pypi.org/simple)}
+define packages
+@echo "Installing what $(1) names"
+@$(PIP) install uv==0.13.8 \
+	&& $(BIN)/uv pip install --quiet --default-index "$(INDEX)" --python $(BIN)/python -r $(1) \
+	|| $(PIP) install -r $(1)
+endef
+
 .venv/run.stamp: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Weir needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(call packages,requirements.txt)
 	@touch $@
 
 .venv/dev.stamp: requirements-dev.txt .venv/run.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(call packages,requirements-dev.txt)
 	@touch $@
 
 install: .venv/run.stamp ## .venv with what Weir needs to run
