@@ -39,6 +39,11 @@ class Bundle:
         return self.body, {"Content-Type": _KINDS[self.name.rpartition(".")[2]]}
 
 
+def no_such_script(_: Exception) -> tuple[str, int]:
+    """For a library that Dash doesn't know, which it takes for a fault of its own."""
+    return "Not found\n", 404
+
+
 def styles() -> Bundle:
     others = sorted(file.name for file in ASSETS.glob("*.css") if file.name not in FOUNDATION)
     return Bundle("weir.css", _joined((*FOUNDATION, *others)))

@@ -5,21 +5,26 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import dash
 from dash import Dash, dash_table
+from dash.exceptions import DependencyException
 from flask_compress import Compress
 
 from api.client import Client
+from api.errors import BadRequest
 from components import bundle, downloads, grid, session, theme
 from components.access import Access, Door
 from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
 from components.bundle import ASSETS, Bundle
+from components.callbacks import LARGEST_BODY, Callbacks
 from components.delivery import Delivery, content_security_policy
 from components.images import answers, linking
+from components.images.problems import problem
 from components.images.signed import Links, SignedImages
 from components.report import answers as report
 
@@ -91,6 +96,9 @@ def create_dashboard(
     for each in (styles, scripts, bundle.sign_in_styles()):
         app.server.add_url_rule(each.path, each.name, each.answer)
     app.index_string = _index(app, styles, scripts)
+    app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.server.register_error_handler(DependencyException, bundle.no_such_script)
+    app.server.register_error_handler(BadRequest, problem)
     session.install(app.server, folder, public_url)
     for rule, name, view in (*downloads.rules(), *answers.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
@@ -99,10 +107,15 @@ def create_dashboard(
     _load_pages()
     _compress(app)
     _prepare(app)
-    inside = app.server.wsgi_app
-    door = Door(inside, client, access, sign_in_page(access.own_name))
-    app.server.wsgi_app = delivered(app, SignedImages(door, inside, client, links))
+    behind = inside(app)
+    door = Door(behind, client, access, sign_in_page(access.own_name))
+    app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
     return app
+
+
+def inside(app: Dash) -> Callbacks:
+    """What is behind the door: Dash, and what looks at its callbacks' questions."""
+    return Callbacks(partial(type(app.server).wsgi_app, app.server), app.callback_map)
 
 
 def delivered(app: Dash, door: WSGIApplication) -> Delivery:

@@ -14,6 +14,7 @@ from api.catalog import FLOW_RATE
 from api.client import Client, Series
 from api.timez import offset_ms, offset_text
 from components import charts, words
+from components.asked import read_question
 from components.causes import Life, Stretch, stretches, total_ms
 from components.charts import Figure
 from components.clock import Clock, abbreviation, known_zone
@@ -28,6 +29,7 @@ from components.traces import Canvas, Picture
 from components.view import DEFAULT_TAB, TAB_BY_NAME, Tab, View
 
 GATEWAY = "Gateway"
+LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,14 @@ class Subject:
         )
 
     @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> Subject:
+    def read(cls, kept: Any) -> Subject:
+        """As the browser has kept it. BadRequest for what is none."""
+        kept = read_question(kept)
         limit, installed = _number(kept, "quality_limit"), _number(kept, "installed_on_ms")
         return cls(
             device_id=str(kept.get("device_id", "")),
             time_zone=str(kept.get("time_zone", "")),
-            interval_s=_number(kept, "interval_s"),
+            interval_s=_interval(kept),
             tab=str(kept.get("tab", "")),
             quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
             installed_on_ms=None if installed is None else round(installed),
@@ -83,6 +87,11 @@ class Subject:
     @property
     def life(self) -> Life:
         return Life(self.quality_limit, self.installed_on_ms, self.active)
+
+
+def _interval(kept: Mapping[str, Any]) -> float | None:
+    said = _number(kept, "interval_s")
+    return said if said is not None and 0 < said <= LONGEST_INTERVAL_S else None
 
 
 def _number(kept: Mapping[str, Any], name: str) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 import orjson
 from flask import Flask, current_app, request
 from flask_caching import Cache
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.client import Client
 from api.watch import metrics
@@ -70,9 +71,11 @@ def pairs() -> list[tuple[str, str]]:
 
 def body() -> Any:
     """The request's JSON; None for anything else, or for too much of it."""
-    if (request.content_length or 0) > LARGEST_BODY:
+    request.max_content_length = LARGEST_BODY
+    try:
+        return orjson.loads(request.get_data()) if request.is_json else None
+    except (ValueError, RequestEntityTooLarge):
         return None
-    return request.get_json(silent=True)
 
 
 def takes_gzip() -> bool:

@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dash import Dash
+from dash.exceptions import DependencyException
 from flask_compress import Compress
 
 from api.catalog import EMBED_PAGE_PREFIX
 from api.client import Client
+from api.errors import BadRequest
 from components import theme
-from components.bundle import ASSETS, Bundle, joined
+from components.bundle import ASSETS, Bundle, joined, no_such_script
+from components.callbacks import LARGEST_BODY, Callbacks
 from components.delivery import Delivery, content_security_policy
 from components.fleet.memory import Memory
+from components.images.problems import problem
 from embed import page
 from embed.door import EmbedDoor, Find, Turns
 from embed.shell import Parts
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
 
 OWN: Final = Path(__file__).resolve().parent / "assets"
 PLOTLY: Final = "vendor/plotly-cartesian.min.js"
-LARGEST_BODY: Final = 64 * 1024  # a question is a few hundred bytes
 
 # Loaded before anything else: it takes the token out of the address.
 FIRST: Final = (OWN / "frame.js",)
@@ -74,6 +77,8 @@ def create_embed_site(
         add_log_handler=False,
     )
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.server.register_error_handler(DependencyException, no_such_script)
+    app.server.register_error_handler(BadRequest, problem)
     app.layout = page.layout()
     page.register(app)
     first, scripts, styles = (
@@ -84,7 +89,9 @@ def create_embed_site(
         app.server.add_url_rule(each.path, each.name, each.answer)
     _compress(app)
     delivery = Delivery(
-        app.server.wsgi_app, is_page=lambda _: False, policy=lambda: content_security_policy(())
+        Callbacks(app.server.wsgi_app, app.callback_map),
+        is_page=lambda _: False,
+        policy=lambda: content_security_policy(()),
     )
     parts = cache(lambda: _parts(app, first, scripts, styles))
     return EmbedDoor(delivery, client, find, parts, Memory(folder), turns)

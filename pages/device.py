@@ -24,6 +24,7 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import drawing, hovers, session, sheets, shell
+from components.asked import read_question
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.device import (
     below,
@@ -163,9 +164,9 @@ clientside_callback(
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
     prevent_initial_call=True,
 )
-def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, Any]:
+def answer(question: Any, kept: Any) -> dict[str, Any]:
     """The chart for what the browser asks; where that fails the last good one stays."""
-    asked, now = question or {}, now_ms()
+    asked, now = read_question(question), now_ms()
     view, subject = read_view(asked), Subject.read(kept)
     try:
         drawn = drawing.draw(session.current_client(), subject, view, now)
@@ -192,8 +193,8 @@ def answer(question: dict[str, Any] | None, kept: dict[str, Any]) -> dict[str, A
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
 )
-def own_range(said: Said | None, kept: Said) -> Said:
-    said = said or {}
+def own_range(said: Any, kept: Any) -> Said:
+    said = read_question(said)
     told = custom.tell(said, Subject.read(kept).zone(read_view(said)))
     return {**asdict(told), "asked": said.get("asked")}
 
@@ -205,9 +206,9 @@ def own_range(said: Said | None, kept: Said) -> Said:
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
 )
-def whole(_: Said | None, question: Said | None, kept: Said) -> Any:
+def whole(_: Any, question: Any, kept: Any) -> Any:
     """Where it can't be had the last good one stays: the chart says what is wrong."""
-    view, subject, now = read_view(question or {}), Subject.read(kept), now_ms()
+    view, subject, now = read_view(read_question(question)), Subject.read(kept), now_ms()
     try:
         return overview.overview(session.current_client(), subject, view, now)
     except WeirError:
@@ -240,8 +241,8 @@ def _outputs(*cells: Cell) -> list[Output]:
 
 
 def _told(
-    shown: dict[str, Any] | None,
-    kept: dict[str, Any],
+    shown: Any,
+    kept: Any,
     cells: int,
     tell: Callable[[Meter, Shown], tuple[kpis.Kpi | None, ...]],
 ) -> list[Any]:
@@ -264,7 +265,7 @@ def _told(
     *_LATELY,
     prevent_initial_call=True,
 )
-def standing(shown: Said | None, kept: Said) -> list[Any]:
+def standing(shown: Any, kept: Any) -> list[Any]:
     """The last reading, and the state that follows from it."""
     chip: list[Any] = [no_update, no_update]
 
@@ -279,7 +280,7 @@ def standing(shown: Said | None, kept: Said) -> list[Any]:
 
 
 @callback(*_outputs(Cell.UPTIME, Cell.QUALITY), *_ASKED, prevent_initial_call=True)
-def heard(shown: Said | None, kept: Said) -> list[Any]:
+def heard(shown: Any, kept: Any) -> list[Any]:
     return _told(
         shown,
         kept,
@@ -289,7 +290,7 @@ def heard(shown: Said | None, kept: Said) -> list[Any]:
 
 
 @callback(*_outputs(Cell.VOLUME), *_ASKED, prevent_initial_call=True)
-def used(shown: Said | None, kept: Said) -> list[Any]:
+def used(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         return (kpis.volume(measures.usage(current_desk(), meter, read, now_ms()), read),)
 
@@ -297,7 +298,7 @@ def used(shown: Said | None, kept: Said) -> list[Any]:
 
 
 @callback(*_outputs(Cell.COST), *_ASKED, prevent_initial_call=True)
-def spent(shown: Said | None, kept: Said) -> list[Any]:
+def spent(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi | None]:
         price = measures.price_of(meter)
         if price is None:
@@ -309,7 +310,7 @@ def spent(shown: Said | None, kept: Said) -> list[Any]:
 
 
 @callback(*_outputs(Cell.NIGHT), *_STEADY, prevent_initial_call=True)
-def by_night(shown: Said | None, kept: Said) -> list[Any]:
+def by_night(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         tz = measures.zone_of(meter, read)
         flow = measures.night_flow(current_desk(), meter, tz, now_ms())
@@ -326,7 +327,7 @@ def _card(card: Card) -> list[Output]:
 
 
 @callback(*_card(Card.DAYS), *_STEADY, prevent_initial_call=True)
-def by_day(shown: Said | None, kept: Said) -> list[Any]:
+def by_day(shown: Any, kept: Any) -> list[Any]:
     read, now = read_shown(shown), now_ms()
     if read is None:
         return [no_update] * 3
@@ -343,7 +344,7 @@ def by_day(shown: Said | None, kept: Said) -> list[Any]:
 
 
 @callback(*_card(Card.HEAT), *_STEADY, prevent_initial_call=True)
-def by_hour(shown: Said | None, kept: Said) -> list[Any]:
+def by_hour(shown: Any, kept: Any) -> list[Any]:
     read = read_shown(shown)
     if read is None:
         return [no_update] * 3
@@ -366,7 +367,7 @@ def by_hour(shown: Said | None, kept: Said) -> list[Any]:
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
 )
-def as_rows(shown: Said | None, page: Any, kept: Said) -> list[Any]:
+def as_rows(shown: Any, page: Any, kept: Any) -> list[Any]:
     read = read_shown(shown)
     if read is None:
         return [no_update] * 3
@@ -387,7 +388,7 @@ def as_rows(shown: Said | None, page: Any, kept: Said) -> list[Any]:
     *_ASKED,
     prevent_initial_call=True,
 )
-def to_have(shown: Said | None, kept: Said) -> list[Any]:
+def to_have(shown: Any, kept: Any) -> list[Any]:
     """What each card's menu offers of what is shown."""
     read = read_shown(shown)
     if read is None:

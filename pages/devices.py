@@ -18,6 +18,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms
 from components import shell
+from components.asked import read_question
 from components.devices.layout import Ids, devices_page
 from components.devices.listing import read_listing, read_request
 from components.devices.rows import PATH, rows
@@ -40,12 +41,12 @@ def layout(**said: Any) -> Component:
     Input(Ids.GRID, "getRowsRequest"),
     prevent_initial_call=True,
 )
-def answer(request: dict[str, Any] | None) -> tuple[Any, Any]:
+def answer(request: Any) -> tuple[Any, Any]:
     """The rows that the grid asks for, and what the page says of the list; where that fails the
     rows that are there stay."""
     if request is None:  # before its first question
         return no_update, no_update
-    question = read_request(request)
+    question = read_request(read_question(request))
     try:
         found = rows(current_desk(), question, now_ms())
     except WeirError as error:

@@ -12,6 +12,7 @@ from api.client import Embed, EmbedToken
 from api.errors import BadRequest, Forbidden, NotFound, NotOffered, WeirError
 from api.timez import now_ms
 from components import session, shell
+from components.asked import read_text, read_texts
 from components.clock import known_zone
 from components.embeds import devices
 from components.embeds.draft import (
@@ -20,6 +21,7 @@ from components.embeds.draft import (
     kept_window,
     read_draft,
     read_prefill,
+    read_view_name,
     windows,
 )
 from components.embeds.form import as_options, new_embed
@@ -107,7 +109,8 @@ def _link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
     State(Ids.WINDOW, "value"),
     prevent_initial_call=True,
 )
-def for_view(view: str, window: str) -> tuple[Any, ...]:
+def for_view(view: Any, window: Any) -> tuple[Any, ...]:
+    view, window = read_view_name(view), read_text(window)
     return as_options(windows(view)), kept_window(view, window), view != "chart"
 
 
@@ -132,13 +135,13 @@ def for_choices(window: str, ends: str) -> tuple[bool, bool]:
     Input(Ids.VIEW, "value"),
     prevent_initial_call=True,
 )
-def find(search: str | None, chosen: list[str] | None, view: str) -> tuple[Any, ...]:
-    kept = devices.kept(view, chosen or [])
+def find(search: Any, chosen: Any, view: Any) -> tuple[Any, ...]:
+    kept = devices.kept(read_view_name(view), read_texts(chosen))
     try:
         meters = directory(current_desk(), now_ms()).meters
     except WeirError as error:
         return no_update, no_update, failure(error)
-    shown, more = devices.offered(meters, kept, search or "")
+    shown, more = devices.offered(meters, kept, read_text(search))
     note = f"{more:,} more match: search to narrow them down." if more else ""
     if len(shown) == len(kept):
         note = "No other device matches."
@@ -172,7 +175,7 @@ _LISTS = {"devices": State(Ids.DEVICES, "value"), "controls": State(Ids.CONTROLS
     inputs={"clicks": Input(Ids.MAKE, "n_clicks"), "texts": _TEXTS, "lists": _LISTS},
     prevent_initial_call=True,
 )
-def make(clicks: int, texts: dict[str, Any], lists: dict[str, Any]) -> dict[str, Any]:
+def make(clicks: Any, texts: dict[str, Any], lists: dict[str, Any]) -> dict[str, Any]:
     """To the new embed, or what is wrong, each at its field."""
     now = now_ms()
     draft = Draft.of(texts, lists)
@@ -215,10 +218,10 @@ def _refused(said: str, problems: dict[str, str]) -> dict[str, Any]:
     State(Ids.CHOSEN, "data"),
     prevent_initial_call=True,
 )
-def revoke(clicks: int | None, id: str) -> tuple[Any, ...]:
+def revoke(clicks: int | None, chosen: Any) -> tuple[Any, ...]:
     if not clicks:
         return no_update, no_update, no_update
-    now = now_ms()
+    id, now = read_text(chosen), now_ms()
     try:
         session.current_client().revoke_embed(id)
         found = session.current_client().embeds()

@@ -10,6 +10,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms
 from components import shell
+from components.asked import read_question
 from components.fleet.board import board
 from components.fleet.desk import current_desk
 from components.fleet.layout import Ids, fleet_page, fleet_tools
@@ -27,9 +28,9 @@ def layout(**said: Any) -> Component:
 
 
 @callback(Output(Ids.BOARD, "data"), Input(Ids.QUESTION, "data"))
-def answer(question: dict[str, Any] | None) -> dict[str, Any]:
+def answer(question: Any) -> dict[str, Any]:
     """The wall for what the browser asks; where that fails it keeps the last good one."""
-    asked = question or {}
+    asked = read_question(question)
     try:
         made = board(current_desk(), read_fleet_view(asked), now_ms())
     except WeirError as error:

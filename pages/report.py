@@ -19,6 +19,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import sheets, shell
+from components.asked import read_question, read_text
 from components.fleet.desk import current_desk
 from components.parts import failure
 from components.report.answering import answer
@@ -41,9 +42,9 @@ def layout(**said: Any) -> Component:
     sheets.output(Ids.BODY),
     Input(Ids.QUESTION, "data"),
 )
-def report(question: dict[str, Any] | None) -> tuple[Any, Any]:
+def report(question: Any) -> tuple[Any, Any]:
     """What is known of it by now; where that fails the last good one stays."""
-    asked = question or {}
+    asked = read_question(question)
     view = read_report_view(asked)
     try:
         told = answer(current_desk(), view, shell.organization_name(), now_ms())
@@ -58,10 +59,10 @@ def report(question: dict[str, Any] | None) -> tuple[Any, Any]:
     Input(Ids.SOUGHT, "value"),
     Input(Ids.QUESTION, "data"),
 )
-def to_choose(sought: str | None, question: dict[str, Any] | None) -> Any:
+def to_choose(sought: Any, question: Any) -> Any:
     """Where the devices can't be listed the report says so."""
-    view = read_report_view(question or {})
-    return choices(current_desk(), sought or "", view.usage.devices, now_ms())
+    view = read_report_view(read_question(question))
+    return choices(current_desk(), read_text(sought), view.usage.devices, now_ms())
 
 
 clientside_callback(

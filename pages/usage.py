@@ -19,6 +19,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import sheets, shell
+from components.asked import read_question, read_text
 from components.fleet.desk import current_desk
 from components.parts import failure
 from components.usage.answering import answer, choices, files
@@ -42,9 +43,9 @@ def layout(**said: Any) -> Component:
     Output(Ids.EXPORTS, "children"),
     Input(Ids.QUESTION, "data"),
 )
-def summary(question: dict[str, Any] | None) -> tuple[Any, Any, Any, Any]:
+def summary(question: Any) -> tuple[Any, Any, Any, Any]:
     """What is known of the view by now; where that fails the last good one stays."""
-    asked = question or {}
+    asked = read_question(question)
     view = read_usage_view(asked)
     try:
         told = answer(current_desk(), view, now_ms())
@@ -60,10 +61,10 @@ def summary(question: dict[str, Any] | None) -> tuple[Any, Any, Any, Any]:
     Input(Ids.SOUGHT, "value"),
     Input(Ids.QUESTION, "data"),
 )
-def to_choose(sought: str | None, question: dict[str, Any] | None) -> Any:
+def to_choose(sought: Any, question: Any) -> Any:
     """Where the devices can't be listed the summary says so."""
-    view = read_usage_view(question or {})
-    return choices(current_desk(), sought or "", view.devices, now_ms())
+    view = read_usage_view(read_question(question))
+    return choices(current_desk(), read_text(sought), view.devices, now_ms())
 
 
 clientside_callback(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from api.catalog import RAW, RESOLUTION_BY_NAME, Resolution
 from components import words
+from components.asked import read_question
 from components.captions import caption
 from components.drawing import Drawn
 from components.ranges import PRESETS, Window
@@ -61,9 +61,9 @@ def tell_shown(drawn: Drawn, view: View, asked: Any) -> dict[str, Any]:
     return {**write_shown(shown, asked), "caption": caption(drawn)}
 
 
-def read_shown(said: Mapping[str, Any] | None) -> Shown | None:
-    """None where nothing is shown yet."""
-    said = said or {}
+def read_shown(said: Any) -> Shown | None:
+    """None where nothing is shown yet. BadRequest for what no page tells."""
+    said = read_question(said)
     window = read_window(str(said.get("from")), str(said.get("to")))
     if window is None:
         return None

@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import CHARTS, DEVICE_ZONE, EMBED_THEMES, EMBED_VIEW_BY_NAME, MAX_IDS
 from api.client import EmbedDefinition, Fixed, Rolling
+from api.errors import BadRequest
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
+from components.asked import read_text, read_texts
 from components.clock import known_zone
 from components.device import custom
 from components.fleet.spans import SPANS
@@ -46,10 +48,20 @@ class Draft:
 
     @classmethod
     def of(cls, texts: Mapping[str, Any], lists: Mapping[str, Any]) -> Self:
-        """As the browser sends the fields: an empty one may be None."""
-        said: dict[str, Any] = {name: value or "" for name, value in texts.items()}
-        said.update({name: tuple(value or ()) for name, value in lists.items()})
-        return cls(**said)
+        """As the browser sends the fields: an empty one may be None. BadRequest for what no form
+        sends."""
+        said: dict[str, Any] = {name: read_text(value) for name, value in texts.items()}
+        said.update({name: read_texts(value) for name, value in lists.items()})
+        draft = cls(**said)
+        read_view_name(draft.view)
+        return draft
+
+
+def read_view_name(value: Any) -> str:
+    name = read_text(value)
+    if name not in EMBED_VIEW_BY_NAME:
+        raise BadRequest("There is no such view.")
+    return name
 
 
 def windows(view: str) -> list[tuple[str, str]]:
@@ -176,7 +188,8 @@ def _window(draft: Draft, tz: ZoneInfo, read: Read) -> Rolling | Fixed | None:
 
 def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
     if draft.ends != "on":
-        return now_ms + int(draft.ends) * DAY_MS if draft.ends.isdigit() else None
+        known = draft.ends and draft.ends in dict(ENDS)
+        return now_ms + int(draft.ends) * DAY_MS if known else None
     wall = custom.read_wall(f"{draft.ends_on.strip()} 00:00")
     if wall is None:
         read.problems["expires"] = "Give a day such as 2027-03-31."

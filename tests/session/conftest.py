@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from dash import Dash
-from flask import Flask
 from werkzeug.test import Client as Browser
 from werkzeug.test import TestResponse
 
@@ -19,7 +17,7 @@ from api.server import create_service
 from api.store.open import open_store
 from components.access import Access, Door
 from components.access.attempts import Attempts
-from components.dashboard import create_dashboard, delivered, sign_in_page
+from components.dashboard import create_dashboard, delivered, inside, sign_in_page
 from tests.world import SECRET, World, build
 
 NOW_S = 1_770_000_000.0
@@ -111,7 +109,7 @@ def open_site(dashboard: Dash, client: Client, clock: Clock, tmp_path: Path) -> 
     """``open_site(**access)``: the dashboard behind a door of its own, with fresh attempts."""
 
     def opened(application: Any = None, through: Client = client, **access: Any) -> Site:
-        inner = application or partial(Flask.wsgi_app, dashboard.server)
+        inner = application or inside(dashboard)
         rules = Access(**{"secret": SECRET, "folder": tmp_path / "ended", **access})
         page = sign_in_page(rules.own_name)
         door = Door(inner, through, rules, page, clock_s=clock, attempts=Attempts(clock))
