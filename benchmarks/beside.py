@@ -9,7 +9,6 @@ is let go, to the frame after the last change of the picture.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
@@ -26,8 +25,8 @@ from benchmarks.loads import sign_in
 from benchmarks.site.alternatives import alternative, watching
 from benchmarks.site.eye import Eye, browser_version
 from benchmarks.site.served import served
-from benchmarks.telling import may_leave_files, of_a_site, tell
-from benchmarks.zoom import WANTED, Zooms, ours, plain
+from benchmarks.telling import of_a_site, tell
+from benchmarks.zoom import WANTED, Zooms, compares, ours, plain
 from tests.servers import free_port
 
 WALL: Final = "#fleet-wall"
@@ -163,7 +162,7 @@ def as_markdown(said: dict[str, str], found: list[Timing]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    options = _parse(arguments)
+    options = compares("beside", __doc__).parse_args(arguments)
     fleet = Fleet(50, options.days)
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="weir-beside-") as scratch:
@@ -173,17 +172,6 @@ def main(arguments: list[str]) -> int:
     rows = [asdict(each) for each in found]
     tell(options, as_markdown(said, found), {"conditions": said, "timings": rows})
     return 0
-
-
-def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.beside", description=__doc__)
-    parser.add_argument(
-        "--resampler", default="", metavar="PYTHON", help="a Python that has plotly-resampler"
-    )
-    parser.add_argument("--days", type=int, default=7)
-    parser.add_argument("--times", type=int, default=9)
-    may_leave_files(parser)
-    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ import psycopg
 from api.store.base import NewDevice
 from api.store.open import open_store
 from benchmarks.publishing import publish_all
-from tests.servers import Mosquitto, postgres
+from tests.servers import mosquitto, postgres
 
 DEVICES: Final = 1_000
 ORGANIZATION: Final = "bench"
@@ -113,9 +113,7 @@ def run(
     if commit_ms:
         slow(url, commit_ms)
     with TemporaryDirectory(prefix="weir-several-") as scratch, ExitStack() as begun:
-        broker = Mosquitto(Path(scratch) / "broker", *settings)
-        broker.start()
-        begun.callback(broker.stop)
+        broker = begun.enter_context(mosquitto(Path(scratch) / "broker", *settings))
         processes = [
             begun.enter_context(
                 ingester(

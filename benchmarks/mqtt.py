@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,24 +16,20 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Final
 
 import apsw
 
 from api.ingest.mqtt import topics
 from api.timez import stamp
-from benchmarks.ingesters import DEVICES, ORGANIZATION, compare, new_fleet
+from benchmarks.ingesters import DEVICES, ORGANIZATION, compare, ingester, new_fleet
 from benchmarks.publishing import publish_all
 from benchmarks.report import conditions
-from tests.servers import KEEPING, Mosquitto
+from tests.servers import EVERY_SECOND, KEEPING, Mosquitto, mosquitto
 
 GOAL: Final = 5_000  # messages a second
 START_MS: Final = 1_772_971_200_000
 PATIENCE_S: Final = 120.0
-EVERY_SECOND: Final = tuple(
-    "autosave_on_changes false" if "on_changes" in s else s for s in KEEPING
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +63,14 @@ def ingesting(folder: Path, broker: Mosquitto, *, publish: bool) -> Iterator[Pat
     """`flask mqtt ingest` as it is started by hand; yields the store's file."""
     path = folder / "bench.sqlite"
     new_fleet(f"sqlite:///{path}")
-    environ = os.environ | {
+    environ = {
         "WEIR_DATABASE": f"sqlite:///{path}",
         "WEIR_INSTANCE": str(folder / "instance"),
         "WEIR_MQTT_URL": broker.url,
         "WEIR_MQTT_PUBLISH": "true" if publish else "false",
     }
-    command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
-    process = subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    try:
-        while "readings from the broker" not in (line := process.stderr.readline()):
-            if not line and process.poll() is not None:
-                raise RuntimeError("flask mqtt ingest ended")
-        drain = Thread(target=process.stderr.read, daemon=True)
-        drain.start()
+    with ingester(environ):
         yield path
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
 
 
 def stored(path: Path) -> int:
@@ -97,42 +79,41 @@ def stored(path: Path) -> int:
 
 
 def run(name: str, settings: tuple[str, ...], messages: int, *, publish: bool = False) -> Result:
-    with TemporaryDirectory(prefix="weir-mqtt-") as scratch:
-        folder = Path(scratch)
-        broker = Mosquitto(folder / "broker", *settings)
-        broker.start()
-        made = list(load(messages))
-        try:
-            with ingesting(folder, broker, publish=publish) as path:
-                begun = time.perf_counter()
-                publish_all(broker.port, made)
-                deadline = time.monotonic() + PATIENCE_S
-                while stored(path) < messages:
-                    if time.monotonic() > deadline:
-                        raise RuntimeError(f"{stored(path):,} of {messages:,} came")
-                    time.sleep(0.02)
-                seconds = time.perf_counter() - begun
-        finally:
-            broker.stop()
+    with (
+        begun(settings, messages) as (folder, broker, made),
+        ingesting(folder, broker, publish=publish) as path,
+    ):
+        start = time.perf_counter()
+        publish_all(broker.port, made)
+        deadline = time.monotonic() + PATIENCE_S
+        while stored(path) < messages:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{stored(path):,} of {messages:,} came")
+            time.sleep(0.02)
+        seconds = time.perf_counter() - start
     return Result(name, messages, round(seconds, 2), round(messages / seconds))
 
 
 def waiting(name: str, settings: tuple[str, ...], messages: int) -> Result:
     """How fast the broker takes messages that wait for us, by one connection."""
+    with begun(settings, messages) as (folder, broker, made):
+        with ingesting(folder, broker, publish=False):
+            pass  # the broker has a session of ours now
+        start = time.perf_counter()
+        publish_all(broker.port, made)
+        seconds = time.perf_counter() - start
+    return Result(name, messages, round(seconds, 2), round(messages / seconds))
+
+
+@contextmanager
+def begun(
+    settings: tuple[str, ...], messages: int
+) -> Iterator[tuple[Path, Mosquitto, list[tuple[str, bytes]]]]:
+    """A folder of its own, a broker that is up, and what will be sent."""
     with TemporaryDirectory(prefix="weir-mqtt-") as scratch:
         folder = Path(scratch)
-        broker = Mosquitto(folder / "broker", *settings)
-        broker.start()
-        made = list(load(messages))
-        try:
-            with ingesting(folder, broker, publish=False):
-                pass  # the broker has a session of ours now
-            begun = time.perf_counter()
-            publish_all(broker.port, made)
-            seconds = time.perf_counter() - begun
-        finally:
-            broker.stop()
-    return Result(name, messages, round(seconds, 2), round(messages / seconds))
+        with mosquitto(folder / "broker", *settings) as broker:
+            yield folder, broker, list(load(messages))
 
 
 def several(messages: int, commit_ms: int) -> None:

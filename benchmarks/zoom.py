@@ -166,15 +166,21 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.zoom", description=__doc__)
+    parser = compares("zoom", __doc__)
+    parser.add_argument("--alone", action="store_true", help="without the plain pages")
+    return parser.parse_args(arguments)
+
+
+def compares(name: str, said: str | None) -> argparse.ArgumentParser:
+    """What a run beside plain pages may be told."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=said)
     parser.add_argument(
         "--resampler", default="", metavar="PYTHON", help="a Python that has plotly-resampler"
     )
-    parser.add_argument("--alone", action="store_true", help="without the plain pages")
     parser.add_argument("--days", type=int, default=7)
     parser.add_argument("--times", type=int, default=9)
     may_leave_files(parser)
-    return parser.parse_args(arguments)
+    return parser
 
 
 if __name__ == "__main__":

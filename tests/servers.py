@@ -182,6 +182,8 @@ KEEPING = (
     "max_inflight_messages 0",
 )
 """What deploy/mosquitto.conf says of keeping what was acknowledged; a test compares them."""
+EVERY_SECOND = tuple(line.replace("changes true", "changes false") for line in KEEPING)
+"""The same of a broker that saves every second instead of every change."""
 
 
 class Mosquitto:
@@ -233,6 +235,17 @@ class Mosquitto:
             self._process.send_signal(number)
             self._process.wait(10)
             self._process = None
+
+
+@contextmanager
+def mosquitto(folder: Path, *settings: str) -> Iterator[Mosquitto]:
+    """Started; stopped at the end."""
+    broker = Mosquitto(folder, *settings)
+    broker.start()
+    try:
+        yield broker
+    finally:
+        broker.stop()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from api.store.base import Store
 from tests.commands.conftest import CommandLine
 from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
 from tests.ingest.mqtt.test_publisher import hearing
-from tests.servers import KEEPING, Mosquitto
+from tests.servers import KEEPING, mosquitto
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,45 +47,43 @@ def test_a_part_that_is_none_is_a_wrong_option(weir: CommandLine) -> None:
 def test_a_session_is_forgotten_with_what_waits_in_it(
     sqlite_store: Store, weir: CommandLine, tmp_path: Path
 ) -> None:
-    broker = Mosquitto(tmp_path / "broker", *KEEPING)
-    broker.start()
-    site = Site(sqlite_store, broker, tmp_path)
-    with site.listening():
-        pass
-    site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1}'))
-    weir.environ["WEIR_MQTT_URL"] = broker.url
-    said = weir.run("mqtt", "forget")
-    assert (said.exit_code, said.stdout) == (0, "The broker keeps nothing for weir any more.\n")
-    with site.listening():
-        site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 2}'))
-        eventually(lambda: site.rows(1))
-    broker.stop()
-    assert [row[1] for row in site.rows(1)] == [2]
-    assert weir.error("mqtt", "forget").startswith("the session weir is not ended")
+    with mosquitto(tmp_path / "broker", *KEEPING) as broker:
+        site = Site(sqlite_store, broker, tmp_path)
+        with site.listening():
+            pass
+        site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1}'))
+        weir.environ["WEIR_MQTT_URL"] = broker.url
+        said = weir.run("mqtt", "forget")
+        assert (said.exit_code, said.stdout) == (0, "The broker keeps nothing for weir any more.\n")
+        with site.listening():
+            site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 2}'))
+            eventually(lambda: site.rows(1))
+        broker.stop()
+        assert [row[1] for row in site.rows(1)] == [2]
+        assert weir.error("mqtt", "forget").startswith("the session weir is not ended")
 
 
 def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(
     sqlite_store: Store, tmp_path: Path
 ) -> None:
-    broker = Mosquitto(tmp_path / "broker", *KEEPING)
-    broker.start()
-    site = Site(sqlite_store, broker, tmp_path)
-    with site.listening():
-        pass  # the broker keeps for us what comes before the process is up
-    environ = os.environ | {
-        "WEIR_DATABASE": f"sqlite:///{tmp_path / 'weir.sqlite'}",
-        "WEIR_INSTANCE": str(tmp_path / "instance"),
-        "WEIR_MQTT_URL": broker.url,
-    }
-    with hearing(broker) as heard:
-        site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1.5}'))
-        command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
-        process = subprocess.Popen(command, cwd=ROOT, env=environ)
-        try:
-            eventually(lambda: heard)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(PATIENCE_S) == 0
-    broker.stop()
-    assert [row[1] for row in site.rows(1)] == [1.5]
-    assert heard[0][0] == f"weir/v1/acme/{site.devices[0].id}/datapoint"
+    with mosquitto(tmp_path / "broker", *KEEPING) as broker:
+        site = Site(sqlite_store, broker, tmp_path)
+        with site.listening():
+            pass  # the broker keeps for us what comes before the process is up
+        environ = os.environ | {
+            "WEIR_DATABASE": f"sqlite:///{tmp_path / 'weir.sqlite'}",
+            "WEIR_INSTANCE": str(tmp_path / "instance"),
+            "WEIR_MQTT_URL": broker.url,
+        }
+        with hearing(broker) as heard:
+            site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1.5}'))
+            command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
+            process = subprocess.Popen(command, cwd=ROOT, env=environ)
+            try:
+                eventually(lambda: heard)
+            finally:
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(PATIENCE_S) == 0
+        broker.stop()
+        assert [row[1] for row in site.rows(1)] == [1.5]
+        assert heard[0][0] == f"weir/v1/acme/{site.devices[0].id}/datapoint"

@@ -33,7 +33,7 @@ from benchmarks.publishing import publish_all
 from tests.faults.mqtt_driver import NEVER, POINTS
 from tests.ingest.mqtt.conftest import PATIENCE_S, eventually
 from tests.ingest.mqtt.test_publisher import hearing
-from tests.servers import KEEPING, Mosquitto
+from tests.servers import EVERY_SECOND, Mosquitto, mosquitto
 from tests.store.fleet import NOON_MS, everything
 from tests.store.test_writing import rows_of
 
@@ -133,13 +133,10 @@ class Works:
 
 @pytest.fixture
 def works(postgres_url: str, tmp_path: Path) -> Iterator[Works]:
-    settings = [line.replace("changes true", "changes false") for line in KEEPING]
-    broker = Mosquitto(tmp_path / "broker", *settings)
-    broker.start()
-    works = Works(postgres_url, broker, tmp_path)
-    yield works
-    works.close()
-    broker.stop()
+    with mosquitto(tmp_path / "broker", *EVERY_SECOND) as broker:
+        works = Works(postgres_url, broker, tmp_path)
+        yield works
+        works.close()
 
 
 def readings_of(minutes: int, seed: object) -> list[Reading]:

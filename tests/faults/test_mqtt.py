@@ -23,12 +23,11 @@ from api.timez import stamp
 from benchmarks.publishing import publish_all
 from tests.faults.mqtt_driver import NEVER, POINTS
 from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
-from tests.servers import KEEPING, Mosquitto
+from tests.servers import EVERY_SECOND, KEEPING, Mosquitto, mosquitto
 from tests.store.fleet import NOON_MS
 
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 6 * 60
-EVERY_SECOND = tuple(line.replace("changes true", "changes false") for line in KEEPING)
 
 Reading = tuple[int, int, float]
 """(device 1 or 2, epoch ms, flow rate)"""
@@ -36,10 +35,8 @@ Reading = tuple[int, int, float]
 
 @pytest.fixture
 def broker(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Mosquitto]:
-    server = Mosquitto(tmp_path / "broker", *getattr(request, "param", EVERY_SECOND))
-    server.start()
-    yield server
-    server.stop()
+    with mosquitto(tmp_path / "broker", *getattr(request, "param", EVERY_SECOND)) as started:
+        yield started
 
 
 @pytest.fixture

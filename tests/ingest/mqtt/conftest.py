@@ -15,7 +15,7 @@ from api.ingest.writer import Writer
 from api.settings import Settings
 from api.store.base import NewDevice, Row, Store
 from benchmarks.publishing import publish_all
-from tests.servers import KEEPING, Mosquitto
+from tests.servers import KEEPING, Mosquitto, mosquitto
 from tests.store.fleet import everything
 from tests.store.test_writing import rows_of
 
@@ -84,10 +84,8 @@ class Site:
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    server = Mosquitto(tmp_path / "broker", *KEEPING)
-    server.start()
-    yield server
-    server.stop()
+    with mosquitto(tmp_path / "broker", *KEEPING) as started:
+        yield started
 
 
 @pytest.fixture
