@@ -34,11 +34,17 @@ def is_spread(store: Seam) -> bool:
 def spread(store: Seam, shards: int = DEFAULT_SHARDS) -> list[str]:
     """Distribute the time series by device and make the small tables reference tables, in one
     transaction; the names of the tables that weren't spread before. What they hold goes with them.
+    Raises UserError where the database or its cluster can't take them.
     """
     if not store.fetch(sql.extension()):
         raise UserError(
             "this database has no Citus: CREATE EXTENSION citus, on the coordinator and on each"
             " worker, and add the workers with citus_add_node"
+        )
+    if not store.fetch(sql.has_room())[0][0]:
+        raise UserError(
+            "no node of this cluster takes shards: add workers with citus_add_node, or have the"
+            " coordinator take them, by citus_set_node_property(…, 'shouldhaveshards', true)"
         )
     with store.transaction() as transaction:
         transaction.lock_directory()

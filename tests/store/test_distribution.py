@@ -7,18 +7,21 @@ from typing import Any
 
 import pytest
 
-from api.catalog import RAW
+from api.catalog import HOUR_MS, RAW, STORED
 from api.errors import UserError
-from api.store import migrations
-from api.store.base import Span, Store
+from api.store import distribution, migrations
+from api.store.base import LatestQuestion, Span, Store
 from api.store.distribution import REFERENCES
 from api.store.open import open_store, open_web_store
 from api.store.sql import distribution as sql
+from api.store.sql.latest import latest
 from api.store.sql.query import Query
 from api.store.tables import SMALL_TABLES, TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations
 from tests import citus
-from tests.store.fleet import new_meters, steady
+from tests.store.fleet import NOON_MS, new_meters, steady
+
+AN_HOUR_AND_EDGES = Span(NOON_MS - 1, NOON_MS + HOUR_MS + 1)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +45,18 @@ def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
     assert {table.name for table in SMALL_TABLES} | versions <= set(REFERENCES)
     assert not {table.name for table in TIME_SERIES} & set(REFERENCES)
     assert {table.name for table in TABLES} <= {t.name for t in TIME_SERIES} | set(REFERENCES)
+
+
+class Full:
+    """As far as it is asked: a coordinator that takes no shards, and no workers."""
+
+    def fetch(self, query: Query) -> list[tuple[object, ...]]:
+        return {sql.extension(): [(1,)], sql.has_room(): [(False,)]}[query]
+
+
+def test_a_cluster_without_room_says_what_it_needs() -> None:
+    with pytest.raises(UserError, match="citus_add_node"):
+        distribution.spread(Full())  # pyright: ignore[reportArgumentType]
 
 
 # --- On a real cluster ---------------------------------------------------------------------------
@@ -97,3 +112,15 @@ def test_tables_that_come_later_are_spread_by_their_upgrade(cluster_url: str) ->
     kinds = dict(web.fetch(sql.spread()))
     assert (kinds["embed"], kinds[web_migrations.VERSION_TABLE]) == ("n", "n")
     web.close()
+
+
+def test_latest_of_many_is_one_round_to_the_workers(cluster_url: str) -> None:
+    store: Any = citus.made(cluster_url)
+    asked = latest(
+        range(1, 51), LatestQuestion(AN_HOUR_AND_EDGES, STORED[0], STORED[-1], last=True)
+    )
+    assert asked is not None
+    plan = "\n".join(row[0] for row in store.fetch(Query(f"EXPLAIN {asked.sql}", asked.params)))
+    assert "Task Count" in plan
+    assert "Subplan" not in plan
+    store.close()

@@ -16,6 +16,11 @@ def extension() -> Query:
     return Query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
 
 
+def has_room() -> Query:
+    """(whether a node takes shards). A coordinator without any node makes itself one that does."""
+    return Query("SELECT COALESCE(bool_or(shouldhaveshards), TRUE) FROM pg_dist_node")
+
+
 def spread() -> Query:
     """(table, 'h' where distributed by hash or 'n' where a reference table) of this schema."""
     return Query(

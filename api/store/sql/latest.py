@@ -34,7 +34,11 @@ def latest(keys: Sequence[int], question: LatestQuestion) -> Query | None:
         parts.append(_quality(keys, question.quality, span))
     if question.last:
         parts += _last(keys, span)
-    return both(*parts, between=" UNION ALL ") if parts else None
+    if not parts:
+        return None
+    union = both(*parts, between=" UNION ALL ")
+    # As a subquery, a cluster's workers answer all of it in one round; bare, one part a round.
+    return Query(f"SELECT * FROM ({union.sql}) AS parts", union.params)
 
 
 def gathered(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestFound]:
