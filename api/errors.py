@@ -9,6 +9,7 @@
     │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
+    │   ├── Conflict            409  what is asked for is over: its state forbids it
     │   ├── TooLarge            413  a body beyond what is read
     │   ├── WrongType           415  a body of a type or coding that isn't read
     │   ├── TooManyRequests     429  carries retry_after_s
@@ -86,6 +87,10 @@ class MethodNotAllowed(ServiceError):
     status, code, title = 405, "method-not-allowed", "Method not allowed"
 
 
+class Conflict(ServiceError):
+    status, code, title = 409, "conflict", "Conflict"
+
+
 class TooLarge(ServiceError):
     status, code, title = 413, "too-large", "Too large"
 
@@ -146,6 +151,7 @@ STATUS_ERRORS: dict[int, type[ServiceError]] = {
         Forbidden,
         NotFound,
         MethodNotAllowed,
+        Conflict,
         TooLarge,
         WrongType,
         TooManyRequests,

@@ -9,7 +9,7 @@ from dash import Input, Output, State, callback, no_update, register_page
 from dash.development.base_component import Component
 
 from api.client import Embed, EmbedToken
-from api.errors import BadRequest, Forbidden, NotFound, NotOffered, WeirError
+from api.errors import BadRequest, Conflict, Forbidden, NotFound, NotOffered, WeirError
 from api.timez import now_ms
 from components import session, shell
 from components.asked import read_text, read_texts
@@ -94,7 +94,7 @@ def _link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
         return None, ""
     try:
         return session.current_client().mint_embed_token(embed.id), ""
-    except Forbidden as error:
+    except (Conflict, Forbidden) as error:  # ended just now, or not for this credential
         return None, failure(error)
 
 

@@ -22,7 +22,7 @@ from api.auth.authenticator import bearer
 from api.auth.principal import Principal, Recent, no_credential, unauthorized
 from api.auth.tokens import LEEWAY_S, LOCAL_ALGORITHM, MAX_LENGTH, storable
 from api.catalog import CREDENTIAL_CACHE_S
-from api.domain.embeds import State, grant_now, scope_of, state_of
+from api.domain.embeds import ENDED, grant_now, reason_of, scope_of, state_of
 from api.errors import Unauthorized
 from api.settings import LOCAL_ISSUER, Settings
 from api.store.base import Directory, Grant, Scope
@@ -33,11 +33,6 @@ FAR_S: Final = 7_258_118_400  # 2200: of the link token of an embed without an e
 TOKEN_EXPIRED: Final = "token-expired"
 _REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub", "jti")
 _CACHED: Final = 4096
-_SENTENCES: Final = {
-    State.EXPIRED: "This embed has expired.",
-    State.REVOKED: "This embed was revoked.",
-    State.STOPPED: "This embed has ended: the key that made it, or its organization, has.",
-}
 
 
 def issue_embed_token(
@@ -106,8 +101,8 @@ class EmbedAuthenticator:
         if found is None:
             raise _invalid()
         state = state_of(found.embed, found.granted, now_ms)
-        if state in _SENTENCES:
-            raise _ended(_SENTENCES[state], f"embed-{state}")
+        if state in ENDED:
+            raise _ended(ENDED[state], reason_of(state))
         if claims.exp * 1000 <= now_ms:
             raise _ended("This embed's token has expired.", TOKEN_EXPIRED)
         assert found.principal is not None  # an active embed has one

@@ -29,6 +29,18 @@ class State(StrEnum):
     STOPPED = "stopped"  # the key that made it, or the organization, has ended
 
 
+ENDED: Final = {
+    State.EXPIRED: "This embed has expired.",
+    State.REVOKED: "This embed was revoked.",
+    State.STOPPED: "This embed has ended: the key that made it, or its organization, has.",
+}
+
+
+def reason_of(ended: State) -> str:
+    """The word for programs by which a problem says that an embed has ended."""
+    return f"embed-{ended}"
+
+
 def grant_now(directory: Directory, embed: Embed, now_ms: int) -> Grant | None:
     """The maker's grant at this moment; None where it has ended."""
     organization = directory.organization(embed.organization_id)

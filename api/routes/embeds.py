@@ -12,9 +12,9 @@ from typing import Any, Final, Generic, TypeVar
 from api.auth import EMBED, Principal, issue_embed_token
 from api.auth.principal import BEARER
 from api.catalog import EMBEDS_PREFIX
-from api.domain.embeds import State, find, make, states, visible
+from api.domain.embeds import ENDED, State, find, make, reason_of, states, visible
 from api.embeds import Fixed, Rolling, page_path
-from api.errors import Forbidden, Unauthorized
+from api.errors import Conflict, Forbidden, Unauthorized
 from api.params import Body, EmbedBody, NoBody, TokenBody
 from api.routes.call import Reply
 from api.routes.render import instant
@@ -84,7 +84,12 @@ def revoke_embed(call: EmbedCall[NoBody]) -> Reply:
 
 
 def create_token(call: EmbedCall[TokenBody]) -> Reply:
-    token, ends_ms = issue_embed_token(call.settings, _found(call), call.now_ms, call.body.ttl)
+    """Conflict for an embed that has ended: its tokens would open nothing."""
+    embed = _found(call)
+    state = states(call.store, [embed], call.now_ms)[0]
+    if state in ENDED:
+        raise Conflict(ENDED[state], reason=reason_of(state))
+    token, ends_ms = issue_embed_token(call.settings, embed, call.now_ms, call.body.ttl)
     return Reply({"token": token, "expiresAt": None if ends_ms is None else instant(ends_ms)})
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from api.auth import issue_token
-from api.catalog import EMBEDS_PREFIX, PATH_PREFIX
+from api.catalog import EMBEDS_PREFIX, KEY_HEADER, PATH_PREFIX
 from api.server import create_service
-from api.store.base import NewDevice
+from api.store.base import Grant, NewDevice
 from api.store.open import open_web_store
-from api.timez import now_ms, parse_instant
+from api.timez import now_ms, parse_instant, stamp
 from tests.embeds.conftest import Stage
 from tests.world import ACME, FOREIGN, LONE, METER, OLD, QUIET, TWIN
 
@@ -101,6 +102,28 @@ def test_revoking_keeps_the_embed_and_says_when(stage: Stage) -> None:
     assert revoked["state"] == "revoked"
     assert stage.ask("DELETE", f"/embeds/{made['id']}").json == revoked
     assert stage.ask("GET", f"/embeds/{made['id']}").json == revoked
+
+
+@pytest.mark.parametrize("ended", ["revoked", "expired", "stopped"])
+@pytest.mark.parametrize("body", [{}, {"ttl": 60}])
+def test_no_token_is_minted_that_would_open_nothing(
+    stage: Stage, ended: str, body: dict[str, int]
+) -> None:
+    """A host's backend hears why, instead of handing its visitors a dead token."""
+    secret, key_id = stage.world.new_key(Grant(everything=True))
+    ends_ms = now_ms() + 400
+    said = {"expires": stamp(ends_ms, fraction=True)} if ended == "expired" else {}
+    made = stage.make(by={KEY_HEADER: secret}, **said)["id"]
+    assert stage.token(made)
+    if ended == "revoked":
+        stage.ask("DELETE", f"/embeds/{made}")
+    if ended == "stopped":
+        stage.world.store.revoke_key(key_id, now_ms())
+    while ended == "expired" and now_ms() <= ends_ms:
+        time.sleep(0.05)
+    refused = stage.ask("POST", f"/embeds/{made}/tokens", body)
+    assert (refused.status_code, refused.json["reason"]) == (409, f"embed-{ended}")  # pyright: ignore[reportOptionalSubscript]
+    assert "token" not in refused.json
 
 
 # --- Who sees which ------------------------------------------------------------------------------
