@@ -41,7 +41,7 @@ demo: install ## fill the store with the demo fleet, without serving it
 
 test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
 	@.ci/system-packages
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/dev.stamp ## format, lint, types and layers
 	$(BIN)/ruff format --check .

@@ -14,17 +14,13 @@ from hypothesis import settings
 
 from api.store.base import Store
 from api.store.open import open_store
-from tests import citus, servers
+from tests import both_ends, citus, servers
 
 # A property is true or not, however busy the machine is.
 settings.register_profile("weir", deadline=None)
 settings.load_profile("weir")
 
-# With two processes that take a file at a time, the long files come first, so that neither
-# process is left alone with one in the end (`make test` runs in this order).
-LONG = ("browser", "faults", "real", "commands", "components/rendering", "openapi", "benchmarks")
 TESTS = Path(__file__).parent
-
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _database_numbers = count(1)
 
@@ -35,10 +31,19 @@ TIMED = ("browser/", "faults/", "commands/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not str(item.path.relative_to(TESTS)).startswith(LONG))
+    items.sort(key=lambda item: both_ends.turn(_place(item)))
     for item in items:
-        if str(item.path.relative_to(TESTS)).startswith(TIMED):
+        if _place(item).startswith(TIMED):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _place(item: pytest.Item) -> str:
+    return str(item.path.relative_to(TESTS))
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> both_ends.FromBothEnds | None:
+    return both_ends.FromBothEnds(config) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")
