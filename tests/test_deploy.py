@@ -14,6 +14,7 @@ import yaml
 from api.server.readiness import OVERALL
 from api.settings import TABLE, Settings
 from api.watch import metrics
+from tests.nginx import Proxy
 from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,52 +87,9 @@ def test_the_image_holds_what_runs_and_is_nobodys_root() -> None:
 # --- nginx ---------------------------------------------------------------------------------------
 
 
-def _nginx() -> str:
-    found = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
-    if found is None:
-        raise RuntimeError("nginx is not installed; `make test` installs it (package nginx-light)")
-    return found
-
-
-class Proxy:
-    """The shipped site, with only ports and places changed, in front of ``upstream``."""
-
-    def __init__(self, folder: Path, upstream: int) -> None:
-        self.port = free_port()
-        key, certificate = folder / "key.pem", folder / "cert.pem"
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-             "-subj", "/CN=weir.example", "-keyout", str(key), "-out", str(certificate)],
-            check=True, capture_output=True,
-        )  # fmt: skip
-        text = (DEPLOY / "nginx.conf").read_text()
-        for theirs, ours in {
-            "/etc/letsencrypt/live/weir.example/fullchain.pem": str(certificate),
-            "/etc/letsencrypt/live/weir.example/privkey.pem": str(key),
-            "/var/log/nginx/": f"{folder}/",
-            "127.0.0.1:8050": f"127.0.0.1:{upstream}",
-            "listen 443 ssl;": f"listen 127.0.0.1:{self.port} ssl;",
-            "listen 80;": f"listen 127.0.0.1:{free_port()};",
-        }.items():
-            assert theirs in text
-            text = text.replace(theirs, ours)
-        text = re.sub(r"\n    listen \[::\].*", "", text)
-        places = "\n".join(
-            f"{name}_temp_path {folder}/{name};"
-            for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        self.file = folder / "nginx.conf"
-        self.file.write_text(
-            f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\ndaemon off;\n"
-            f"events {{}}\nhttp {{\n{places}\n{text}\n}}\n"
-        )
-        self.arguments = [_nginx(), "-p", str(folder), "-c", str(self.file)]
-        self.arguments += ["-e", str(folder / "error.log")]
-
-
 def test_nginx_takes_the_site_as_it_is_shipped(tmp_path: Path) -> None:
     proxy = Proxy(tmp_path, free_port())
-    done = subprocess.run([*proxy.arguments, "-t"], capture_output=True, text=True)
+    done = subprocess.run([*proxy.command, "-t"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "warn" not in done.stderr
 

@@ -1,0 +1,84 @@
+"""The nginx site of deploy/, started for real in front of a server of ours."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.servers import free_port
+
+SITE = Path(__file__).resolve().parents[1] / "deploy" / "nginx.conf"
+SPOOLS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+def program() -> str:
+    found = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if found is None:
+        raise RuntimeError("nginx is not installed; `make test` installs it (package nginx-light)")
+    return found
+
+
+class Proxy:
+    """The shipped site, with only ports and places changed, in front of ``upstream``."""
+
+    def __init__(self, folder: Path, upstream: int) -> None:
+        self.folder, self.port, self.plain_port = folder, free_port(), free_port()
+        self.certificate, key = folder / "cert.pem", folder / "key.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+             "-subj", "/CN=weir.example", "-keyout", str(key), "-out", str(self.certificate)],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        text = SITE.read_text()
+        for theirs, ours in {
+            "/etc/letsencrypt/live/weir.example/fullchain.pem": str(self.certificate),
+            "/etc/letsencrypt/live/weir.example/privkey.pem": str(key),
+            "/var/log/nginx/": f"{folder}/",
+            "127.0.0.1:8050": f"127.0.0.1:{upstream}",
+            "listen 443 ssl;": f"listen 127.0.0.1:{self.port} ssl;",
+            "listen 80;": f"listen 127.0.0.1:{self.plain_port};",
+        }.items():
+            assert theirs in text
+            text = text.replace(theirs, ours)
+        text = re.sub(r"\n    listen \[::\].*", "", text)
+        places = "\n".join(f"{name}_temp_path {folder}/{name};" for name in SPOOLS)
+        file = folder / "nginx.conf"
+        file.write_text(
+            f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log warn;\ndaemon off;\n"
+            f"events {{}}\nhttp {{\n{places}\n{text}\n}}\n"
+        )
+        self.command = [program(), "-p", str(folder), "-c", str(file)]
+        self.command += ["-e", str(folder / "error.log")]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        process = subprocess.Popen(self.command)
+        try:
+            deadline = time.monotonic() + 30
+            while not _listens(self.port):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((self.folder / "error.log").read_text())
+                time.sleep(0.02)
+            yield
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(10)
+
+    def has_spooled(self) -> bool:
+        """Whether it has kept some of an answer on disk, taken faster than it was fetched."""
+        return "buffered to a temporary file" in (self.folder / "error.log").read_text()
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
