@@ -116,10 +116,11 @@ def _controls(subject: Subject, view: View) -> Component:
             ),
             html.Span(id=Ids.BADGE, className="badge"),
             html.Button(
-                "⤢ Reset zoom",
+                ["⤢", html.Span("Reset zoom", className="reset-word")],
                 id=Ids.RESET,
                 type="button",
                 className="button",
+                title="Reset zoom",
                 disabled=True,
                 **attributes(data_do="reset"),
             ),

@@ -129,7 +129,8 @@ def bars(found: Sequence[Day], units: Units) -> list[Component]:
         className="day-marks",
         **attributes(aria_hidden="true"),
     )
-    return [picture, marks]
+    told = average(found, units)
+    return [picture, marks, *([html.P(told, className="days-words")] if told else [])]
 
 
 def _bar(day: Day, top: float, units: Units) -> Component:

@@ -55,7 +55,8 @@ def gap_list(stretches: Sequence[Stretch], tz: ZoneInfo, *, now_ms: int) -> list
 
 def _table(latest: Sequence[Stretch], tz: ZoneInfo, now_ms: int) -> Component:
     clock = Clock(tz, latest[-1].window.from_ms, max(s.window.to_ms for s in latest))
-    head = html.Tr([html.Th(name, scope="col") for name in ("When", "How long", "Why", "")])
+    lead = html.Span("On the chart", className="sr-only")
+    head = html.Tr([html.Th(name, scope="col") for name in ("When", "How long", "Why", lead)])
     return html.Table(
         [html.Thead(head), html.Tbody([_row(s, clock, now_ms) for s in latest])],
         className="gap-table",

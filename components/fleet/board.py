@@ -178,12 +178,19 @@ def _controls(
         "pages": {
             "page": chosen.page,
             "last": chosen.pages,
-            "words": f"{words.whole(chosen.first)}–{words.whole(chosen.last)}"
-            f" of {words.whole(chosen.matching)}",
+            "words": _pages_words(chosen),
         },
         "found": _found(chosen, view),
         "empty": "" if chosen.rows else _empty(view, len(rows)),
     }
+
+
+def _pages_words(chosen: Chosen) -> str:
+    """``51–100 of 132``; how many there are where one page holds them all."""
+    if chosen.pages == 1:
+        return plural(chosen.matching, "device")
+    span = f"{words.whole(chosen.first)}–{words.whole(chosen.last)}"
+    return f"{span} of {words.whole(chosen.matching)}"
 
 
 def _found(chosen: Chosen, view: FleetView) -> str:

@@ -124,7 +124,7 @@ def flow_now(rows: Sequence[Row], units: Units) -> Total:
     known = sum(row.known is not None for row in rows)
     flows = [row.flow for row in rows if row.flow is not None]
     if not flows:
-        return Total("flow", "Flow now", words.NOTHING, "no reading of now" if known else "")
+        return Total("flow", "Flow now", words.NOTHING, "no recent reading" if known else "")
     flowing = sum(flow != 0 for flow in flows)
     note = _counted(
         {"flowing": flowing, "quiet": len(flows) - flowing, "no data": known - len(flows)}
@@ -176,7 +176,9 @@ def cost_today(
             costs[meter.currency] += volume.gallons * price
             sources.add("the organization’s" if meter.price is None else "each device’s")
     if len(costs) != 1:
-        why = "prices in several currencies" if costs else "no volume with a price"
+        told = any(volume.gallons is not None for volume in volumes.values())
+        none = "no price is set" if told else "no reading today"
+        why = "prices in several currencies" if costs else none
         return Total("cost", "Cost today", words.NOTHING, why)
     ((currency, cost),) = costs.items()
     note = f"at {' or '.join(sorted(sources))} rate"

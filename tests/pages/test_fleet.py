@@ -80,7 +80,7 @@ def test_over_the_wire(web: httpx.Client) -> None:
     assert answer.status_code == 200, answer.text
     made = answer.json()["response"][Ids.BOARD]["data"]
     assert [tile["word"] for tile in made["tiles"]] == ["Silent"]
-    assert made["pages"]["words"] == "1–1 of 1"
+    assert made["pages"]["words"] == "1 device"
     assert sum(int(chip["count"]) for chip in made["chips"]) == 1
     assert f"/ {COUNT}" in made["totals"][0]["value"]
     assert answer.headers["Cache-Control"] == "private, no-store"

@@ -104,7 +104,7 @@ def test_volume_says_how_many_devices_it_covers() -> None:
         ([None, None], 0.5, "$100", "at the organization’s rate"),
         ([0.01, None], 1.0, "$101", "at each device’s or the organization’s rate"),
         ([0.01, None], None, "$1.00", "at each device’s rate"),
-        ([None, None], None, "–", "no volume with a price"),
+        ([None, None], None, "–", "no price is set"),
     ],
 )
 def test_cost(prices: list[float | None], default: float | None, value: str, note: str) -> None:
