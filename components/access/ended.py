@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 from components.access.cookie import ABSOLUTE_S
@@ -36,9 +37,11 @@ class Ended:
         return self._shared is not None and bool(self._shared.is_noted(_name(session_id)))
 
     def _sweep(self, now_s: int) -> None:
+        """Other processes may be at it as well."""
         for file in self._folder.iterdir():
-            if file.stat().st_mtime < now_s - ABSOLUTE_S:
-                file.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                if file.stat().st_mtime < now_s - ABSOLUTE_S:
+                    file.unlink()
 
 
 def _name(session_id: str) -> str:

@@ -175,6 +175,20 @@ def test_ended_sessions_are_forgotten_when_no_cookie_can_hold_them(tmp_path: Pat
     assert ("old" in ended, "newer" in ended) == (False, True)
 
 
+def test_whoever_sweeps_at_the_same_time_keeps_no_session_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that another process has just removed is no reason to leave the rest undone."""
+    listed = [tmp_path / "gone", *(tmp_path / name for name in ("old", "older"))]
+    for file in listed[1:]:
+        file.touch()
+    monkeypatch.setattr(Path, "iterdir", lambda _: iter(listed))
+    ended = Ended(tmp_path)
+    ended.add(SESSION.id, int(time.time()) + ABSOLUTE_S + 60)
+    assert SESSION.id in ended
+    assert not any(file.exists() for file in listed)
+
+
 def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
