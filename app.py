@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flask import Flask
 
@@ -21,8 +21,14 @@ from api.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from api.auth.signed import SignedAddresses
     from api.client import Client
+    from api.server.shared import Shared
     from api.store.base import Store
+    from api.store.web.base import WebStore
+    from components.access import Access
+
+    Rooms = Mapping[tuple[str, ...], WSGIApplication]
 
 SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
@@ -64,51 +70,88 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
-    from api.auth.signed import SignedAddresses
-    from api.client import Client
-    from api.ingest.door import Knocker
-    from api.ingest.reception import Reception
-    from api.server import create_embed_service, create_service
-    from api.server.elsewhere import create_stand_in
-    from api.server.intake import create_intake
-    from api.server.limits import FrameLimits
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
     from api.server.shared import Shared
     from api.server.watched import Watched
+    from components.dashboard import create_dashboard
+
+    shared = Shared(settings.redis_url) if settings.redis_url else None
+    ground = _elsewhere(settings) if settings.api_url else _here(settings, shared)
+    operations = create_operations(Readiness(ground.store, settings), settings)
+    rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
+    access, folder = _access(settings, shared), Path(settings.instance)
+    dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
+    return Watched(_by_path(rooms, dashboard.server), settings)
+
+
+class _Ground(NamedTuple):
+    """What the dashboard stands on, and what else is answered here: rooms by their paths."""
+
+    client: Client
+    rooms: Rooms
+    store: Store | None = None
+    links: SignedAddresses | None = None
+
+
+def _elsewhere(settings: Settings) -> _Ground:
+    from api.client import Client
+    from api.server.elsewhere import create_stand_in
+
+    stand_in = create_stand_in(settings)
+    rooms: Rooms = {(*SERVICE_PATHS, *INTAKE_PATHS): stand_in}
+    return _Ground(Client.remote(settings.api_url), rooms)
+
+
+def _here(settings: Settings, shared: Shared | None) -> _Ground:
+    from api.auth.signed import SignedAddresses
+    from api.client import Client
+    from api.server import create_service
     from api.store.open import open_store, open_web_store
+
+    store = open_store(settings.reading, read_only=True)
+    web = open_web_store(settings.database)
+    client = Client.in_process(create_service(store, settings, web=web))
+    service = create_service(store, settings, web=web, limits=True, compression=True, shared=shared)
+    rooms: Rooms = {
+        SERVICE_PATHS: service,
+        EMBED_PATHS: _embeds(settings, store, web, shared),
+        INTAKE_PATHS: _intake(settings, shared),
+    }
+    return _Ground(client, rooms, store, SignedAddresses(store, settings))
+
+
+def _embeds(
+    settings: Settings, store: Store, web: WebStore, shared: Shared | None
+) -> WSGIApplication:
+    from api.client import Client
+    from api.server import create_embed_service
+    from api.server.limits import FrameLimits
+    from embed import create_embed_site
+
+    asked = Client.in_process(create_embed_service(store, web, settings))
+    turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
+    return create_embed_site(asked, web.embed, Path(settings.instance), turns)
+
+
+def _intake(settings: Settings, shared: Shared | None) -> WSGIApplication:
+    """Beside the store itself: a standby may not know a device yet whose readings come already."""
+    from api.ingest.door import Knocker
+    from api.ingest.reception import Reception
+    from api.server.intake import create_intake
+    from api.store.open import open_store
+
+    origin = open_store(settings.database, read_only=True)
+    reception = Reception(origin, Knocker(settings.writer_socket_path))
+    return create_intake(origin, settings, reception, limits=True, shared=shared)
+
+
+def _access(settings: Settings, shared: Shared | None) -> Access:
     from api.watch.pulse import outage
     from components.access import Access
     from components.access.rules import is_loopback
-    from components.dashboard import create_dashboard
-    from embed import create_embed_site
 
-    folder = Path(settings.instance)
-    shared = Shared(settings.redis_url) if settings.redis_url else None
-    links: SignedAddresses | None = None
-    rooms: dict[tuple[str, ...], WSGIApplication] = {}
-    store: Store | None = None
-    if settings.api_url:
-        client = Client.remote(settings.api_url)
-        rooms[(*SERVICE_PATHS, *INTAKE_PATHS)] = create_stand_in(settings)
-    else:
-        store = open_store(settings.reading, read_only=True)
-        web = open_web_store(settings.database)
-        client = Client.in_process(create_service(store, settings, web=web))
-        rooms[SERVICE_PATHS] = create_service(
-            store, settings, web=web, limits=True, compression=True, shared=shared
-        )
-        links = SignedAddresses(store, settings)
-        asked = Client.in_process(create_embed_service(store, web, settings))
-        turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-        rooms[EMBED_PATHS] = create_embed_site(asked, web.embed, folder, turns)
-        # A standby may not know a device yet whose readings come already.
-        origin = open_store(settings.database, read_only=True)
-        reception = Reception(origin, Knocker(settings.writer_socket_path))
-        rooms[INTAKE_PATHS] = create_intake(origin, settings, reception, limits=True, shared=shared)
-    operations = create_operations(Readiness(store, settings), settings)
-    rooms[READY_PATH, METRICS_PATH] = operations
-    access = Access(
+    return Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
         own_key=settings.dashboard_key,
@@ -116,15 +159,11 @@ def site(settings: Settings) -> WSGIApplication:
         listens_on_loopback=is_loopback(settings.host),
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
-        outage=str if settings.api_url else partial(outage, folder),
+        outage=str if settings.api_url else partial(outage, Path(settings.instance)),
     )
-    dashboard = create_dashboard(client, access, folder, links, settings.public_url).server
-    return Watched(_by_path(rooms, dashboard), settings)
 
 
-def _by_path(
-    rooms: Mapping[tuple[str, ...], WSGIApplication], elsewhere: WSGIApplication
-) -> WSGIApplication:
+def _by_path(rooms: Rooms, elsewhere: WSGIApplication) -> WSGIApplication:
     """Each path to the room that has it, or something above it."""
     owners = [(own, room) for paths, room in rooms.items() for own in paths]
 

@@ -1,4 +1,4 @@
-"""Small parts that pages share: cards, segmented controls, notices, empty and error states."""
+"""Small parts that pages share: segmented controls, selects, search fields, failures in words."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from components.markup import attributes, labelled
 from components.units import UNITS, Units
 
 SEARCH_HINT: Final = "Search label, serial, network id"
-
-Children = Component | str | Sequence[Component | str]
 
 
 def segments(

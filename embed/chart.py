@@ -77,7 +77,7 @@ def answer(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str,
     return {
         FIGURE: figure,
         BADGE: drawing.badge(drawn),
-        LINE: _line(definition, wishes, view, drawn),
+        LINE: _line(definition, view, drawn),
         SUMMARY: hovers.summary(drawn.frame, tz, view.units, drawing.heard(drawn)),
         NOTICE: "",
         EMPTY: drawing.emptiness(drawn),
@@ -91,7 +91,7 @@ def _hold_still(figure: Any) -> None:
     figure["layout"]["dragmode"] = False
 
 
-def _line(definition: EmbedDefinition, wishes: Mapping[str, Any], view: View, drawn: Drawn) -> str:
+def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
     """``Last 24 h · gal/min · America/Denver · MST (UTC−07:00)``."""
     own = view.custom is not None and view.window is None
     if own and isinstance(definition.window, Rolling):

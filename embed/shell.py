@@ -14,7 +14,6 @@ from typing import Final
 
 from werkzeug.wrappers import Response
 
-from api.catalog import EMBED_PAGE_PREFIX
 from api.embeds import EmbedDefinition
 from components.delivery import content_security_policy
 
@@ -101,7 +100,3 @@ def _page(html: str, status: int, policy: str) -> Response:
     # What frames it is part of what is kept: it stands in a header.
     response.set_etag(hashlib.sha256(policy.encode() + body).hexdigest()[:32])
     return response
-
-
-def shell_path(embed_id: str) -> str:
-    return f"{EMBED_PAGE_PREFIX}/{embed_id}"

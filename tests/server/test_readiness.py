@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pytest
 from flask.testing import FlaskClient
@@ -243,11 +243,6 @@ class Scripted:
 
     def replica(self) -> Replica | None:
         return self._replica
-
-
-class Lag(NamedTuple):
-    replica: Replica
-    status: str
 
 
 @pytest.mark.parametrize(
