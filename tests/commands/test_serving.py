@@ -20,6 +20,7 @@ from api.catalog import MINUTE_MS, RAW
 from api.store.base import Grant, Scope, Span, Store, Verdict
 from api.store.open import open_store
 from api.timez import stamp
+from tests import citus
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import (
     PATIENCE_S,
@@ -213,6 +214,14 @@ def test_a_killed_supervisor_takes_all_with_it_and_the_next_one_goes_on(plant: P
     plant.assert_true()
 
 
+def test_a_writer_whose_parent_is_gone_before_it_looks_ends_too(shell: Shell) -> None:
+    shell.ask("db", "upgrade")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    writer = shell.start("writer", "--while-parent", str(gone.pid))
+    assert writer.wait(PATIENCE_S) == 0
+
+
 @pytest.mark.slow
 def test_who_is_told_to_stop_finishes_what_was_begun(plant: Plant) -> None:
     plant.begin()
@@ -257,12 +266,19 @@ def test_an_import_and_live_readings_wait_for_each_other(plant: Plant) -> None:
 # --- On a server's database ----------------------------------------------------------------------
 
 
+@pytest.fixture(params=citus.SERVERS)
+def server_url(request: pytest.FixtureRequest) -> str:
+    url = str(request.getfixturevalue(f"{request.param}_url"))
+    citus.made(url).close()
+    return url
+
+
 @pytest.mark.slow
 def test_a_servers_database_takes_several_writers_and_one_has_the_door(
-    tmp_path: Path, postgres_url: str
+    tmp_path: Path, server_url: str
 ) -> None:
     shell = Shell(tmp_path)
-    shell.environ["WEIR_DATABASE"] = postgres_url
+    shell.environ["WEIR_DATABASE"] = server_url
     try:
         plant = Plant(shell)
         plant.await_up()
@@ -275,7 +291,7 @@ def test_a_servers_database_takes_several_writers_and_one_has_the_door(
         os.kill(writer, signal.SIGKILL)
         plant.await_more()
         plant.end()
-        shell.url = postgres_url
+        shell.url = server_url
         plant.assert_true()
         assert stopped(second, signal.SIGTERM)[0] == 0
         assert stopped(plant.server, signal.SIGTERM)[0] == 0
