@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -105,6 +106,7 @@ def create_dashboard(
     app.server.add_url_rule(linking.ROUTE, "links", linking.view(links), methods=["POST"])
     app.layout = dash.page_container
     _load_pages()
+    _tell_what_is_not_there(app)
     _compress(app)
     _prepare(app)
     behind = inside(app)
@@ -163,6 +165,23 @@ def _load_pages() -> None:
         known = sys.modules.get(name)
         page = importlib.reload(known) if known else importlib.import_module(name)
         dash.page_registry[name]["layout"] = page.layout
+        dash.page_registry[name]["there"] = getattr(page, "there", None)
+
+
+def _tell_what_is_not_there(app: Dash) -> None:
+    """Where a page knows whether there is what its address names, one that names nothing is
+    answered by a 404: the same document, whose script then shows the page's words."""
+    for page in dash.page_registry.values():
+        if page["there"] is not None:
+            rule = page["path_template"].replace("<", "<path:")
+            app.server.add_url_rule(rule, page["module"], _document(app, page["there"]))
+
+
+def _document(app: Dash, there: Callable[..., bool]) -> Callable[..., tuple[str, int]]:
+    def document(**named: str) -> tuple[str, int]:
+        return app.index(), 200 if there(**named) else 404
+
+    return document
 
 
 def _prepare(app: Dash) -> None:

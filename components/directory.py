@@ -45,6 +45,11 @@ def find_device(client: Client, identifier: str, now_ms: int) -> Found:
     raise NotFound("No such device, or none that this key may see.")
 
 
+def is_there(client: Client, identifier: str, now_ms: int) -> bool:
+    """Whether `find_device` would find one, by one small question."""
+    return bool(_last_seen(client, identifier, now_ms))
+
+
 def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
     at = device.installed_on_ms
     window = disproving(at) if at is not None and entry.last_seen_ms is not None else None

@@ -42,7 +42,7 @@ from components.device.below import Card
 from components.device.gaps import gap_list
 from components.device.shown import Shown, read_shown, tell_shown
 from components.device.strip import STATE_ID, Cell
-from components.directory import find_device, usual_interval_s
+from components.directory import find_device, is_there, usual_interval_s
 from components.drawing import Subject
 from components.fleet.desk import current_desk
 from components.fleet.meters import Meter, read_meter
@@ -102,6 +102,14 @@ def layout(device_id: str = "", **said: Any) -> Component:
         place=PLACE,
         tools=chart_tools(subject, view),
     )
+
+
+def there(device_id: str) -> bool:
+    """Whether the reader may see that device. Where the service can't say, the page will tell."""
+    try:
+        return is_there(session.current_client(), device_id, now_ms())
+    except WeirError:
+        return True
 
 
 def _unknown(identifier: str) -> Component:

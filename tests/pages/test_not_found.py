@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from urllib.parse import quote
 
 import httpx
 import pytest
 
 from components.dashboard import is_page
-from tests.dashboards import Site
+from tests.dashboards import LIVE, RETIRED, TRICKY, Site
 from tests.pages.elements import links, text
 
 
@@ -16,7 +17,12 @@ from tests.pages.elements import links, text
     ("path", "status"),
     [
         ("/devices", 200),
-        ("/devices/FM-1", 200),
+        (f"/devices/{LIVE}", 200),
+        (f"/devices/{quote(TRICKY, safe='')}", 200),
+        ("/devices/FM-1", 404),
+        ("/devices/00000000-0000-4000-8000-00000000dead", 404),
+        ("/devices/%00", 404),
+        (f"/devices/{RETIRED}", 404),  # an inactive one answers to its id alone
         ("/devices/", 404),
         ("/nope", 404),
         ("/404", 404),
@@ -28,6 +34,15 @@ from tests.pages.elements import links, text
 )
 def test_only_pages_are_found(web: httpx.Client, path: str, status: int) -> None:
     assert web.get(path).status_code == status
+
+
+def test_a_device_is_not_denied_while_the_service_fails(site: Site, web: httpx.Client) -> None:
+    """The page says what is wrong; a 404 would say that there is no such device."""
+    site.broken.set()
+    try:
+        assert web.get(f"/devices/{LIVE}").status_code == 200
+    finally:
+        site.broken.clear()
 
 
 def test_the_page_for_no_page_shows_the_way_back(looking: Site) -> None:

@@ -177,6 +177,10 @@ def test_a_forged_question_for_a_foreign_device_answers_nothing_of_it(
     foreign, missing = (answer.json["response"] for answer in answers)
     assert "chart-graph" not in foreign
     assert foreign == missing  # not even that it exists
+    documents = [site.open(f"/devices/{device}") for device in (TWIN, FOREIGN, unknown)]
+    assert [document.status_code for document in documents] == [200, 404, 404]
+    texts = [re.sub(r'"end_id":"[^"]+"', "", each.text) for each in documents]  # of each document
+    assert texts[1] == texts[2]
     assert wire.page(site, f"/devices/{FOREIGN}").text == wire.page(
         site, f"/devices/{unknown}"
     ).text.replace(unknown, FOREIGN)
