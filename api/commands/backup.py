@@ -12,7 +12,7 @@ from api.catalog import BACKEND_VERSION
 from api.commands.frame import Command, settings, warn
 from api.commands.progress import bar
 from api.errors import UserError
-from api.ingest.hold import only_writer
+from api.ingest.hold import only_writer, replaced
 from api.timez import now_ms, stamp
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def restore(file: Path, check: bool, force: bool) -> object:
     if store.exists() and not force:
         raise UserError(f"{store} is there already: --force overwrites it")
     store.parent.mkdir(parents=True, exist_ok=True)
-    with only_writer(settings()):
+    with only_writer(settings()), replaced(settings().database):
         done = backups.restore(file, store)
     from api.store.migrations import CURRENT
 

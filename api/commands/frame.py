@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
@@ -19,6 +19,7 @@ from flask.cli import AppGroup
 from flask.helpers import get_debug_flag
 
 from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
+from api.ingest.hold import writing
 from api.settings import Settings
 from api.store.base import Grant, Organization, Scope, Store
 from api.store.web.base import WebStore
@@ -45,12 +46,14 @@ def opened(*, read_only: bool = False) -> Generator[Store]:
     """The store of the settings, checked to be there and of this schema, closed at the end."""
     from api.store.open import open_store
 
-    store = open_store(settings().database, read_only=read_only)
-    try:
-        store.check()
-        yield store
-    finally:
-        store.close()
+    url = settings().database
+    with nullcontext() if read_only else writing(url):
+        store = open_store(url, read_only=read_only)
+        try:
+            store.check()
+            yield store
+        finally:
+            store.close()
 
 
 @contextmanager
@@ -58,12 +61,14 @@ def opened_web(*, read_only: bool = False) -> Generator[WebStore]:
     """The same of what the web writes."""
     from api.store.open import open_web_store
 
-    web = open_web_store(settings().database, read_only=read_only)
-    try:
-        web.check()
-        yield web
-    finally:
-        web.close()
+    url = settings().database
+    with nullcontext() if read_only else writing(url):
+        web = open_web_store(url, read_only=read_only)
+        try:
+            web.check()
+            yield web
+        finally:
+            web.close()
 
 
 def ensure_store(url: str) -> None:
@@ -87,7 +92,7 @@ def upgrade_store(url: str) -> tuple[int, int]:
     schema beside it has numbers of its own."""
     from api.store.open import open_store, open_web_store
 
-    with _connected(open_store(url)) as store:
+    with writing(url), _connected(open_store(url)) as store:
         versions = store.upgrade()
     with _connected(open_web_store(url)) as web:
         web.upgrade()

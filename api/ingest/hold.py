@@ -22,7 +22,7 @@ def held(path: Path, what: str) -> Generator[None]:
     UserError where the file can't be made. The file stays: who removes one that somebody waits
     for gives the lock twice."""
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        file = _made(path)
     except OSError as error:
         raise UserError(f"{what} can't be locked: {path}: {error.strerror}") from None
     try:
@@ -38,13 +38,66 @@ def held(path: Path, what: str) -> Generator[None]:
         os.close(file)
 
 
+def _made(path: Path) -> int:
+    """The open file; whoever has the folder has it too, also where root was the first to come."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.fchown(file, owner.st_uid, owner.st_gid)
+    return file
+
+
 @contextmanager
 def only_writer(settings: Settings) -> Generator[None]:
     """Be the one process of live sources of an embedded store, which can have but one. A server's
     database takes any number."""
-    if not settings.database.startswith("sqlite:"):
+    path = _file(settings.database)
+    if path is None:
         yield
         return
-    path = Path(settings.database.removeprefix("sqlite:///")).resolve()
     with held(path.with_name(f"{path.name}-writer"), f"the store {path.name}"):
         yield
+
+
+@contextmanager
+def writing(database: str) -> Generator[None]:
+    """For as long as a process may write to an embedded store: any number may at once, and none
+    while the store is `replaced`. UserError where it is."""
+    with _in_use(database, fcntl.LOCK_SH, "is being restored: try again when that is done"):
+        yield
+
+
+@contextmanager
+def replaced(database: str) -> Generator[None]:
+    """While another file takes an embedded store's place. UserError where a process is `writing`:
+    it would go on in the new file where it stood in the old one."""
+    with _in_use(database, fcntl.LOCK_EX, "is written by another command: wait for its end"):
+        yield
+
+
+@contextmanager
+def _in_use(database: str, how: int, otherwise: str) -> Generator[None]:
+    path = _file(database)
+    if path is None:
+        yield
+        return
+    try:
+        file = _made(path.with_name(f"{path.name}-use"))
+    except OSError:  # a folder that can't be written: nobody restores there, nor writes
+        yield
+        return
+    try:
+        try:
+            fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"the store {path.name} {otherwise}") from None
+        yield
+    finally:
+        os.close(file)
+
+
+def _file(database: str) -> Path | None:
+    """An embedded store's."""
+    if not database.startswith("sqlite:"):
+        return None
+    return Path(database.removeprefix("sqlite:///")).resolve()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -18,10 +19,11 @@ import psycopg
 import pytest
 
 from api.catalog import RAW
-from api.ingest.hold import only_writer
+from api.ingest.hold import only_writer, replaced
 from api.settings import Settings
 from api.store.base import Grant, NewDevice, Scope, Span, Store
 from api.store.open import open_store
+from api.timez import stamp
 from tests.commands.conftest import CommandLine
 from tests.servers import postgres_program
 from tests.store.fleet import NOON_MS
@@ -148,6 +150,51 @@ def test_a_store_that_is_written_is_not_restored(weir: CommandLine, file: Path) 
         assert "written by another process" in weir.error("restore", file, "--force")
 
 
+# `flask` with these arguments, which says so before it takes a file in and waits for a line.
+IMPORT = """
+import os, sys
+from api.ingest import pipeline
+from tests.commands.conftest import CommandLine
+take_in = pipeline.import_file
+def asked_first(*arguments):
+    print("begun", flush=True)
+    sys.stdin.readline()
+    return take_in(*arguments)
+pipeline.import_file = asked_first
+sys.exit(CommandLine(dict(os.environ)).run(*sys.argv[1:]).exit_code)
+"""
+
+
+def test_a_store_that_is_being_imported_into_is_not_restored(
+    weir: CommandLine, meters: str, file: Path, tmp_path: Path
+) -> None:
+    """The import would go on in the restored file where it stood in the other one."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text(f"device,recorded_at,flow_amount\nM-1,{stamp(NOON_MS)},1\n")
+    words = ["readings", "import", str(rows), "--org", meters]
+    with subprocess.Popen(
+        [sys.executable, "-c", IMPORT, *words],
+        cwd=ROOT, env=os.environ | weir.environ, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as running:  # fmt: skip
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stdout.readline() == "begun\n"
+        assert "is written by another command" in weir.error("restore", file, "--force")
+        running.stdin.write("\n")
+        running.stdin.close()
+    assert running.returncode == 0
+    weir.ask("restore", file, "--force")
+    assert weir.ask(*words)["stored"] == 1
+
+
+def test_nothing_is_written_while_a_store_is_restored(weir: CommandLine) -> None:
+    with replaced(weir.environ["WEIR_DATABASE"]):
+        assert "is being restored" in weir.error("orgs", "create", "Later")
+        assert len(weir.ask("orgs", "list")) == 0
+    weir.ask("orgs", "create", "Later")
+
+
 def _cut(content: bytes) -> bytes:
     return content[: len(content) // 2]
 
@@ -203,7 +250,8 @@ def test_what_is_not_a_sound_backup_changes_nothing(
     file.write_bytes(damage(file.read_bytes()))
     folder = set(file.parent.iterdir())
     assert said in weir.error("restore", file, "--check" if check else "--force")
-    assert {p for p in file.parent.iterdir() if not p.name.endswith("-writer")} == folder
+    locks = {file.parent / f"weir.sqlite{lock}" for lock in ("-writer", "-use")}
+    assert set(file.parent.iterdir()) <= folder | locks
     assert len(weir.ask("orgs", "list")) == 1
 
 
