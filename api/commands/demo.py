@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from collections.abc import Callable
 from threading import Event
@@ -97,30 +96,21 @@ def _answer(store: Store, *, stored: int) -> dict[str, Any]:
 
 
 @group.command()
-@click.option("--while-parent", is_flag=True, hidden=True, help="Stop with the parent process.")
-def feed(while_parent: bool) -> None:
+def feed() -> None:
     """Send the fleet's readings as they fall due, what was missed first, until stopped."""
-    stop, parent = Event(), os.getppid()
-
-    def wait(seconds: float) -> bool:
-        while seconds > 0 and not stop.wait(min(seconds, 2.0)):
-            if while_parent and os.getppid() != parent:
-                return True
-            seconds -= 2.0
-        return stop.is_set()
-
+    stop = Event()
     with opened() as store:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, frame: stop.set())
         while not stop.is_set():
             try:
-                _feed(store, wait)
+                _feed(store, stop.wait)
                 return
             except StoreMissing:
                 raise
             except Unavailable as error:  # a long import holds the store, or it restarts
                 warn(f"{error} Trying again in {RETRY_S:.0f} s.")
-                if wait(RETRY_S):
+                if stop.wait(RETRY_S):
                     return
 
 

@@ -38,7 +38,7 @@ def ingest(shard: kinds.Shard | None) -> None:
 
     Several of them on one Postgres divide the devices among themselves by --shard 1/3, 2/3, 3/3.
     """
-    writer.run(_known(shard), demo=False, while_parent=False)
+    writer.run(_known(shard))
 
 
 @group.command()

@@ -11,9 +11,9 @@ from typing import Final
 LOOK_S: Final = 0.5
 
 
-def end_with_parent(grace_s: float) -> None:
-    """From now on: when the parent is gone, end as on SIGTERM, and after ``grace_s`` at once."""
-    parent = os.getppid()
+def end_with_parent(parent: int, grace_s: float) -> None:
+    """From now on: when the process ``parent`` isn't ours any more, end as on SIGTERM, and after
+    ``grace_s`` at once. Its number is told, not asked: it may be gone before we get to ask."""
     Thread(target=_watch, args=(parent, grace_s), name="parent", daemon=True).start()
 
 

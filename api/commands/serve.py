@@ -77,8 +77,9 @@ def serve(
     web = _Web(address, port, workers or known.workers, announcement)
     children = [Child("web server", web.run, FINISH_S + 3)]
     if not known.api_url and not no_writer:
-        command = [sys.executable, "-m", "flask", "--app", TARGET[0], "writer", "--while-parent"]
-        run = partial(_become, [*command, *(["--demo"] * demo)])
+        command = [sys.executable, "-m", "flask", "--app", TARGET[0], "writer"]
+        options = ["--while-parent", str(os.getpid()), *(["--demo"] * demo)]
+        run = partial(_become, [*command, *options])
         children.append(Child("writer", run, WRITER_STOP_S))
     if supervise(children):
         raise SystemExit(1)
@@ -116,12 +117,13 @@ class _Web:
     def __init__(self, address: str, port: int, workers: int, announcement: str) -> None:
         self._where = (address, port, workers)
         self._announcement = announcement
+        self._parent = os.getpid()
         self._first, self._failed = multiprocessing.Lock(), multiprocessing.Lock()
 
     def run(self) -> int:
         """Serve until SIGTERM. HOPELESS where the site can't be built; a worker has said why."""
-        end_with_parent(FINISH_S)
-        load = partial(_site, self._first, self._failed, self._announcement)
+        end_with_parent(self._parent, FINISH_S)
+        load = partial(_site, os.getpid(), self._first, self._failed, self._announcement)
         _server(*self._where).serve(target_loader=load, wrap_loader=False)
         return 0 if self._failed.acquire(block=False) else HOPELESS
 
@@ -146,14 +148,14 @@ def _server(address: str, port: int, workers: int) -> Any:
     )
 
 
-def _site(first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
+def _site(server: int, first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
     """In a worker: build the site. The first one that has it says where; the first one that can't
     says why and stops the server, which would only start others that can't either."""
     # A worker is forked with the supervisor's handlers, which would swallow a SIGTERM that comes
     # while the site is still being built: it has no request to finish yet, so it may just end.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, signal.SIG_DFL)
-    end_with_parent(FINISH_S)
+    end_with_parent(server, FINISH_S)
     module, factory = TARGET
     try:
         site: Callable[..., Any] = getattr(import_module(module), factory)()
@@ -161,7 +163,7 @@ def _site(first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
         if failed.acquire(block=False):
             said = " ".join(f"{type(error).__name__}: {error}".split())
             click.echo(f"Error: the site can't be built: {said}", err=True)
-            os.kill(os.getppid(), signal.SIGTERM)
+            os.kill(server, signal.SIGTERM)
         time.sleep(STOP_S)  # the server ends us; if we went by ourselves, it would complain
         raise SystemExit(1) from error
     if first.acquire(block=False):

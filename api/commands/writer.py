@@ -29,9 +29,9 @@ STOP_S: Final = 12.0  # sources, what is under way, what waits
 
 @click.command(cls=Command)
 @click.option("--demo", is_flag=True, help="Send the demo fleet's live readings.")
-@click.option("--while-parent", is_flag=True, hidden=True, help="Stop with the parent process.")
+@click.option("--while-parent", type=int, hidden=True, help="Stop with this parent process.")
 @with_appcontext
-def writer(demo: bool, while_parent: bool) -> None:
+def writer(demo: bool, while_parent: int | None) -> None:
     """Write what web workers, the broker of WEIR_MQTT_URL and the demo fleet bring, until stopped.
 
     An embedded store has one such process at a time.
@@ -39,7 +39,7 @@ def writer(demo: bool, while_parent: bool) -> None:
     run(settings(), demo=demo, while_parent=while_parent)
 
 
-def run(known: Settings, *, demo: bool, while_parent: bool) -> None:
+def run(known: Settings, *, demo: bool = False, while_parent: int | None = None) -> None:
     share(known)
     metrics.begin()
     from api.ingest.hold import only_writer
@@ -61,7 +61,7 @@ def run(known: Settings, *, demo: bool, while_parent: bool) -> None:
         # The terminal's interrupt goes to all processes at once; the parent says when it is time.
         if while_parent:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            end_with_parent(STOP_S)
+            end_with_parent(while_parent, STOP_S)
         else:
             signal.signal(signal.SIGINT, lambda number, frame: stop.set())
         stop.wait()
