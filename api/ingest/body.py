@@ -18,6 +18,7 @@ FORMS: Final[dict[str, Form]] = {
     "application/jsonl": "lines",
 }
 _GZIP_WINDOW: Final = 31  # zlib's word for gzip's header and trailer
+_MOST_MEMBERS: Final = 1_000  # of a gzip body: each costs a copy of all that follow it
 _MIB: Final = 1 << 20
 
 
@@ -31,7 +32,7 @@ def payloads(body: bytes, content_type: str, coding: str) -> list[object]:
     if form is None:
         raise WrongType(f"Send {' or '.join(FORMS)}.")
     text = _unpacked(body, coding.strip().lower())
-    if sum(map(text.count, (b",", b"[", b"{"))) > INGEST_VALUES:
+    if sum(map(text.count, (b",", b"[", b"{", b"\n"))) > INGEST_VALUES:
         raise TooLarge(f"The body holds more values than {INGEST_ROWS:,} rows could need.")
     rows = _array(text) if form == "json" else _lines(text)
     if len(rows) > INGEST_ROWS:
@@ -55,8 +56,8 @@ def body_too_large() -> TooLarge:
 
 def _gunzipped(body: bytes) -> bytes:
     """Never unpacks more than a little beyond the limit, however much there is."""
-    text, rest = b"", body
-    while rest:
+    text, rest = bytearray(), body
+    for _ in range(_MOST_MEMBERS):
         member = zlib.decompressobj(_GZIP_WINDOW)
         try:
             text += member.decompress(rest, INGEST_TEXT_BYTES + 1 - len(text))
@@ -67,7 +68,9 @@ def _gunzipped(body: bytes) -> bytes:
         if not member.eof:
             raise BadRequest("The gzip body is cut off.")
         rest = member.unused_data
-    return text
+        if not rest:
+            return bytes(text)
+    raise TooLarge(f"A gzip body may have {_MOST_MEMBERS} members.")
 
 
 def _array(text: bytes) -> list[object]:

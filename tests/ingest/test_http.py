@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -228,8 +229,9 @@ def test_reading_and_sending_take_keys_of_their_own(station: Station) -> None:
         (b"{}\n" * (INGEST_ROWS + 1), LINES, {}, 413),
         (b"[" + b"[]," * 1_000_000 + b"[]]", JSON, {}, 413),
         (b"[" + b"1," * 1_000_000 + b"1]", JSON, {}, 413),
+        (b"\n" * 1_000_000, LINES, {}, 413),
     ],
-    ids=range(18),
+    ids=range(19),
 )
 def test_bodies_that_are_no_rows(
     station: Station, body: bytes, kind: str, headers: Mapping[str, str], status: int
@@ -254,6 +256,14 @@ def test_a_bomb_is_never_unpacked(station: Station) -> None:
     bomb = b"".join([body.compress(bytes(1 << 20)) for _ in range(512)]) + body.flush()
     assert len(bomb) < 1 << 20
     assert station.post(bomb, JSON, Content_Encoding="gzip").status_code == 413
+
+
+def test_a_body_of_endless_small_members_is_soon_given_up(station: Station) -> None:
+    member = gzip.compress(b"")
+    body = member * (INGEST_BODY_BYTES // len(member))
+    began_s = time.process_time()
+    assert station.post(body, JSON, Content_Encoding="gzip").status_code == 413
+    assert time.process_time() - began_s < 20  # it was two minutes
 
 
 @pytest.mark.parametrize("query", ["results=some", "results=", "results=all&results=all", "x=1"])
