@@ -11,6 +11,7 @@ from api.ingest.decode import Devices
 from api.store.base import DeviceQuery, Directory, Grant, Scope
 
 KEPT_S: Final = 5.0
+_MOST_UNKNOWN: Final = 1_000  # organizations without devices: names that somebody made up
 _ANYONE: Final = DeviceQuery(active=None)
 
 
@@ -23,6 +24,7 @@ class Roster:
     def __init__(self, directory: Directory, clock_s: Callable[[], float] = monotonic) -> None:
         self._directory, self._clock_s = directory, clock_s
         self._devices: dict[str, tuple[float, Devices]] = {}
+        self._unknown: dict[str, tuple[float, Devices]] = {}
         self._ids: dict[int, str] = {}
         self._lock = Lock()
 
@@ -31,14 +33,21 @@ class Roster:
         A source that meets an unknown device may ask again with a smaller ``within_s``."""
         with self._lock:
             asked_s = self._clock_s()
-            kept = self._devices.get(organization_id)
+            kept = self._devices.get(organization_id) or self._unknown.get(organization_id)
             if kept is None or asked_s - kept[0] > within_s:
-                devices = Devices(self._directory.ingest_keys(organization_id))
-                if not devices:  # names that somebody made up would stay for ever
-                    self._devices.pop(organization_id, None)
-                    return devices
-                kept = self._devices[organization_id] = (asked_s, devices)
+                kept = (asked_s, Devices(self._directory.ingest_keys(organization_id)))
+                self._keep(organization_id, kept)
             return kept[1]
+
+    def _keep(self, organization_id: str, found: tuple[float, Devices]) -> None:
+        if found[1]:
+            self._devices[organization_id] = found
+            self._unknown.pop(organization_id, None)
+            return
+        self._devices.pop(organization_id, None)
+        if len(self._unknown) >= _MOST_UNKNOWN:
+            self._unknown.clear()
+        self._unknown[organization_id] = found
 
     def device_id(self, organization_id: str, key: int) -> str | None:
         """The UUID of one of the organization's devices, active or not."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -19,6 +19,7 @@ from api.ingest import live
 from api.ingest.announcer import Stored
 from api.ingest.decode import Rejection
 from api.ingest.moments import Moments
+from api.ingest.roster import Roster
 from api.ingest.submission import Entry, Fate, Receipt, Submission
 from api.ingest.writer import Writer
 from api.store.base import Device, ReadingRow, Store
@@ -295,6 +296,31 @@ def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: obje
         assert fates(writer.submit(sent_in)) == [REFUSED]
     [kept] = store.refusals("acme")
     assert (kept.source, kept.sample) == ("hostile", live.sample(payload))
+
+
+def test_organizations_that_somebody_made_up_are_asked_for_once_and_soon_forgotten(
+    store: Store,
+) -> None:
+    new_meters(store, 1)
+    asked: list[str] = []
+
+    class Counting:
+        def ingest_keys(self, organization_id: str) -> Any:
+            asked.append(organization_id)
+            return store.ingest_keys(organization_id)
+
+    roster = Roster(cast("Any", Counting()))
+    for _ in range(3):
+        assert not roster.devices("nobody")
+        assert roster.devices("acme")
+    assert asked == ["nobody", "acme"]
+    assert not roster.devices("nobody", within_s=0)
+    assert asked.count("nobody") == 2
+    for n in range(2_500):
+        roster.devices(f"made up {n}")
+    assert len(roster._unknown) <= 1_000
+    assert roster.devices("acme")
+    assert asked.count("acme") == 1
 
 
 def test_a_new_device_is_known_as_soon_as_it_is_asked_for(store: Store) -> None:

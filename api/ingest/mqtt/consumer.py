@@ -11,13 +11,12 @@ acknowledgements in the order of the messages.
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as Pending
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Condition, Event, Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any, Final, NamedTuple
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
@@ -28,6 +27,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from api.errors import Busy, Unavailable
 from api.ingest.mqtt import mapping
 from api.ingest.mqtt.broker import SESSION_S, Line, connect, new_client
+from api.ingest.mqtt.inbox import Inbox
 from api.ingest.mqtt.intake import Intake, Message
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import Reader
@@ -40,8 +40,6 @@ from api.watch import metrics
 
 RECEIVE_MAXIMUM: Final = 4_000  # of ours that the broker may send ahead of acknowledgements
 MOST_AHEAD: Final = 65_535  # that the protocol can say
-BATCH_MESSAGES: Final = 1_000
-LINGER_S: Final = 0.003  # what comes together goes together
 STOP_S: Final = 5.0
 _AGAIN_S: Final = 1.0
 _DO_NOT_SEND_RETAINED: Final = 2
@@ -78,12 +76,11 @@ class Consumer:
         self._filters = subscriptions(settings, self._reader.filters)
         self._shard = settings.mqtt_shard
         self._parts = self._shard.of if self._shard else 1
+        self._inbox = Inbox(self._parts)
         self._line = Line("readings from the broker", settings, _log)
         self.last_message_ms: int | None = None  # when it came
         self._connection = 0  # a packet identifier belongs to the connection it came by
         self._acknowledging = Lock()
-        self._arrived: deque[Message] = deque()
-        self._arrival = Condition()
         self._under_way: SimpleQueue[Batch | None] = SimpleQueue()
         self._stopping, self._given_up = Event(), Event()
         self._threads = [
@@ -112,8 +109,7 @@ class Consumer:
     def stop(self, timeout_s: float = STOP_S) -> None:
         """Take nothing more; acknowledge what the writer has committed within the time."""
         self._stopping.set()
-        with self._arrival:
-            self._arrival.notify()
+        self._inbox.close()
         self._threads[0].join()
         self._under_way.put(None)
         self._threads[1].join(timeout_s)
@@ -169,14 +165,12 @@ class Consumer:
     def _received(self, _: Client, __: Any, message: MQTTMessage) -> None:
         arrived = Message.of(message, self._connection)
         self.last_message_ms = now_ms()
-        with self._arrival:
-            self._arrived.append(arrived)
-            self._arrival.notify()
+        self._inbox.put(arrived)
 
     # --- The decoder's thread ---
 
     def _take_in(self) -> None:
-        while messages := self._next_messages():
+        while messages := self._inbox.take():
             ours = [message for message in messages if is_ours(self._shard, message.topic)]
             submissions = self._insistently(ours)
             if submissions is None:
@@ -185,19 +179,6 @@ class Consumer:
             if len(futures) < len(submissions):
                 return
             self._under_way.put(Batch(messages, ours, futures))
-
-    def _next_messages(self) -> list[Message]:
-        """What has come, together with what follows at once; nothing at the end."""
-        with self._arrival:
-            self._arrival.wait_for(lambda: self._arrived or self._stopping.is_set())
-            self._arrival.wait_for(self._enough, LINGER_S)
-            if self._stopping.is_set():
-                return []
-            several = min(BATCH_MESSAGES * self._parts, len(self._arrived))
-            return [self._arrived.popleft() for _ in range(several)]
-
-    def _enough(self) -> bool:
-        return len(self._arrived) >= BATCH_MESSAGES * self._parts or self._stopping.is_set()
 
     def _insistently(self, messages: Sequence[Message]) -> list[Submission] | None:
         """The store may be away, the journal's disk full: both come back. None at the end."""
@@ -209,6 +190,10 @@ class Consumer:
                 if str(error) != said:
                     said = str(error)
                     _log.warning("messages can't be taken in now, trying again: %s", said)
+            except Exception as error:  # noqa: BLE001 - without this thread nothing comes in
+                if repr(error) != said:
+                    said = repr(error)
+                    _log.exception("messages can't be taken in, trying again")
             if self._stopping.wait(_AGAIN_S):
                 return None
 
@@ -232,6 +217,7 @@ class Consumer:
             except (CancelledError, Unavailable):
                 return  # unacknowledged, with all that follows: the broker has it
             self._acknowledge(batch.messages)
+            self._inbox.settled(batch.messages)
             metrics.acknowledged(len(batch.ours), len(batch.messages) - len(batch.ours))
 
     def _settle(self, batch: Batch) -> None:

@@ -19,10 +19,12 @@ from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.roster import KEPT_S, Roster
 from api.ingest.submission import Draft, Entry, Submission
+from api.ingest.writer import GROUP_ROWS
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
 _MOST_NAMED: Final = 10_000  # devices whose lack of a clock is told, once each
+_MESSAGE_BYTES: Final = 500  # of a message beside its payload
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +40,11 @@ class Message(NamedTuple):
     again: bool
     connection: int
     arrived_s: float  # monotonic
+
+    @property
+    def size(self) -> int:
+        """What it takes in memory, about, in bytes."""
+        return _MESSAGE_BYTES + len(self.payload)
 
     @classmethod
     def of(cls, message: MQTTMessage, connection: int) -> Message:
@@ -65,27 +72,33 @@ class Intake:
         self.counts: Counter[str] = Counter()
 
     def submissions(self, messages: Sequence[Message]) -> list[Submission]:
-        """One for each organization and kind of source, entries in the order of the messages.
-        Raises what the store raises, and OSError where the journal can't be kept."""
+        """Of each organization and kind of source, entries in the order of the messages; several
+        of one where it would be more than goes well into a commit. Raises what the store raises,
+        and OSError where the journal can't be kept."""
         with self._lock:
             return self._submissions(messages)
 
     def _submissions(self, messages: Sequence[Message]) -> list[Submission]:
         drafts = defaultdict[_Kind, Draft](Draft)
+        full: list[Submission] = []
         for message in messages:
             reading = self._reader.read(message.topic, message.payload)
             if reading is None:
                 self._unasked(message)
                 continue
             organization_id = reading.organization_id if self._is_known(message, reading) else ""
-            draft = drafts[_Kind(organization_id, reading.source)]
+            kind = _Kind(organization_id, reading.source)
+            if len(drafts[kind].entries) >= GROUP_ROWS:
+                full.append(drafts.pop(kind).of(*kind))
+            draft = drafts[kind]
             for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
                 draft.add(entry, partial(_sample, message, item), undated=live.dateless(item))
         self._journal.keep()
         self.counts["messages"] += len(messages)
-        self.counts["refused"] += sum(len(draft.samples) for draft in drafts.values())
-        self.counts["readings"] += sum(len(draft.entries) for draft in drafts.values())
-        return [draft.of(*kind) for kind, draft in drafts.items()]
+        made = [*full, *(draft.of(*kind) for kind, draft in drafts.items())]
+        self.counts["refused"] += sum(len(submission.samples) for submission in made)
+        self.counts["readings"] += sum(len(submission.entries) for submission in made)
+        return made
 
     def as_refused(self, message: Message, reason: str) -> list[Submission]:
         """A message that can't be stored as what it says, for the table of refusals."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
@@ -29,7 +31,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._notes: dict[int, _Note] = {}
         self._file: TextIO | None = None
-        self._fresh: list[str] = []
+        self._fresh: set[int] = set()  # identifiers noted and not kept yet
         self._lines = 0
         self._path = path
         try:
@@ -49,7 +51,7 @@ class Journal:
         if again and known is not None and known.digest == digest:
             return known.received_ms
         self._notes[identifier] = _Note(digest, now_ms)
-        self._fresh.append(f"{identifier} {digest} {now_ms}\n")
+        self._fresh.add(identifier)
         return now_ms
 
     def keep(self) -> None:
@@ -59,18 +61,21 @@ class Journal:
         if self._file is None or self._lines > _MOST_LINES:
             self._rewrite()
         else:
-            self._append(self._file, self._fresh)
+            self._add(self._file)
         self._fresh.clear()
 
     def clear(self) -> None:
-        """The session is new: its identifiers mean other messages."""
+        """The session is new: its identifiers mean other messages. Takes no room on the disk."""
         self._notes.clear()
         self._fresh.clear()
-        self._rewrite()
+        self.close()
+        with suppress(OSError):  # a folder that can't be written: the next note says so
+            self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
         if self._file is not None:
-            self._file.close()
+            _shut(self._file)
+            self._file = None
 
     def _read(self, text: str) -> None:
         for line in text.splitlines(keepends=True):
@@ -78,17 +83,34 @@ class Journal:
             if len(parts) == 3 and parts[0].isdigit() and line.endswith("\n"):  # else it was cut
                 self._notes[int(parts[0])] = _Note(parts[1], int(parts[2]))
 
-    def _append(self, file: TextIO, lines: list[str]) -> None:
-        file.write("".join(lines))
+    def _add(self, file: TextIO) -> None:
+        try:
+            self._write(file, self._fresh)
+        except OSError:
+            self.close()  # it may end within a line: the next attempt makes it anew
+            raise
+
+    def _write(self, file: TextIO, identifiers: Collection[int]) -> None:
+        notes = ((i, self._notes[i]) for i in identifiers)
+        file.write("".join(f"{i} {note.digest} {note.received_ms}\n" for i, note in notes))
         file.flush()
         os.fdatasync(file.fileno())
-        self._lines += len(lines)
+        self._lines += len(identifiers)
 
     def _rewrite(self) -> None:
         draft = self._path.with_name(f".{self._path.name}.new")
-        file = draft.open("w", encoding="ascii")
         self._lines = 0
-        self._append(file, [f"{i} {n.digest} {n.received_ms}\n" for i, n in self._notes.items()])
-        draft.replace(self._path)
+        file = draft.open("w", encoding="ascii")
+        try:
+            self._write(file, self._notes)
+            draft.replace(self._path)
+        except OSError:
+            _shut(file)
+            raise
         self.close()
         self._file = file
+
+
+def _shut(file: TextIO) -> None:
+    with suppress(OSError):  # what it couldn't write it tries to write once more
+        file.close()

@@ -56,7 +56,7 @@ class Publisher:
         self._line = Line("readings to the broker", settings, _log)
         self._waiting: deque[Stored] = deque(maxlen=most_waiting)
         self._changed = Condition()
-        self._in_flight = 0
+        self._in_flight, self._most_in_flight = 0, IN_FLIGHT
         self._stopping = False
         self.published = self.dropped = self.refused = 0
         self._thread = Thread(target=self._run, name="mqtt-publisher", daemon=True)
@@ -110,7 +110,7 @@ class Publisher:
             return self._waiting.popleft()
 
     def _may_go_on(self) -> bool:
-        ready = self._waiting and self._line.stands and self._in_flight < IN_FLIGHT
+        ready = self._waiting and self._line.stands and self._in_flight < self._most_in_flight
         return bool(ready) or self._stopping
 
     def _is_idle(self) -> bool:
@@ -134,12 +134,13 @@ class Publisher:
         self._line.down("can't be reached")
 
     def _connected(
-        self, _: Client, __: Any, ___: ConnectFlags, reason: ReasonCode, ____: Properties | None
+        self, _: Client, __: Any, ___: ConnectFlags, reason: ReasonCode, said: Properties | None
     ) -> None:
         with self._changed:
             if reason.is_failure:
                 self._line.down(f"refused ({reason})")
                 return
+            self._most_in_flight = min(IN_FLIGHT, getattr(said, "ReceiveMaximum", IN_FLIGHT))
             self._line.up()
             if self.dropped:
                 _log.warning("%d stored readings were not published, ever", self.dropped)

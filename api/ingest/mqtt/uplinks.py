@@ -6,6 +6,7 @@ metadata beside. A frame is of when the network server received it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -99,7 +100,16 @@ def _value(decoded: _Table, place: Place) -> Any:
             value = listed[int(step)] if int(step) < len(listed) else None
         else:
             return None
-    return value * place.factor if _is_number(value) and place.factor != 1.0 else value
+    return _scaled(value, place.factor) if _is_number(value) else value
+
+
+def _scaled(value: float, factor: float) -> float:
+    if factor == 1.0:
+        return value
+    try:
+        return value * factor
+    except OverflowError:  # an integer beyond the largest float: refused as not finite
+        return math.inf
 
 
 def _strongest(rssi: Sequence[Any]) -> float | None:

@@ -13,7 +13,7 @@ from paho.mqtt import publish
 from api.catalog import METRICS
 from api.ingest.mqtt import Consumer
 from api.ingest.mqtt.messages import MAX_BYTES, MAX_READINGS
-from api.ingest.writer import Writer
+from api.ingest.writer import GROUP_ROWS, Writer
 from api.store.base import NewDevice, Span
 from api.timez import now_ms, stamp
 from tests.ingest.mqtt.conftest import Site, eventually
@@ -208,6 +208,46 @@ def test_a_submission_that_can_never_be_stored_costs_its_own_message_only(
         site.send((UP, body()), (UP, body(flowRate=666)), (UP, body(flowRate=3)))
         eventually(lambda: site.reasons() == {"can't be stored: ValueError": 1})
         eventually(lambda: [row[1] for row in site.rows(1)] == [1.5, 3.0])
+
+
+def test_large_messages_go_into_many_commits(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    with site.listening():
+        pass
+    rows = 2_000
+    for n in range(12):
+        readings = [{"recordedAt": NOON_MS + (n * rows + r) * 1_000} for r in range(rows)]
+        payload = [{"recordedAt": stamp(r["recordedAt"]), "flowRate": 1} for r in readings]
+        site.send((UP, json.dumps(payload).encode()))
+    add, sizes = site.store.add, list[int]()
+
+    def counted(rows: Any, **more: Any) -> Any:
+        sizes.append(len(rows))
+        return add(rows, **more)
+
+    monkeypatch.setattr(site.store, "add", counted)
+    with site.listening():
+        eventually(lambda: sum(sizes) == 12 * rows and len(site.rows(1)) == 12 * rows)
+    assert max(sizes) < GROUP_ROWS + rows
+
+
+def test_an_error_of_ours_neither_ends_the_feed_nor_loses_a_message(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys, troubles = site.store.ingest_keys, 2
+
+    def moody(organization_id: str) -> Any:
+        nonlocal troubles
+        troubles -= 1
+        if troubles >= 0:
+            raise RuntimeError("of nobody's making")
+        return keys(organization_id)
+
+    monkeypatch.setattr(site.store, "ingest_keys", moody)
+    with site.listening():
+        site.send((UP, body()))
+        eventually(lambda: site.rows(1))
+    said = [r.message for r in caplog.records if r.levelno >= logging.ERROR]
+    assert said == ["messages can't be taken in, trying again"]
 
 
 def test_what_is_stored_beside_what_never_can_be_counts_once(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.errors import ConfigurationError
-from api.ingest.decode import Rejection
+from api.ingest import live
+from api.ingest.decode import Devices, Rejection
 from api.ingest.mqtt import mapping, topics
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import Reader
@@ -197,6 +201,30 @@ def test_no_message_however_odd_stops_the_reading(message: object, topic: str) -
     assert reader.read(topic, json.dumps(message).encode()) is not None
 
 
+@given(
+    st.booleans(),
+    st.sampled_from([[], ["volume"], ["volume", "delta"], ["battery"], ["temperatures"]]),
+    JSON | st.integers(-(10**400), 10**400),
+)
+def test_no_value_however_odd_stops_the_reading(ours: bool, path: list[str], value: object) -> None:
+    decoded: Any = value
+    for step in reversed(path):
+        decoded = {step: decoded}
+    heard = [{"rssi": value}]
+    item = (
+        read(CHIRPSTACK, chirpstack(object=decoded, rxInfo=heard))
+        if ours
+        else read(THINGS, things(decoded_payload=decoded, rx_metadata=heard))
+    )
+    if not isinstance(item, Rejection):
+        assert live.decoded(item, Devices({"70B3D57ED0000001": 1}), NOON_MS)
+
+
+def test_a_number_beyond_all_is_refused_as_not_finite() -> None:
+    item = read(CHIRPSTACK, chirpstack(object={"volume": {"delta": 10**400}}))
+    assert item["flowAmount"] == math.inf
+
+
 # --- The mapping file ----------------------------------------------------------------------------
 
 
@@ -294,4 +322,57 @@ def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
     two = Journal(path)
     assert two.received(1, "t", b"x", 9, again=True) == 1_234
     assert two.received(2, "t", b"x", 9, again=True) == 9
+    two.close()
+
+
+class Full:
+    """A disk on which only so many more bytes find room."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+        self.room = room
+        monkeypatch.setattr(os, "fdatasync", self._sync)
+
+    def _sync(self, descriptor: int) -> None:
+        size = os.fstat(descriptor).st_size
+        if size > self.room:
+            os.ftruncate(descriptor, self.room)
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_notes_that_found_no_room_are_kept_once_there_is_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal"
+    one = Journal(path)
+    disk = Full(monkeypatch, room=20)  # within the first line
+    for attempt in range(50):
+        one.received(1, "t", b"x", 1_000 + attempt, again=False)
+        with pytest.raises(OSError, match="No space"):
+            one.keep()
+    assert len(one._fresh) == 1
+    disk.room = 1 << 20
+    one.received(2, "t", b"y", 2_000, again=False)
+    one.keep()
+    two = Journal(path)  # as after a kill
+    assert two.received(1, "t", b"x", 9, again=True) == 1_049
+    assert two.received(2, "t", b"y", 9, again=True) == 2_000
+    one.close()
+    two.close()
+
+
+def test_a_new_session_needs_no_room_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal"
+    one = Journal(path)
+    one.received(1, "t", b"x", 1_000, again=False)
+    one.keep()
+    Full(monkeypatch, room=0)
+    one.clear()
+    assert one.received(1, "t", b"x", 2_000, again=True) == 2_000
+    with pytest.raises(OSError, match="No space"):
+        one.keep()
+    monkeypatch.undo()
+    two = Journal(path)
+    assert two.received(1, "t", b"x", 3_000, again=True) == 3_000
     two.close()

@@ -17,12 +17,15 @@ import orjson
 import paho.mqtt.client as paho
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
 from werkzeug import test as wsgi
 
 from api.auth import key_digest
 from api.ingest.announcer import Stored
 from api.ingest.mqtt import Publisher
-from api.ingest.mqtt.publisher import message_of
+from api.ingest.mqtt.publisher import IN_FLIGHT, message_of
 from api.ingest.submission import Submission
 from api.ingest.writer import Writer
 from api.server import create_service
@@ -60,6 +63,22 @@ def submitted(site: Site, writer: Writer, *rows: Any) -> None:
 def told(count: int, *, start: int = 0) -> list[Stored]:
     row = (1, NOON_MS, 1.0, *[None] * 6)
     return [Stored("acme", f"d{n}", row) for n in range(start, start + count)]  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(("allowed", "most"), [(None, IN_FLIGHT), (20, 20), (65_535, IN_FLIGHT)])
+def test_no_more_goes_unacknowledged_than_the_broker_allows(
+    site: Site, allowed: int | None, most: int
+) -> None:
+    out = Publisher(site.settings())
+    said = Properties(PacketTypes.CONNACK)
+    if allowed is not None:
+        said.ReceiveMaximum = allowed
+    granted = ReasonCode(PacketTypes.CONNACK, "Success")
+    out._connected(out._client, None, paho.ConnectFlags(False), granted, said)
+    out(told(3 * IN_FLIGHT))
+    while out._may_go_on():
+        out._next()
+    assert out._in_flight == most
 
 
 def test_each_new_reading_is_published_as_the_interface_would_give_it(site: Site) -> None:

@@ -1,0 +1,70 @@
+"""Messages on their way from the thread that hears them to the one that decodes them.
+
+Receive Maximum bounds how many the broker sends ahead of acknowledgements, not how large they are,
+nor those of QoS 0. So they are counted by what they take in memory, until they are settled; who
+would put one more waits, and lets the broker wait. It cuts a line that is silent for long, and
+brings anew what it wasn't told of.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from threading import Condition, RLock
+from typing import Final
+
+from api.ingest.mqtt.intake import Message
+
+BATCH_MESSAGES: Final = 1_000
+BATCH_BYTES: Final = 1 << 20  # of large messages fewer: each may hold ten thousand readings
+MOST_BYTES: Final = 64 << 20  # of all that aren't settled
+LINGER_S: Final = 0.003  # what comes together goes together
+
+
+class Inbox:
+    """For threads. ``parts``: of so many ingesters' messages one part is ours to decode."""
+
+    def __init__(self, parts: int = 1, *, most_bytes: int = MOST_BYTES) -> None:
+        self._most_messages, self._batch_bytes = BATCH_MESSAGES * parts, BATCH_BYTES * parts
+        self._most_bytes = most_bytes
+        self._messages: deque[Message] = deque()
+        self._bytes = 0
+        self._closed = False
+        lock = RLock()
+        self._news, self._room = Condition(lock), Condition(lock)
+
+    def put(self, message: Message) -> None:
+        """Waits for room, unless closed."""
+        with self._news:
+            self._room.wait_for(lambda: self._bytes < self._most_bytes or self._closed)
+            self._bytes += message.size
+            self._messages.append(message)
+            self._news.notify()
+
+    def take(self) -> list[Message]:
+        """What has come, together with what follows at once; nothing at the end."""
+        with self._news:
+            self._news.wait_for(lambda: self._messages or self._closed)
+            self._news.wait_for(self._enough, LINGER_S)
+            taken, size = list[Message](), 0
+            while self._messages and len(taken) < self._most_messages and not self._closed:
+                size += len(self._messages[0].payload)
+                if taken and size > self._batch_bytes:
+                    break
+                taken.append(self._messages.popleft())
+            return taken
+
+    def _enough(self) -> bool:
+        return len(self._messages) >= self._most_messages or self._closed
+
+    def settled(self, messages: Sequence[Message]) -> None:
+        """Nothing need be kept of them any more."""
+        with self._room:
+            self._bytes -= sum(message.size for message in messages)
+            self._room.notify()
+
+    def close(self) -> None:
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+            self._room.notify_all()
