@@ -14,6 +14,7 @@ from api.timez import zone_names
 ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
 # What others build on, in this order; every other sheet follows by name. Scripts go by name.
 FOUNDATION: Final = ("style.css", "bar.css", "controls.css")
+PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 SIGN_IN_STYLES: Final = (*FOUNDATION, "head/sign-in.css")
 
 _KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -42,6 +43,11 @@ class Bundle:
 def no_such_script(_: Exception) -> tuple[str, int]:
     """For a library that Dash doesn't know, which it takes for a fault of its own."""
     return "Not found\n", 404
+
+
+def versioned(asset: str) -> str:
+    """An asset's address, which changes with its content's time."""
+    return f"/assets/{asset}?m={(ASSETS / asset).stat().st_mtime_ns // 1_000_000}"
 
 
 def styles() -> Bundle:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import dash
 from dash import Dash, dash_table
 from dash.exceptions import DependencyException
-from flask_compress import Compress
 
 from api.client import Client
 from api.errors import BadRequest
@@ -21,12 +20,12 @@ from components import bundle, downloads, grid, session, theme
 from components.access import Access, Door
 from components.access.page import SignInPage
 from components.access.rules import SIGN_IN
-from components.bundle import ASSETS, Bundle
+from components.bundle import ASSETS, PLOTLY, Bundle, versioned
 from components.callbacks import LARGEST_BODY, Callbacks
-from components.delivery import Delivery, content_security_policy
+from components.delivery import Delivery, compress, content_security_policy
 from components.images import answers, linking
-from components.images.problems import problem
 from components.images.signed import Links, SignedImages
+from components.problems import problem
 from components.report import answers as report
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "pages"
-PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 START: Final = "head/start.js"
 FAVICON: Final = "favicon.svg"
 NOT_FOUND: Final = "not_found_404"  # the module that Dash shows for a path without a page
@@ -107,7 +105,7 @@ def create_dashboard(
     app.layout = dash.page_container
     _load_pages()
     _tell_what_is_not_there(app)
-    _compress(app)
+    compress(app.server, "application/json", "text/html")
     _prepare(app)
     behind = inside(app)
     door = Door(behind, client, access, sign_in_page(access.own_name))
@@ -133,9 +131,9 @@ def sign_in_page(own_name: str) -> SignInPage:
     """In the dashboard's colours, with its theme switch, and nothing else of it."""
     head = "\n    ".join(
         (
-            f'<link rel="icon" type="image/svg+xml" href="{_versioned(FAVICON)}">',
+            f'<link rel="icon" type="image/svg+xml" href="{versioned(FAVICON)}">',
             f"<style>{theme.css()}</style>",
-            f'<script src="{_versioned(START)}"></script>',
+            f'<script src="{versioned(START)}"></script>',
             f'<link rel="stylesheet" href="{bundle.sign_in_styles().address}">',
         )
     )
@@ -191,30 +189,13 @@ def _prepare(app: Dash) -> None:
         app.server.preprocess_request()
 
 
-def _compress(app: Dash) -> None:
-    """Answers to callbacks, at levels that cost less than they save. Of a wall's 165 kB zstd makes
-    as little as brotli does, in a quarter of the time."""
-    app.server.config.update(
-        COMPRESS_ALGORITHM=["zstd", "br", "gzip"],
-        COMPRESS_ZSTD_LEVEL=3,
-        COMPRESS_BR_LEVEL=4,
-        COMPRESS_MIMETYPES=["application/json", "text/html"],
-    )
-    Compress(app.server)
-
-
 def _index(app: Dash, styles: Bundle, scripts: Bundle) -> str:
     return (
         _INDEX.replace("__CSS__", theme.css())
-        .replace("__FAVICON__", _versioned(FAVICON))
+        .replace("__FAVICON__", versioned(FAVICON))
         .replace("__STYLES__", styles.address)
         .replace("__SCRIPTS__", scripts.address)
-        .replace("__PLOTLY__", _versioned(PLOTLY))
+        .replace("__PLOTLY__", versioned(PLOTLY))
         .replace("__GRID__", " ".join(grid.script_addresses(app)))
-        .replace("__START__", _versioned(START))
+        .replace("__START__", versioned(START))
     )
-
-
-def _versioned(asset: str) -> str:
-    """An asset's address, which changes with its content's time."""
-    return f"/assets/{asset}?m={(ASSETS / asset).stat().st_mtime_ns // 1_000_000}"

@@ -14,11 +14,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import brotli
+from flask_compress import Compress
 from werkzeug.test import Client, EnvironBuilder
 from werkzeug.wrappers import Request, Response
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from flask import Flask
 
 STATIC_PREFIXES: Final = ("/assets/", "/_dash-component-suites/", "/_favicon.ico")
 SMALLEST_COMPRESSED: Final = 512
@@ -39,6 +41,18 @@ _SAFETY: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+
+
+def compress(server: Flask, *types: str) -> None:
+    """What is made anew for each request, at levels that cost less than they save. Of a wall's
+    165 kB zstd makes as little as brotli does, in a quarter of the time."""
+    server.config.update(
+        COMPRESS_ALGORITHM=["zstd", "br", "gzip"],
+        COMPRESS_ZSTD_LEVEL=3,
+        COMPRESS_BR_LEVEL=4,
+        COMPRESS_MIMETYPES=list(types),
+    )
+    Compress(server)
 
 
 def content_security_policy(

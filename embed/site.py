@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from dash import Dash
 from dash.exceptions import DependencyException
-from flask_compress import Compress
 
 from api.catalog import EMBED_PAGE_PREFIX
 from api.client import Client
 from api.errors import BadRequest
 from components import theme
-from components.bundle import ASSETS, Bundle, joined, no_such_script
+from components.bundle import ASSETS, PLOTLY, Bundle, joined, no_such_script, versioned
 from components.callbacks import LARGEST_BODY, Callbacks
-from components.delivery import Delivery, content_security_policy
+from components.delivery import Delivery, compress, content_security_policy
 from components.fleet.memory import Memory
-from components.images.problems import problem
+from components.problems import problem
 from embed import page
 from embed.door import EmbedDoor, Find, Turns
 from embed.shell import Parts
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 OWN: Final = Path(__file__).resolve().parent / "assets"
-PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 
 # Loaded before anything else: it takes the token out of the address.
 FIRST: Final = (OWN / "frame.js",)
@@ -87,7 +85,7 @@ def create_embed_site(
     )
     for each in (first, scripts, styles):
         app.server.add_url_rule(each.path, each.name, each.answer)
-    _compress(app)
+    compress(app.server, "application/json")
     delivery = Delivery(
         Callbacks(app.server.wsgi_app, app.callback_map),
         is_page=lambda _: False,
@@ -103,7 +101,7 @@ def _parts(app: Dash, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
         named = _SCRIPT.findall(app._generate_scripts_html())  # pyright: ignore[reportPrivateUsage]
         config = app._generate_config_html()  # pyright: ignore[reportPrivateUsage]
         renderer = app._generate_renderer()  # pyright: ignore[reportPrivateUsage]
-    plotly = f"{EMBED_PAGE_PREFIX}/assets/{PLOTLY}?m={_version(ASSETS / PLOTLY)}"
+    plotly = EMBED_PAGE_PREFIX + versioned(PLOTLY)
     sources = [src for src in named if any(part in src for part in _NEEDED)]
     sources.append(EMBED_PAGE_PREFIX + scripts.address)
     return Parts(
@@ -118,18 +116,3 @@ def _parts(app: Dash, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
         scripts="".join(f'<script src="{src}"></script>' for src in sources) + renderer,
         script_hashes=tuple(app.csp_hashes()),
     )
-
-
-def _version(file: Path) -> int:
-    return file.stat().st_mtime_ns // 1_000_000
-
-
-def _compress(app: Dash) -> None:
-    """Answers to callbacks, as the dashboard's."""
-    app.server.config.update(
-        COMPRESS_ALGORITHM=["zstd", "br", "gzip"],
-        COMPRESS_ZSTD_LEVEL=3,
-        COMPRESS_BR_LEVEL=4,
-        COMPRESS_MIMETYPES=["application/json"],
-    )
-    Compress(app.server)

@@ -25,10 +25,11 @@ def of_window(window: Window) -> tuple[str, str]:
     return first, last
 
 
-def disposition(name: str) -> str:
-    """The header that names a download: in ASCII for all, in full (RFC 5987) where that differs."""
+def disposition(name: str, how: str = "attachment") -> str:
+    """The header that names a download: in ASCII for all, in full (RFC 5987) where that differs.
+    ``how`` is "inline" for what is looked at rather than kept."""
     stem, dot, ending = name.rpartition(".")
     plain = _PLAIN.sub("-", stem).strip("-.") + dot + ending
     if plain == name:
-        return f'attachment; filename="{plain}"'
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+        return f'{how}; filename="{plain}"'
+    return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

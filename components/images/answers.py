@@ -16,7 +16,7 @@ from components.files.names import disposition
 from components.fleet.desk import current_desk
 from components.images.cards import DRAWINGS, card_image
 from components.images.drawn import Image, chart_image, wall_image
-from components.images.problems import problem
+from components.problems import problem
 from components.rendering import Renderer
 from components.rendering.wire import Format
 from components.turns import Turns
@@ -112,12 +112,8 @@ def answered(make: Callable[[], Image], format: Format) -> Response:
         image.body,
         content_type=TYPES[format],
         headers={
-            "Content-Disposition": _inline(f"{image.name}.{format}"),
+            "Content-Disposition": disposition(f"{image.name}.{format}", "inline"),
             "Cache-Control": f"private, max-age={KEPT_S}",
             "Content-Security-Policy": _INERT,
         },
     )
-
-
-def _inline(name: str) -> str:
-    return disposition(name).replace("attachment", "inline", 1)

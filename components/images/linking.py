@@ -14,9 +14,9 @@ from api.timez import DAY_MS, now_ms
 from components import session
 from components.directory import find_device
 from components.images.offer import DAYS
-from components.images.problems import problem
 from components.images.query import read_chart, read_wall
 from components.images.signed import Links, Place, place_of
+from components.problems import problem
 
 ROUTE: Final = "/export/links"
 

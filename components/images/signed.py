@@ -18,7 +18,7 @@ from api.client import Client, Credential
 from api.errors import Forbidden
 from api.watch.visit import VISIT, Visit
 from components.access.door import LOOKING, How, Looking
-from components.images.problems import problem
+from components.problems import problem
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

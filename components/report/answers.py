@@ -15,8 +15,8 @@ from components import session
 from components.files.names import disposition
 from components.fleet.desk import current_desk
 from components.images.answers import renderer
-from components.images.problems import problem
 from components.images.query import whole
+from components.problems import problem
 from components.ranges import Window
 from components.rendering.failures import BUSY_AGAIN_S, RendererBusy
 from components.report.charts import WIDTHS_PX, chart
@@ -45,9 +45,7 @@ def report_pdf() -> Response:
         made.body,
         content_type="application/pdf",
         headers={
-            "Content-Disposition": disposition(f"{made.name}.pdf").replace(
-                "attachment", "inline", 1
-            ),
+            "Content-Disposition": disposition(f"{made.name}.pdf", "inline"),
             "Cache-Control": "no-store",
         },
     )
