@@ -16,7 +16,7 @@ INDEX = $${PIP_INDEX_URL:-$$($(PIP) config get global.index-url 2>/dev/null || e
 define packages
 @echo "Installing what $(1) names"
 @$(PIP) install uv==0.13.8 \
-	&& $(BIN)/uv pip install --quiet --default-index "$(INDEX)" --python $(BIN)/python -r $(1) \
+	&& $(BIN)/uv pip install --quiet --compile-bytecode --default-index "$(INDEX)" --python $(BIN)/python -r $(1) \
 	|| $(PIP) install -r $(1)
 endef
 
