@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote
+from zoneinfo import ZoneInfo
 
 from dash import (
     ClientsideFunction,
@@ -37,6 +37,7 @@ from components.device import (
     overview,
     rows,
     strip,
+    telling,
 )
 from components.device.below import Card
 from components.device.gaps import gap_list
@@ -248,24 +249,6 @@ def _outputs(*cells: Cell) -> list[Output]:
     return [Output(id, "children") for cell in cells for id in (cell.value, cell.trouble)]
 
 
-def _told(
-    shown: Any,
-    kept: Any,
-    cells: int,
-    tell: Callable[[Meter, Shown], tuple[kpis.Kpi | None, ...]],
-) -> list[Any]:
-    """The numbers' parts and why one couldn't be had: then its last good one stays."""
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * (2 * cells)
-    try:
-        found = tell(measures.meter_of(Subject.read(kept).device_id, now_ms()), read)
-    except WeirError as error:
-        return [no_update, failure(error)] * cells
-    parts = ((strip.shown(kpi) if kpi else no_update, "") for kpi in found)
-    return [part for pair in parts for part in pair]
-
-
 @callback(
     *_outputs(Cell.LAST),
     Output(STATE_ID, "children"),
@@ -284,12 +267,12 @@ def standing(shown: Any, kept: Any) -> list[Any]:
         chip[:] = [strip.chip(state), state.name]
         return (kpis.last_reading(known, read.units, measures.zone_of(meter, read), now),)
 
-    return [*_told(shown, kept, 1, tell), *chip]
+    return [*telling.numbers(shown, kept, 1, tell), *chip]
 
 
 @callback(*_outputs(Cell.UPTIME, Cell.QUALITY), *_ASKED, prevent_initial_call=True)
 def heard(shown: Any, kept: Any) -> list[Any]:
-    return _told(
+    return telling.numbers(
         shown,
         kept,
         2,
@@ -302,7 +285,7 @@ def used(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         return (kpis.volume(measures.usage(current_desk(), meter, read, now_ms()), read),)
 
-    return _told(shown, kept, 1, tell)
+    return telling.numbers(shown, kept, 1, tell)
 
 
 @callback(*_outputs(Cell.COST), *_ASKED, prevent_initial_call=True)
@@ -314,7 +297,7 @@ def spent(shown: Any, kept: Any) -> list[Any]:
         gallons = measures.gallons(meter, read, now_ms())
         return (kpis.cost(gallons, price, read),)
 
-    return _told(shown, kept, 1, tell)
+    return telling.numbers(shown, kept, 1, tell)
 
 
 @callback(*_outputs(Cell.NIGHT), *_STEADY, prevent_initial_call=True)
@@ -324,7 +307,7 @@ def by_night(shown: Any, kept: Any) -> list[Any]:
         flow = measures.night_flow(current_desk(), meter, tz, now_ms())
         return (kpis.night(flow, read.units, tz, now_ms()),)
 
-    return _told(shown, kept, 1, tell)
+    return telling.numbers(shown, kept, 1, tell)
 
 
 # --- Below ---------------------------------------------------------------------------------------
@@ -336,36 +319,26 @@ def _card(card: Card) -> list[Output]:
 
 @callback(*_card(Card.DAYS), *_STEADY, prevent_initial_call=True)
 def by_day(shown: Any, kept: Any) -> list[Any]:
-    read, now = read_shown(shown), now_ms()
-    if read is None:
-        return [no_update] * 3
-    subject = Subject.read(kept)
-    tz = subject.zone(View(zone=read.zone))
-    try:
-        end = measures.until(subject.device_id, now)
-        told = measures.daily(subject.device_id, tz, end)
-    except WeirError as error:
-        return [no_update, no_update, failure(error)]
-    note = f"· {below.weeks(6, end, now, tz)}, days in {tz.key}"
-    found = days.days(told, tz, end, under_way=end == now)
-    return [sheet(days.bars(found, read.units)), note, ""]
+    def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
+        now = now_ms()
+        end = measures.until(id, now)
+        found = days.days(measures.daily(id, tz, end), tz, end, under_way=end == now)
+        return days.bars(
+            found, read.units
+        ), f"{below.weeks(days.WEEKS, end, now, tz)}, days in {tz.key}"
+
+    return telling.card(shown, kept, tell)
 
 
 @callback(*_card(Card.HEAT), *_STEADY, prevent_initial_call=True)
 def by_hour(shown: Any, kept: Any) -> list[Any]:
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * 3
-    subject = Subject.read(kept)
-    tz = subject.zone(View(zone=read.zone))
-    try:
+    def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
         now = now_ms()
-        end = measures.until(subject.device_id, now)
-        told = measures.weekly(subject.device_id, tz, end)
-    except WeirError as error:
-        return [no_update, no_update, failure(error)]
-    note = f"· mean {read.units.flow_name}, {below.weeks(heat.WEEKS, end, now, tz)}"
-    return [sheet(heat.heat_map(told, read.units)), note, ""]
+        end = measures.until(id, now)
+        told = heat.heat_map(measures.weekly(id, tz, end), read.units)
+        return told, f"mean {read.units.flow_name}, {below.weeks(heat.WEEKS, end, now, tz)}"
+
+    return telling.card(shown, kept, tell)
 
 
 @callback(
@@ -376,19 +349,15 @@ def by_hour(shown: Any, kept: Any) -> list[Any]:
     prevent_initial_call=True,
 )
 def as_rows(shown: Any, page: Any, kept: Any) -> list[Any]:
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * 3
-    subject = Subject.read(kept)
-    tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
-    try:
-        told = rows.ask(
-            session.current_client(), subject.device_id, read.resolution, read.window, tz, number
-        )
-    except WeirError as error:
-        return [no_update, no_update, failure(error)]
-    note = f"· {read.resolution.label}, latest first, {tz.key}"
-    return [sheet(rows.table(told, tz, read.units)), note, ""]
+    number = page if type(page) is int else 1
+
+    def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
+        client = session.current_client()
+        found = rows.ask(client, id, read.resolution, read.window, tz, number)
+        told = f"{read.resolution.label}, latest first, {tz.key}"
+        return rows.table(found, tz, read.units), told
+
+    return telling.card(shown, kept, tell)
 
 
 @callback(

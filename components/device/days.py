@@ -20,7 +20,8 @@ from components.ranges import Window
 from components.units import Units
 from components.view import write_window
 
-DAYS: Final = 42
+WEEKS: Final = 6
+DAYS: Final = 7 * WEEKS
 TITLE: Final = "Volume by day"
 EMPTY: Final = "No volume in the last six weeks."
 _KEYS: Final = "Arrow keys go from day to day."
