@@ -110,7 +110,7 @@ class Worker:
 
     async def _in_turn(self, message: Message, reader: StreamReader) -> Message | None:
         """None where the browser went away meanwhile. Raises RenderingError."""
-        if self._waiting >= self._limits.queue + self._turn.locked():
+        if self._waiting > self._limits.queue:  # one of them is drawn, or will be in a moment
             raise failures.busy(self._waiting)
         self._wait(1)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from components.rendering import (
 )
 from components.rendering.renderer import ROOT, place_of
 from components.rendering.wire import Limits, Message
+from components.rendering.worker import Worker
 from tests.components.rendering import processes
 from tests.pictures import decoded
 
@@ -46,6 +48,35 @@ def test_what_finds_the_queue_full_is_told_when_to_come_again(tmp_path: Path, st
         error = each.exception()
         assert isinstance(error, RendererBusy)
         assert (error.status, error.retry_after_s) == (503, 5)
+
+
+class Slow:
+    """A browser that never gets done."""
+
+    alive = True
+
+    async def open(self) -> None:
+        await asyncio.Event().wait()
+
+    def kill(self) -> None:
+        pass
+
+
+async def _came_at_once(count: int, limits: Limits) -> list[bool]:
+    """Which of so many were refused, before anything was drawn."""
+    worker, nobody_left = Worker(Slow(), limits, lambda: None), asyncio.StreamReader()
+    message = Message({"do": "figure", "timeout_s": 60})
+    asked = [asyncio.create_task(worker._in_turn(message, nobody_left)) for _ in range(count)]
+    await asyncio.wait(asked, timeout=0.2)
+    refused = [each.done() and isinstance(each.exception(), RendererBusy) for each in asked]
+    for each in asked:
+        each.cancel()
+    await asyncio.wait(asked)
+    return refused
+
+
+def test_who_comes_at_once_is_counted_as_if_one_were_drawn_already() -> None:
+    assert asyncio.run(_came_at_once(5, Limits(queue=2))) == [False, False, False, True, True]
 
 
 def test_what_waits_too_long_is_told_when_to_come_again(tmp_path: Path, start: Start) -> None:
