@@ -33,7 +33,9 @@ TYPES: Final[dict[Format, str]] = {
 MOST_EACH: Final = 5  # of this process' nine threads; a page with images asks for six at a time
 KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
 # An image is looked at, never run, whatever program opens it.
-_INERT: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+_INERT: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+)
 
 
 def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:

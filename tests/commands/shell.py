@@ -92,7 +92,7 @@ def stopped(process: subprocess.Popen[str], number: int) -> tuple[int, str, str]
     return process.returncode, out, err
 
 
-def children(process: subprocess.Popen[str]) -> dict[int, str]:
+def children(parent: int) -> dict[int, str]:
     """The command lines of the direct children that are alive, by process id."""
     found: dict[int, str] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
@@ -101,14 +101,14 @@ def children(process: subprocess.Popen[str]) -> dict[int, str]:
             command = (status.parent / "cmdline").read_text().replace("\0", " ")
         except OSError:  # it ended meanwhile
             continue
-        if int(fields[1]) == process.pid and fields[0] != "Z":
+        if int(fields[1]) == parent and fields[0] != "Z":
             found[int(status.parent.name)] = command
     return found
 
 
 def feed_of(process: subprocess.Popen[str]) -> int | None:
     """The writer, which sends the demo fleet's readings."""
-    found = [pid for pid, command in children(process).items() if "writer" in command]
+    found = [pid for pid, command in children(process.pid).items() if "writer" in command]
     return found[0] if found else None
 
 

@@ -184,7 +184,7 @@ def test_the_demo_fleet_is_served_live_and_its_feed_is_keptalive(seeded: Shell) 
     server = shell.start("serve", "--demo", "--workers", "1")
     feed = eventually(lambda: feed_of(server), "the feed was there")
     eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
-    workers = children(server)
+    workers = children(server.pid)
     assert feed in workers
     server.kill()
     eventually(lambda: not any(map(alive, workers)), "all had noticed that they were alone")

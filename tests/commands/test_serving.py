@@ -114,10 +114,10 @@ class Plant:
 
     def parts(self) -> tuple[int, int, list[int]]:
         """The web server's process, the writer's, and the web workers'."""
-        there = children(self.server)
+        there = children(self.server.pid)
         [writer] = [pid for pid, command in there.items() if "writer" in command]
         [web] = [pid for pid in there if pid != writer]
-        return web, writer, list(_offspring(web))
+        return web, writer, list(children(web))
 
     def assert_true(self) -> None:
         """Every acknowledged reading is there, once, and the rollups are what they make."""
@@ -135,14 +135,6 @@ class Plant:
         verdict: Verdict = store.verify()
         assert verdict.wrong == 0
         store.close()
-
-
-def _offspring(pid: int) -> dict[int, str]:
-    class Parent:
-        def __init__(self, pid: int) -> None:
-            self.pid = pid
-
-    return children(Parent(pid))  # pyright: ignore[reportArgumentType]
 
 
 @pytest.fixture
