@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Final
 
 from api.client import Client
-from api.errors import Unauthorized, WeirError
+from api.errors import Forbidden, TooManyRequests, Unauthorized, WeirError
 
 BELIEVED_S: Final = 3  # with the service's own 5 s, a revoked key sees nothing after 10
 SILENCE_S: Final = 10  # a service that has just not answered isn't asked for so long
@@ -40,6 +40,8 @@ class Standing:
             client.organizations()
         except Unauthorized:
             self._found_s.pop(client.principal, None)
+        except (Forbidden, TooManyRequests):  # it has answered: this one may little, or has to wait
+            self._remember(client.principal, asked_s)
         except WeirError:
             self._silent_until_s = asked_s + SILENCE_S
         else:

@@ -11,7 +11,7 @@ from flask import Flask
 
 from api.catalog import CREDENTIAL_CACHE_S
 from api.client import Client
-from api.errors import Unauthorized, Unreachable
+from api.errors import Forbidden, TooManyRequests, Unauthorized, Unreachable, WeirError
 from components import session
 from components.access.standing import BELIEVED_S, SILENCE_S, Standing
 from tests.session import wire
@@ -158,11 +158,12 @@ class Asked:
 
     def __init__(self) -> None:
         self.count, self.fails = 0, False
+        self.error: WeirError = Unreachable("no")
 
     def organizations(self) -> tuple[()]:
         self.count += 1
         if self.fails:
-            raise Unreachable("no")
+            raise self.error
         return ()
 
 
@@ -181,3 +182,16 @@ def test_a_credential_is_believed_for_a_moment_and_a_silent_service_left_alone()
         now_s[0] = BELIEVED_S + after_s
         standing.confirm(client, believed_s=0)
         assert asked.count == expected, after_s
+
+
+@pytest.mark.parametrize("error", [Forbidden(), TooManyRequests(retry_after_s=1)])
+def test_whoever_may_little_or_must_wait_silences_the_check_for_nobody_else(
+    error: WeirError,
+) -> None:
+    """Else a key that only sends could keep every revoked one looking."""
+    now_s = [0.0]
+    standing, troubled, other = Standing(lambda: now_s[0]), Asked(), Asked()
+    troubled.principal, troubled.fails, troubled.error = "the troubled one", True, error
+    for client in (troubled, troubled, other):
+        standing.confirm(client)  # pyright: ignore[reportArgumentType]
+    assert (troubled.count, other.count) == (1, 1)

@@ -1,0 +1,166 @@
+"""The whole site as a production server has it, with everybody who may come to it."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from werkzeug.test import Client as Browser
+from werkzeug.test import TestResponse
+
+import app
+from api.auth.embeds import issue_embed_token
+from api.catalog import KEY_HEADER
+from api.client import Credential
+from api.embeds import EmbedDefinition
+from api.settings import Settings
+from api.store.base import Grant
+from api.store.open import open_web_store
+from api.store.web.base import Embed, Maker, WebStore
+from api.timez import now_ms
+from components.access.cookie import Seal, Session
+from tests.world import ACME, FOREIGN, SECRET, TWIN, World, opened
+
+HOST = "weir.example"
+COOKIE = "weir-session"
+NOTHING = frozenset[str]()
+
+
+@dataclass(frozen=True)
+class Who:
+    """What somebody sends, and what that opens: devices by the interface (``api``) and by the
+    dashboard (``site``), None where it lets nobody in; ``refused`` is the interface's status then.
+    """
+
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    api: frozenset[str] | None = None
+    site: frozenset[str] | None = None
+    refused: int = 401
+    may_embed: bool = False
+    sends: bool = False  # readings
+    framed: bool = False  # by the token of the embed
+
+
+@dataclass
+class Whole:
+    """``apps`` are all Flask applications that the site is made of, found while it was made."""
+
+    world: World
+    web: WebStore
+    settings: Settings
+    apps: list[Flask]
+    browser: Browser
+    people: dict[str, Who]
+    embed_id: str
+    _addresses: Iterator[int] = field(default_factory=itertools.count)
+
+    def ask(self, who: str, method: str, path: str, **more: Any) -> TestResponse:
+        """From an address of its own each time, over the network."""
+        number = next(self._addresses)
+        peer = f"198.{18 + number // 65_536}.{number // 256 % 256}.{number % 256}"
+        return self.browser.open(
+            path,
+            method=method,
+            base_url=f"http://{HOST}",
+            environ_base={"REMOTE_ADDR": peer},
+            headers=dict(self.people[who].headers),
+            buffered=True,
+            **more,
+        )
+
+    def new_embed(self) -> str:
+        """Of the twin."""
+        everything = Grant(everything=True)
+        id = f"emb_{uuid4().hex}"
+        definition = EmbedDefinition("chart", (TWIN,))
+        self.web.create_embed(
+            Embed(id, ACME, Maker("command", granted=everything), definition, now_ms())
+        )
+        return id
+
+
+@contextmanager
+def whole(folder: Path) -> Iterator[Whole]:
+    url = f"sqlite:///{folder / 'weir.sqlite'}"
+    settings = Settings.from_env(
+        {
+            "WEIR_SECRET_KEY": SECRET,
+            "WEIR_DATABASE": url,
+            "WEIR_INSTANCE": str(folder),
+            "WEIR_RATE_LIMIT": "0",
+        }
+    )
+    with opened(url) as world, pytest.MonkeyPatch.context() as patch:
+        web = open_web_store(url)
+        web.upgrade()
+        apps: list[Flask] = []
+        made = Flask.__init__
+
+        def noted(self: Flask, *args: Any, **more: Any) -> None:
+            made(self, *args, **more)
+            apps.append(self)
+
+        patch.setattr(Flask, "__init__", noted)
+        browser = Browser(app.site(settings), use_cookies=False)
+        patch.undo()
+        site = Whole(world, web, settings, apps, browser, {}, "")
+        site.embed_id = site.new_embed()
+        site.people |= _people(site)
+        yield site
+        web.close()
+
+
+def _people(site: Whole) -> dict[str, Who]:
+    world, everything = site.world, Grant(everything=True)
+    known = world.credentials
+    sends, _ = world.new_key(everything, ingest=True)
+    expired, _ = world.new_key(everything, expires_ms=now_ms() - 1)
+    revoked, revoked_id = world.new_key(everything)
+    world.store.revoke_key(revoked_id, now_ms())
+    embed = site.web.embed(site.embed_id)
+    assert embed is not None
+    of_embed = issue_embed_token(site.settings, embed, now_ms())[0]
+
+    def key(text: str, **more: Any) -> Who:
+        return Who({KEY_HEADER: text}, **more)
+
+    def session(text: str, secret: str = SECRET, age_s: int = 0, **more: Any) -> Who:
+        begun = Session.begin(Credential.key(text), int(time.time()) - age_s)
+        return Who({"Cookie": f"{COOKIE}={Seal(secret).close(begun)}"}, **more)
+
+    def of(name: str) -> str:
+        return known[name].headers[KEY_HEADER]
+
+    mine, theirs = frozenset(known["all"].sees), frozenset({FOREIGN})
+    return {
+        "nobody": Who(),
+        "a key": key(of("all"), api=mine, may_embed=True),
+        "a key of other devices": key(of("devices"), api=known["devices"].sees, may_embed=True),
+        "a key of nothing": key(of("nothing"), api=NOTHING, may_embed=True),
+        "a foreign key": key(of("foreign"), api=theirs, may_embed=True),
+        "an ingest key": key(sends, refused=403, sends=True),
+        "an expired key": key(expired),
+        "a revoked key": key(revoked),
+        "an unknown key": key(str(uuid4())),
+        "a key id": key("key_of_somebody", refused=403),
+        "two keys": key(f"{of('all')}, {of('all')}"),
+        "a token": Who(known["token"].headers, api=mine),
+        "a token for one": Who(known["token for one"].headers, api=frozenset({TWIN})),
+        "a token that is none": Who({"Authorization": "Bearer x.y.z"}),
+        "an embed's token": Who({"Authorization": f"Bearer {of_embed}"}, framed=True),
+        "a session": session(of("all"), site=mine),
+        "a session of other devices": session(of("devices"), site=known["devices"].sees),
+        "a foreign session": session(of("foreign"), site=theirs),
+        "a session of a revoked key": session(revoked),
+        "an old session": session(of("all"), age_s=86_400),
+        "a session of another secret": session(of("all"), secret="another secret, long enough too"),
+        "a key as a cookie": Who({"Cookie": f"{COOKIE}={of('all')}"}),
+    }

@@ -1,0 +1,305 @@
+"""Everybody × every route of the whole site × every way to name a device.
+
+The routes are those that the site has: one that is added fails here until somebody says who may.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import brotli
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from components.rendering import Renderer
+from tests.security.site import Who, Whole, whole
+from tests.world import FOREIGN, LONE, TWIN
+
+SPAN = "from=2026-03-08T06:00:00Z&to=2026-03-08T18:00:00Z"
+DAYS = "range=2026-03-08..2026-03-08"
+NAMES = {  # forms in which a device may be named → what they name
+    TWIN: TWIN,
+    TWIN.upper(): TWIN,
+    "T-1": TWIN,
+    "net-t1": TWIN,
+    FOREIGN: FOREIGN,
+    "net-f1": FOREIGN,
+    "00000000-0000-4000-8000-00000000dead": "",
+    "no such device": "",
+}
+# What gives a device away, beside its id.
+TELLING = {TWIN: ("alpha", "net-t1"), FOREIGN: ("net-f1",), LONE: ("Gamma",)}
+
+
+@dataclass(frozen=True)
+class Ask:
+    """``path`` may hold {device} and {embed}. ``to``: whose it is to ask, and by what."""
+
+    path: str
+    to: str
+    method: str = "GET"
+    body: Any = None
+    content_type: str | None = "application/json"
+
+
+def of_interface(path: str) -> Ask:
+    return Ask(f"/management/v1{path}", "api")
+
+
+# The rules of every application, as Werkzeug writes them, but for the converters.
+ROUTES: dict[str, Ask] = {
+    # the service
+    "GET /management/v1/organizations/mine": of_interface("/organizations/mine"),
+    "GET /management/v1/version": Ask("/management/v1/version", "anybody"),
+    "GET /management/v1/api-json": Ask("/management/v1/api-json", "api"),
+    "GET /management/v1/device": of_interface("/device?active=null"),
+    "GET /management/v1/flow/datapoints/<id>": of_interface(
+        f"/flow/datapoints/{{device}}?resolution=1hour&{SPAN}"
+    ),
+    "GET /management/v1/flow/adaptive/<id>": of_interface(f"/flow/adaptive/{{device}}?{SPAN}"),
+    "GET /management/v1/flow/latest": of_interface(
+        f"/flow/latest?ids={{device}}&metrics=lastSeen,quality&{SPAN}"
+    ),
+    "GET /healthz": Ask("/healthz", "anybody"),
+    "GET /embeds/v1/embeds": Ask("/embeds/v1/embeds", "api"),
+    "POST /embeds/v1/embeds": Ask(
+        "/embeds/v1/embeds", "maker", "POST", '{"view": "tile", "devices": ["{device}"]}'
+    ),
+    "GET /embeds/v1/embeds/<embed_id>": Ask("/embeds/v1/embeds/{embed}", "api"),
+    "DELETE /embeds/v1/embeds/<embed_id>": Ask("/embeds/v1/embeds/{embed}", "maker", "DELETE"),
+    "POST /embeds/v1/embeds/<embed_id>/tokens": Ask(
+        "/embeds/v1/embeds/{embed}/tokens", "maker", "POST", "{}"
+    ),
+    "GET /embeds/v1/self": Ask("/embeds/v1/self", "not over the network"),
+    "POST /ingest/v1/readings": Ask("/ingest/v1/readings", "sender", "POST", "[]"),
+    "GET /readyz": Ask("/readyz", "anybody"),
+    "GET /metrics": Ask("/metrics", "not over the network"),
+    # the dashboard
+    "GET /": Ask("/", "site"),
+    "GET /<path>": Ask("/usage", "site"),
+    "GET /devices/<device_id>": Ask("/devices/{device}", "site"),
+    "GET /_dash-layout": Ask("/_dash-layout", "script"),
+    "GET /_dash-dependencies": Ask("/_dash-dependencies", "script"),
+    "GET /_reload-hash": Ask("/_reload-hash", "script"),
+    "POST /_dash-update-component": Ask("/_dash-update-component", "script", "POST", "{}"),
+    "GET /static/<filename>": Ask("/static/x", "nobody's page"),
+    "GET /assets/<filename>": Ask("/assets/favicon.svg", "anybody"),
+    "GET /_favicon.ico": Ask("/_favicon.ico", "anybody"),
+    "GET /_dash-component-suites/<package_name>/<fingerprinted_path>": Ask(
+        "/_dash-component-suites/dash/deps/polyfill@7.12.1.min.js", "anybody"
+    ),
+    **{
+        f"GET /assets/{name}": Ask(f"/assets/{name}", "anybody")
+        for name in ("weir.css", "weir.js", "weir-sign-in.css")
+    },
+    **{
+        f"GET /download/devices/<device_id>/{what}.{kind}": Ask(
+            f"/download/devices/{{device}}/{what}.{kind}?{SPAN}", "site"
+        )
+        for what in ("rows", "days", "hours")
+        for kind in ("csv", "xlsx")
+    },
+    **{
+        f"GET /download/{what}.{kind}": Ask(f"/download/{what}.{kind}", "site")
+        for what in ("devices", "fleet")
+        for kind in ("csv", "xlsx")
+    },
+    **{
+        f"GET /download/usage/{what}.{kind}": Ask(
+            f"/download/usage/{what}.{kind}?{DAYS}&devices={{device}}", "site, by id"
+        )
+        for what in ("by-device", "by-day")
+        for kind in ("csv", "xlsx")
+    },
+    **{
+        f"GET /export/devices/<device_id>/{what}.{kind}": Ask(
+            f"/export/devices/{{device}}/{what}.{kind}", "site"
+        )
+        for what in ("chart", "days", "heat")
+        for kind in ("png", "svg", "pdf")
+    },
+    **{
+        f"GET /export/fleet.{kind}": Ask(f"/export/fleet.{kind}", "site")
+        for kind in ("png", "svg", "pdf")
+    },
+    "GET /export/report.pdf": Ask(f"/export/report.pdf?{DAYS}&devices={{device}}", "site, by id"),
+    "GET /export/report/chart.json": Ask(
+        f"/export/report/chart.json?{DAYS}&devices={{device}}", "site, by id"
+    ),
+    "POST /export/links": Ask(
+        "/export/links",
+        "script",
+        "POST",
+        '{"address": "/export/devices/{device}/chart.svg", "days": 30}',
+    ),
+}
+# Of the embeds' application, which its door lets nobody reach but by these addresses.
+FRAMES: dict[str, Ask] = {
+    "GET /": Ask("/embed/{embed}", "anybody"),
+    "GET /<path>": Ask("/embed/{embed}/devices", "nothing there"),
+    "GET /_dash-layout": Ask("/embed/{embed}/_dash-layout", "anybody"),
+    "GET /_dash-dependencies": Ask("/embed/{embed}/_dash-dependencies", "anybody"),
+    "GET /_reload-hash": Ask("/embed/{embed}/_reload-hash", "nothing there"),
+    "POST /_dash-update-component": Ask(
+        "/embed/{embed}/_dash-update-component", "frame", "POST", "{}"
+    ),
+    "GET /static/<filename>": Ask("/embed/{embed}/static/x", "nothing there"),
+    "GET /assets/<filename>": Ask("/embed/assets/favicon.svg", "anybody"),
+    "GET /_favicon.ico": Ask("/embed/_favicon.ico", "anybody"),
+    "GET /_dash-component-suites/<package_name>/<fingerprinted_path>": Ask(
+        "/embed/_dash-component-suites/dash/deps/polyfill@7.12.1.min.js", "anybody"
+    ),
+    **{
+        f"GET /assets/{name}": Ask(f"/embed/assets/{name}", "anybody")
+        for name in ("first.js", "embed.js", "embed.css")
+    },
+}
+PEOPLE = (
+    "nobody", "a key", "a key of other devices", "a key of nothing", "a foreign key",
+    "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
+    "a token", "a token for one", "a token that is none", "an embed's token", "a session",
+    "a session of other devices", "a foreign session", "a session of a revoked key",
+    "an old session", "a session of another secret", "a key as a cookie",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+    """Pictures are asked for, not drawn: who may have them is what is tried here."""
+    with whole(tmp_path_factory.mktemp("whole")) as site, pytest.MonkeyPatch.context() as patch:
+        for draw in ("render_figure", "render_picture", "render_page"):
+            patch.setattr(Renderer, draw, lambda *_, **__: b"<svg/>")
+        yield site
+
+
+def rules(app: Flask) -> Iterator[str]:
+    for rule in app.url_map.iter_rules():
+        plain = "".join(
+            part.rpartition(":")[2] if kind else part for kind, part in _parts(rule.rule)
+        )
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
+            yield f"{method} {plain}"
+
+
+def _parts(rule: str) -> Iterator[tuple[bool, str]]:
+    """``/a/<path:b>`` → plain ``/a/<``, variable ``path:b``, plain ``>``."""
+    for number, piece in enumerate(rule.replace("<", "<\0").replace(">", "\0>").split("\0")):
+        yield number % 2 == 1, piece
+
+
+def test_every_route_of_every_application_is_tried_here(site: Whole) -> None:
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for app in site.apps:
+        found[app.import_name == "embed.site"].update(rules(app))
+    assert found == {False: set(ROUTES), True: set(FRAMES)}
+
+
+def test_everybody_is_tried_here(site: Whole) -> None:
+    assert set(PEOPLE) == set(site.people)
+
+
+def owed(site: Whole, who: str, ask: Ask, name: str) -> set[int]:
+    """The statuses that somebody may get, told from the world alone."""
+    return _FOR[ask.to](site.people[who], ask, NAMES.get(name, ""))
+
+
+def _of_api(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.api is None:
+        return {person.refused}
+    if "{embed}" in ask.path:
+        return {200} if TWIN in person.api else {404}
+    if "{device}" not in ask.path or "ids=" in ask.path:
+        return {200}
+    return {200} if device in person.api else {404}
+
+
+def _of_maker(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.api is not None and not person.may_embed:
+        return {403}
+    if person.api is None:
+        return {person.refused}
+    if "{embed}" in ask.path:
+        good = 200 if ask.method == "DELETE" else 201
+        return {good} if TWIN in person.api else {404}
+    return {201} if device in person.api else {400}
+
+
+def _of_site(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.site is None:
+        return {303} if ask.to != "script" else {401}
+    named = "{device}" in f"{ask.path}{ask.body}"
+    if ask.path == "/_dash-update-component":
+        return {400}  # let in, and told that it asks nothing
+    if ask.to == "nobody's page":
+        return {404}
+    if ask.to == "site, by id":  # a choice of devices, of which nobody's are left out
+        return {200, 400, 404}
+    return {200} if not named or device in person.site else {404}
+
+
+def _of_frame(person: Who, ask: Ask, device: str) -> set[int]:
+    return {400} if person.framed else {401}
+
+
+def _of_sender(person: Who, ask: Ask, device: str) -> set[int]:
+    """A good one is let in: there is nobody to write what it sends."""
+    return {200, 503} if person.sends else {403} if person.api is not None else {person.refused}
+
+
+_FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
+    "anybody": lambda *_: {200},
+    "nothing there": lambda *_: {404},
+    "not over the network": lambda *_: {404},
+    "api": _of_api,
+    "maker": _of_maker,
+    "sender": _of_sender,
+    "site": _of_site,
+    "site, by id": _of_site,
+    "script": _of_site,
+    "nobody's page": _of_site,
+    "frame": _of_frame,
+}
+
+
+def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
+    embed = site.new_embed() if ask.method == "DELETE" else site.embed_id
+    path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
+    body = ask.body.replace("{device}", name) if ask.body else None
+    return site.ask(who, ask.method, path, data=body, content_type=ask.content_type)
+
+
+def unpacked(answer: TestResponse) -> str:
+    how = {"br": brotli.decompress, "gzip": gzip.decompress}
+    body = how.get(answer.headers.get("Content-Encoding", ""), bytes)(answer.data)
+    return body.decode("utf-8", "replace")
+
+
+TABLE = {
+    **{f"site: {route}": ask for route, ask in ROUTES.items()},
+    **{f"frames: {route}": ask for route, ask in FRAMES.items()},
+}
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+@pytest.mark.parametrize("route", TABLE)
+def test_every_cell(site: Whole, route: str, who: str) -> None:
+    ask, person = TABLE[route], site.people[who]
+    named = "{device}" in f"{ask.path}{ask.body}"
+    for name in NAMES if named else ("",):
+        answer = asked(site, who, ask, name)
+        text = unpacked(answer)
+        assert answer.status_code in owed(site, who, ask, name), (name, text[:300])
+        sees = person.api if ask.to in ("api", "maker") else person.site
+        for other, words in TELLING.items():
+            if other not in (sees or ()) and not (person.framed and other == TWIN):
+                said = [
+                    word
+                    for word in (other, *words)
+                    if word in text and word.lower() != name.lower()
+                ]
+                assert not said, (name, said)
