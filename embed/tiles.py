@@ -21,7 +21,7 @@ from components.fleet.known import Known
 from components.fleet.lines import Line, lines
 from components.fleet.meters import Meter, read_meter
 from components.fleet.spans import SPANS, Span
-from components.fleet.tiles import tile
+from components.fleet.tiles import filled, tiles_of
 from components.fleet.view import FleetView
 from components.markup import attributes, labelled
 from components.parts import failure
@@ -61,12 +61,15 @@ def board(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str, 
     clock = Clock(known_zone(view.zone), now_ms, now_ms)
     return {
         "view": f"{view.span.name} {view.zone} {view.units.name}",
-        "tiles": [_tile(row, drawn, pulses, view, now_ms) for row in rows],
+        "tiles": [
+            each | {"href": ""}  # its viewers have no way into the dashboard
+            for each in tiles_of(rows, drawn, pulses, view, now_ms)
+        ],
         "line": _line(view, alone=definition.view == "tile"),
         "at_words": words.moment(now_ms, clock, seconds=True),
         "trouble": trouble,
         "empty": "" if rows else "This embed’s devices can’t be seen any more.",
-        "again_ms": AGAIN_MS if trouble or _complete(rows, drawn, pulses) else SOON_MS,
+        "again_ms": AGAIN_MS if trouble or filled(rows, drawn, pulses) else SOON_MS,
     }
 
 
@@ -85,42 +88,12 @@ def _drawn(
     desk: EmbedDesk, span: Span, rows: Sequence[Row], known: Mapping[str, Known], now_ms: int
 ) -> tuple[Mapping[str, Line], Mapping[str, Beat], str]:
     """States were answered: where lines and heartbeats aren't, tiles do without them."""
-    shown, deadline = [row.meter for row in rows if _answered(row)], Deadline(LINES_S)
+    shown, deadline = [row.meter for row in rows if row.answered], Deadline(LINES_S)
     try:
         drawn = lines(desk, span, shown, known, deadline, now_ms)
         return drawn, beats(desk, span, shown, known, deadline, now_ms), ""
     except WeirError as error:
         return {}, {}, failure(error)
-
-
-def _answered(row: Row) -> bool:
-    return row.known is not None and not row.known.failure
-
-
-def _complete(rows: Sequence[Row], drawn: Mapping[str, Line], pulses: Mapping[str, Beat]) -> bool:
-    ids = [row.meter.id for row in rows if _answered(row)]
-    return all(id in drawn and id in pulses and pulses[id].complete for id in ids)
-
-
-def _tile(
-    row: Row,
-    drawn: Mapping[str, Line],
-    pulses: Mapping[str, Beat],
-    view: FleetView,
-    now_ms: int,
-) -> dict[str, Any]:
-    id = row.meter.id
-    made = tile(
-        row,
-        drawn.get(id),
-        pulses.get(id),
-        span=view.span,
-        zone=view.zone,
-        units=view.units,
-        now_ms=now_ms,
-        drawn=view.drawn.get(id, ""),
-    )
-    return made | {"href": ""}  # its viewers have no way into the dashboard
 
 
 def _line(view: FleetView, *, alone: bool) -> str:

@@ -17,7 +17,7 @@ from components.fleet.knowledge import knowledge, refresh_page, sweep
 from components.fleet.known import Known
 from components.fleet.lines import Line, lines
 from components.fleet.states import STATES
-from components.fleet.tiles import tile
+from components.fleet.tiles import filled, tiles_of
 from components.fleet.totals import plural, totals
 from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.fleet.volumes import Volume, volumes
@@ -65,7 +65,7 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
         "again_ms": again_ms(rows, chosen, extras.lines, extras.beats, extras.volumes),
         "trouble": extras.trouble,
         "unit": view.units.flow_unit,
-        "tiles": [_tile(row, extras, view, now_ms) for row in chosen.rows],
+        "tiles": tiles_of(chosen.rows, extras.lines, extras.beats, view, now_ms),
         "totals": [
             asdict(total)
             for total in totals(
@@ -104,7 +104,7 @@ def _extras(
     now_ms: int,
 ) -> _Extras:
     """States were answered: where these aren't, the wall stands without them for once."""
-    shown, page = [row.meter for row in chosen.rows if _answered(row)], Deadline(PAGE_S)
+    shown, page = [row.meter for row in chosen.rows if row.answered], Deadline(PAGE_S)
     try:
         return _Extras(
             lines(desk, view.span, shown, known, page, now_ms),
@@ -115,20 +115,6 @@ def _extras(
         return _Extras(trouble=failure(error))
 
 
-def _tile(row: Row, extras: _Extras, view: FleetView, now_ms: int) -> dict[str, Any]:
-    id = row.meter.id
-    return tile(
-        row,
-        extras.lines.get(id),
-        extras.beats.get(id),
-        span=view.span,
-        zone=view.zone,
-        units=view.units,
-        now_ms=now_ms,
-        drawn=view.drawn.get(id, ""),
-    )
-
-
 def again_ms(
     rows: Sequence[Row],
     chosen: Chosen,
@@ -136,21 +122,13 @@ def again_ms(
     pulses: Mapping[str, Beat],
     told: Mapping[str, Volume],
 ) -> int:
-    shown = [row.meter.id for row in chosen.rows if _answered(row)]
     unknown = any(row.known is None for row in chosen.rows)
-    if unknown or any(
-        id not in drawn or id not in pulses or not pulses[id].complete for id in shown
-    ):
+    if unknown or not filled(chosen.rows, drawn, pulses):
         return PAGE_AGAIN_MS
     if any(row.known is None for row in rows):
         return SCOPE_AGAIN_MS
     waiting = any(row.meter.id not in told for row in rows)
     return SCOPE_AGAIN_MS if waiting and len(rows) <= SOON_COMPLETE else AGAIN_MS
-
-
-def _answered(row: Row) -> bool:
-    """Whether it is worth asking more about the device."""
-    return row.known is not None and not row.known.failure
 
 
 # --- Words around the tiles ----------------------------------------------------------------------

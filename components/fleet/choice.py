@@ -24,6 +24,11 @@ class Row(NamedTuple):
     flow: float | None
     why: tuple[str, ...]
 
+    @property
+    def answered(self) -> bool:
+        """Whether it is worth asking more about the device."""
+        return self.known is not None and not self.known.failure
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:

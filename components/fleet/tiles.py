@@ -1,7 +1,8 @@
-"""One device's tile: every word and shape that the browser draws. Pure."""
+"""Devices' tiles: every word and shape that the browser draws. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -16,6 +17,7 @@ from components.fleet.spans import DEFAULT_SPAN, Span
 from components.fleet.sparks import Spark
 from components.fleet.states import UPTIME_LIMIT, low_quality, low_uptime
 from components.fleet.totals import percent
+from components.fleet.view import FleetView
 from components.units import US, Units
 
 PLACE: Final = "/devices"
@@ -54,6 +56,35 @@ def tile(
         **_line(line, known, span, drawn),
     }
     return made | {"summary": _summary(row, made, line, span, units)}
+
+
+def tiles_of(
+    rows: Iterable[Row],
+    drawn: Mapping[str, Line],
+    pulses: Mapping[str, Beat],
+    view: FleetView,
+    now_ms: int,
+) -> list[dict[str, Any]]:
+    """Tiles of a view, with lines and heartbeats as far as they are known."""
+    return [
+        tile(
+            row,
+            drawn.get(row.meter.id),
+            pulses.get(row.meter.id),
+            span=view.span,
+            zone=view.zone,
+            units=view.units,
+            now_ms=now_ms,
+            drawn=view.drawn.get(row.meter.id, ""),
+        )
+        for row in rows
+    ]
+
+
+def filled(rows: Iterable[Row], drawn: Mapping[str, Line], pulses: Mapping[str, Beat]) -> bool:
+    """Whether all that is worth asking is known of these devices' lines and heartbeats."""
+    ids = [row.meter.id for row in rows if row.answered]
+    return all(id in drawn and id in pulses and pulses[id].complete for id in ids)
 
 
 def _href(device_id: str, span: Span, zone: str | None, units: Units) -> str:
