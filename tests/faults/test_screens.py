@@ -90,6 +90,7 @@ class Screen:
                 self.look()
             return False
 
+        self.look()
         self.until(told)
         self.until(lambda: self.opacity() < 0.9)
         assert self.shown() == before
