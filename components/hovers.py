@@ -98,7 +98,7 @@ def _titles(frame: Frame, tz: ZoneInfo, there: list[int]) -> list[str]:
 
 def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> str:
     """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST.``; ``data`` tells how much
-    of the window was heard."""
+    of the window was heard. A volume of rows that the window cuts is "about" so much."""
     length = words.duration(frame.window.length_ms)
     column = FLOW_AMOUNT.name if frame.resolution is RAW else f"total_{FLOW_AMOUNT.name}"
     volumes = [v for v in frame.series.values(column) if v is not None]
@@ -111,6 +111,13 @@ def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> st
         return f"{length}: no data."
     start = frame.starts_ms[peak[1]]
     when = words.moment(start, Clock(tz, start, start))
-    total = f"{units.volume(sum(volumes))}, " if volumes else ""
+    about = "about " if _cut(frame) else ""
+    total = f"{about}{units.volume(sum(volumes))}, " if volumes else ""
     top = f"{words.number(peak[0])} {frame.unit}"
     return f"{length}: {total}peak {top} at {when}{', ' + data if data else ''}."
+
+
+def _cut(frame: Frame) -> bool:
+    """Whether a row reaches beyond the window, and with it the gallons that it holds."""
+    first, last = frame.window
+    return frame.starts_ms[0] < first or frame.ends_ms[-1] > last + 1

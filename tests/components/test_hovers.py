@@ -106,8 +106,18 @@ def test_no_rows_say_nothing() -> None:
     assert hovers.summary(empty, DENVER) == "1 s: no data."
 
 
-def test_a_chart_in_one_sentence() -> None:
+@pytest.mark.parametrize(
+    ("later_ms", "length_ms", "volume"),
+    [
+        (0, 86_400_000, "98.1 gal"),
+        (0, 600_000, "98.1 gal"),
+        (1, 86_400_000, "about 98.1 gal"),  # a part of the row's gallons lies outside
+        (0, 599_999, "about 98.1 gal"),
+    ],
+)
+def test_a_chart_in_one_sentence(later_ms: int, length_ms: int, volume: str) -> None:
     series = Series(RESOLUTION_BY_NAME["10min"], [START], COLUMNS)
-    assert hovers.summary(framed(series), DENVER) == (
-        "1 d: 98.1 gal, peak 12.6 gal/min at Mon 16 Nov 2026, 21:40 MST."
-    )
+    window = Window(START + later_ms, START + later_ms + length_ms - 1)
+    made = frame(series, FLOW_RATE, window, tz=DENVER)
+    _, _, told = hovers.summary(made, DENVER).partition(": ")
+    assert told == f"{volume}, peak 12.6 gal/min at Mon 16 Nov 2026, 21:40 MST."
