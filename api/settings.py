@@ -223,7 +223,8 @@ TABLE: tuple[Setting, ...] = (
         "instance",
         kinds.text,
         "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
-        " were signed out.",
+        " were signed out, the writer's socket, when MQTT messages came that don't say of when they"
+        " are.",
     ),
 )
 
