@@ -119,8 +119,9 @@ class Plant:
         [web] = [pid for pid in there if pid != writer]
         return web, writer, list(children(web))
 
-    def assert_true(self) -> None:
-        """Every acknowledged reading is there, once, and the rollups are what they make."""
+    def assert_true(self, besides: int = 0) -> None:
+        """Every acknowledged reading is there, once, ``besides`` others are, and the rollups are
+        what they make."""
         store: Store = open_store(self.shell.url)
         scope = Scope(self.org, Grant(everything=True))
         serials = [f"M-{n}" for n in range(METERS)]
@@ -131,7 +132,9 @@ class Plant:
             there += [(device.serial_number, row[0]) for row in rows]
         assert len(there) == len(set(there))
         assert self.acknowledged <= set(there)
-        assert len(there) <= len(self.acknowledged) + METERS  # those that nobody was told of
+        assert (
+            len(there) - besides <= len(self.acknowledged) + METERS
+        )  # those that nobody was told of
         verdict: Verdict = store.verify()
         assert verdict.wrong == 0
         store.close()
@@ -248,11 +251,10 @@ def test_an_import_and_live_readings_wait_for_each_other(plant: Plant) -> None:
     assert told["stored"] == 150_000
     plant.await_more()
     plant.end()
-    assert set(plant.statuses) == {200}
+    # While a batch of the file takes long, there are more senders than may wait for the writer.
+    assert set(plant.statuses) <= {200, 429, 503}
     assert stopped(plant.server, signal.SIGTERM)[0] == 0
-    store = open_store(plant.shell.url)
-    assert store.verify().wrong == 0
-    store.close()
+    plant.assert_true(besides=150_000)
 
 
 # --- On a server's database ----------------------------------------------------------------------

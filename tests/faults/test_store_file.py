@@ -81,7 +81,9 @@ def test_a_deleted_file_is_missed_by_all_until_it_is_there_again(
     await_right(plant)
     plant.await_more()
     log = plant.settled()
-    assert log.count("nothing can be stored now") == 1
+    # The writer says so if a reading reached it meanwhile: most are turned away before.
+    assert log.count("nothing can be stored now") <= 1
+    assert log.count("readings are stored again") == log.count("nothing can be stored now")
     assert log.count("requests can't be answered") <= 2  # for each of the two services
 
 
