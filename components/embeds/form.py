@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -115,7 +115,9 @@ def _labelled(id: str, label: str, value: str, hint: str, **more: Any) -> list[C
     return [html.Label(label, htmlFor=id), _typed(id, value, hint, **more)]
 
 
-def _typed(id: str, value: str, hint: str, type: str = "text", **more: Any) -> Component:
+def _typed(
+    id: str, value: str, hint: str, type: Literal["text", "search"] = "text", **more: Any
+) -> Component:
     return dcc.Input(
         id=id,
         type=type,
