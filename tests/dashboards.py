@@ -9,22 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
 from dash import Dash
 from werkzeug.serving import make_server
 
-from api.auth import key_digest
 from api.auth.signed import SignedAddresses
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.server import create_service
-from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Store
+from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store
 from api.timez import now_ms
 from components.access import Access
 from components.dashboard import create_dashboard
-from tests.world import SETTINGS, ms
+from tests.world import SETTINGS, all_seeing_key, ms
 
 ORGANIZATION: Final = "org-northside"
 ORGANIZATION_NAME: Final = "Northside Properties"
@@ -59,8 +57,7 @@ def make_fleet(folder: Path, many: int = MANY) -> Fleet:
     store.create_organization(ORGANIZATION_NAME, organization_id=ORGANIZATION)
     store.import_devices(ORGANIZATION, _devices(many))
     scope = Scope(ORGANIZATION, Grant(everything=True))
-    key = str(uuid4())
-    store.create_key(Key("key_test", ORGANIZATION, "test", key_digest(key), scope.grant, 0))
+    key = all_seeing_key(store, ORGANIZATION)
     started = now_ms()
     devices = dict(
         zip((CLOCKS, LIVE, TRICKY), store.resolve(scope, (CLOCKS, LIVE, TRICKY)), strict=True)

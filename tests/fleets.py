@@ -1,19 +1,22 @@
-"""A fleet to watch, as of now: sixty devices of which four are in trouble, each in its own way."""
+"""A fleet to watch, as of now: sixty devices of which four are in trouble, each in its own way; and
+fleets of a test's own devices and readings."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
-from api.auth import key_digest
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.server import create_service
-from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Store
+from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
+from api.store.open import open_store
 from api.timez import now_ms, stamp
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME, Fleet
-from tests.world import SETTINGS
+from tests.world import SETTINGS, all_seeing_key
 
 COUNT: Final = 60
 SILENT, DEGRADED, LOW, NEVER, HOLED, YOUNG, UNSAID = range(7)
@@ -23,6 +26,36 @@ PRICE: Final = 0.012
 SILENT_FOR_MS: Final = 6 * HOUR_MS + 12 * MINUTE_MS
 YOUNG_FOR_MS: Final = 5 * HOUR_MS
 CADENCE_S: Final = 300
+
+
+@contextmanager
+def measured(
+    folder: Path,
+    name: str,
+    devices: Sequence[NewDevice],
+    readings: Mapping[str, Sequence[tuple[int, float]]],
+) -> Iterator[Client]:
+    """Asks about all of an organization of that name, whose devices have, by serial number, these
+    (instant in ms, gallons), each of ten minutes."""
+    store, organization = open_store(f"sqlite:///{folder / 'weir.sqlite'}"), "org-measured"
+    store.upgrade()
+    store.create_organization(name, organization_id=organization)
+    store.import_devices(organization, devices)
+    scope = Scope(organization, Grant(everything=True))
+    for device, told in zip(store.resolve(scope, list(readings)), readings.values(), strict=True):
+        assert device is not None
+        store.write(
+            [
+                (device.key, at, gallons / 10, 600.0, gallons, 90.0, -90.0, -80.0, 21.0)
+                for at, gallons in told
+            ]
+        )
+    client = Client.in_process(create_service(store, SETTINGS), all_seeing_key(store, organization))
+    try:
+        yield client
+    finally:
+        client.close()
+        store.close()
 
 
 def serial(index: int) -> str:
@@ -36,11 +69,9 @@ def watched_fleet(store: Store, *, history_ms: int = DAY_MS) -> Fleet:
         ORGANIZATION_NAME, organization_id=ORGANIZATION, cost_per_gallon=PRICE
     )
     store.import_devices(ORGANIZATION, [_device(index, started) for index in range(COUNT)])
-    grant = Grant(everything=True)
-    key = str(uuid4())
-    store.create_key(Key("key_fleet", ORGANIZATION, "test", key_digest(key), grant, 0))
+    key = all_seeing_key(store, ORGANIZATION)
     serials = [serial(index) for index in range(COUNT)]
-    found = store.resolve(Scope(ORGANIZATION, grant), serials)
+    found = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), serials)
     for index, device in enumerate(found):
         assert device is not None
         store.write(readings(index, device.key, started - history_ms, started))

@@ -76,6 +76,13 @@ DEVICES: dict[str, list[NewDevice]] = {
 }
 
 
+def all_seeing_key(store: Store, organization_id: str, key_id: str = "key_test") -> str:
+    """The secret of a new key that sees everything of an organization."""
+    secret, grant = str(uuid4()), Grant(everything=True)
+    store.create_key(Key(key_id, organization_id, "test", key_digest(secret), grant, 0))
+    return secret
+
+
 @dataclass(frozen=True)
 class Credential:
     """What a request sends. ``sees`` are the devices of Acme that it may see, by id."""

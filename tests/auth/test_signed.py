@@ -12,9 +12,8 @@ from api.auth import Authenticator
 from api.auth.signed import SignedAddresses
 from api.settings import Settings
 from api.store.base import Grant
-from api.store.open import open_store
 from tests.auth.directory import Clock
-from tests.world import ACME, CLOSED, LONE, METER, OTHER, SECRET, SETTINGS, TWIN, World, build
+from tests.world import ACME, CLOSED, LONE, METER, OTHER, SECRET, SETTINGS, TWIN, World, opened
 
 DAY_S = 86_400
 PATH = f"/export/devices/{METER}/chart.png"
@@ -24,10 +23,8 @@ EVERYTHING = Grant(everything=True)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('signed') / 'weir.sqlite'}")
-    store.upgrade()
-    yield build(store)
-    store.close()
+    with opened(f"sqlite:///{tmp_path_factory.mktemp('signed') / 'weir.sqlite'}") as world:
+        yield world
 
 
 @dataclass

@@ -13,7 +13,6 @@ from selenium import webdriver
 
 from api.client import Client
 from api.server import create_service
-from api.store.open import open_store
 from components.access import Access
 from components.dashboard import create_dashboard
 from tests.browser.chromium import Tab, looked_at, started
@@ -21,7 +20,7 @@ from tests.browser.framed import Framed
 from tests.dashboards import Fleet, Site, make_fleet, served
 from tests.embed.frames import Embeds, Host, hosting, serving_embeds
 from tests.session.remote import serving
-from tests.world import SECRET, World, build
+from tests.world import SECRET, World, opened
 
 
 class Window:
@@ -86,10 +85,8 @@ def window(chromium: webdriver.Chrome) -> Window:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('browser') / 'weir.sqlite'}")
-    store.upgrade()
-    yield build(store)
-    store.close()
+    with opened(f"sqlite:///{tmp_path_factory.mktemp('browser') / 'weir.sqlite'}") as world:
+        yield world
 
 
 Serve = Callable[..., str]

@@ -11,17 +11,14 @@ from werkzeug.serving import make_server
 from api.catalog import KEY_HEADER
 from api.client import Client, Credential
 from api.server import create_service
-from api.store.open import open_store
 from tests.client.scripted import Script, scripted
-from tests.world import SETTINGS, World, build
+from tests.world import SETTINGS, World, opened
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('client') / 'weir.sqlite'}")
-    store.upgrade()
-    yield build(store)
-    store.close()
+    with opened(f"sqlite:///{tmp_path_factory.mktemp('client') / 'weir.sqlite'}") as world:
+        yield world
 
 
 @pytest.fixture(scope="module", params=["in process", "over a socket"])

@@ -14,11 +14,10 @@ from werkzeug.test import TestResponse
 from api.catalog import KEY_HEADER
 from api.client import Client
 from api.server import create_service
-from api.store.open import open_store
 from components.access import Access, Door
 from components.access.attempts import Attempts
 from components.dashboard import create_dashboard, delivered, inside, sign_in_page
-from tests.world import SECRET, World, build
+from tests.world import SECRET, World, opened
 
 NOW_S = 1_770_000_000.0
 COOKIE = "weir-session"
@@ -37,10 +36,8 @@ class Clock:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('session') / 'weir.sqlite'}")
-    store.upgrade()
-    yield build(store)
-    store.close()
+    with opened(f"sqlite:///{tmp_path_factory.mktemp('session') / 'weir.sqlite'}") as world:
+        yield world
 
 
 @pytest.fixture(scope="session")

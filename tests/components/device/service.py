@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
-from api.auth import key_digest
 from api.client import Client
 from api.server import create_service
-from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Store
+from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store
-from tests.world import SETTINGS
+from tests.world import SETTINGS, all_seeing_key
 
 Reading = tuple[int, float, float]
 """Instant, rate in gal/min, gallons."""
@@ -43,10 +41,9 @@ def bench(folder: Path) -> Iterator[Bench]:
     store.upgrade()
     store.create_organization("Bench", organization_id="org-bench")
     store.import_devices("org-bench", [NewDevice("B-1", {"label": "bench"})])
-    grant, key = Grant(everything=True), str(uuid4())
-    store.create_key(Key("key_bench", "org-bench", "test", key_digest(key), grant, 0))
-    (device,) = store.resolve(Scope("org-bench", grant), ["B-1"])
+    (device,) = store.resolve(Scope("org-bench", Grant(everything=True)), ["B-1"])
     assert device is not None
+    key = all_seeing_key(store, "org-bench")
     client = Client.in_process(create_service(store, SETTINGS), key)
     try:
         yield Bench(store, client, client.devices().devices[0].id, device.key)

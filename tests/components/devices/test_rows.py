@@ -8,10 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from api.auth import key_digest
 from api.client import Client
 from api.server import create_service
-from api.store.base import Grant, Key, NewDevice, Store
+from api.store.base import NewDevice, Store
 from api.store.open import open_store
 from api.timez import now_ms
 from components.devices import rows as rows_module
@@ -22,7 +21,7 @@ from components.devices.telling import told
 from components.fleet.asking import Desk
 from components.fleet.memory import Memory
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME
-from tests.world import SETTINGS
+from tests.world import SETTINGS, all_seeing_key
 
 NOW = now_ms()
 LABELS = ("Älpha", "alpha", "Zulu", "beta 10", "beta 9", "Beta", "émile", "10", "𝒳", "~")
@@ -60,9 +59,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(store: Store) -> Client:
-    key = str(uuid4())
-    grant = Grant(everything=True)
-    store.create_key(Key("key_rows", ORGANIZATION, "test", key_digest(key), grant, 0))
+    key = all_seeing_key(store, ORGANIZATION)
     return Client.in_process(create_service(store, SETTINGS), key)
 
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
-from api.auth import key_digest
 from api.client import Client
 from api.errors import BadRequest
-from api.server import create_service
-from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope
-from api.store.open import open_store
+from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import words
 from components.fleet.asking import Deadline, Desk
@@ -31,7 +26,8 @@ from components.report.view import (
     write_report_view,
 )
 from components.theme import LIGHT
-from tests.world import SETTINGS, ms
+from tests.fleets import measured
+from tests.world import ms
 
 NOW = ms("2026-11-20T18:00Z")
 STEP_MS = 10 * MINUTE_MS
@@ -65,24 +61,10 @@ def device(serial: str, tz: str) -> NewDevice:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    folder: Path = tmp_path_factory.mktemp("report")
-    store = open_store(f"sqlite:///{folder / 'report.sqlite'}")
-    store.upgrade()
-    store.create_organization("Odd & Even", organization_id="org-report")
-    store.import_devices("org-report", [device(s, tz) for s, (tz, _, _) in ZONES.items()])
-    scope, key = Scope("org-report", Grant(everything=True)), str(uuid4())
-    store.create_key(Key("key_report", "org-report", "test", key_digest(key), scope.grant, 0))
-    for found in store.resolve(scope, list(ZONES)):
-        assert found is not None
-        rows: list[ReadingRow] = [
-            (found.key, at, gallons / 10, 600.0, gallons, 90.0, -90.0, -80.0, 21.0)
-            for at, gallons in READINGS
-        ]
-        store.write(rows)
-    opened = Client.in_process(create_service(store, SETTINGS), key)
-    yield opened
-    opened.close()
-    store.close()
+    devices = [device(serial, tz) for serial, (tz, _, _) in ZONES.items()]
+    readings = dict.fromkeys(ZONES, READINGS)
+    with measured(tmp_path_factory.mktemp("report"), "Odd & Even", devices, readings) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -6,19 +6,15 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from datetime import date
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from openpyxl import load_workbook
 
-from api.auth import key_digest
 from api.client import Client
 from api.errors import Internal
-from api.server import create_service
-from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope
-from api.store.open import open_store
+from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
 from components.files import comma, sending, workbook
 from components.fleet.asking import Deadline, Desk
@@ -33,7 +29,8 @@ from components.usage.view import (
     read_usage_view,
     write_usage_view,
 )
-from tests.world import SETTINGS, ms
+from tests.fleets import measured
+from tests.world import ms
 
 NEW_YORK, TOKYO = zone("America/New_York"), zone("Asia/Tokyo")
 NOW = ms("2026-11-03T18:00Z")
@@ -85,25 +82,8 @@ DEVICES = [
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    folder: Path = tmp_path_factory.mktemp("usage")
-    store = open_store(f"sqlite:///{folder / 'usage.sqlite'}")
-    store.upgrade()
-    store.create_organization("Usage", organization_id="org-usage")
-    store.import_devices("org-usage", DEVICES)
-    scope, key = Scope("org-usage", Grant(everything=True)), str(uuid4())
-    store.create_key(Key("key_usage", "org-usage", "test", key_digest(key), scope.grant, 0))
-    for serial, told in READINGS.items():
-        (device,) = store.resolve(scope, [serial])
-        assert device is not None
-        rows: list[ReadingRow] = [
-            (device.key, at, gallons / 10, 600.0, gallons, 90.0, -90.0, -80.0, 21.0)
-            for at, gallons in told
-        ]
-        store.write(rows)
-    opened = Client.in_process(create_service(store, SETTINGS), key)
-    yield opened
-    opened.close()
-    store.close()
+    with measured(tmp_path_factory.mktemp("usage"), "Usage", DEVICES, READINGS) as opened:
+        yield opened
 
 
 @pytest.fixture
