@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -33,55 +33,30 @@ class _Meters:
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Counter, Gauge, Histogram
 
-        of: dict[str, Any] = {"registry": registry}
+        def counter(name: str, meaning: str, *labels: str) -> Counter:
+            return Counter(name, meaning, labels, registry=registry)
+
+        def gauge(name: str, meaning: str) -> Gauge:
+            return Gauge(name, meaning, registry=registry, multiprocess_mode="livesum")
+
+        def seconds(name: str, meaning: str, edges: Sequence[float], *labels: str) -> Histogram:
+            return Histogram(name, meaning, labels, registry=registry, buckets=edges)
+
         self.registry = registry
-        self.requests = Counter(
-            "weir_requests", "Requests answered.", ["route", "method", "status"], **of
-        )
-        self.seconds = Histogram(
-            "weir_request_seconds",
-            "From a request to the last byte of its answer.",
-            ["route"],
-            buckets=REQUEST_S,
-            **of,
-        )
-        self.in_flight = Gauge(
-            "weir_requests_in_flight",
-            "Requests under way.",
-            multiprocess_mode="livesum",
-            **of,
-        )
-        self.fetch = Histogram(
-            "weir_store_fetch_seconds", "A read of the store.", buckets=FETCH_S, **of
-        )
-        self.lookups = Counter(
-            "weir_cache_lookups", "Questions to a cache.", ["cache", "result"], **of
-        )
-        self.rows = Counter("weir_ingest_rows", "Rows that came live.", ["result"], **of)
-        self.messages = Counter(
-            "weir_mqtt_messages",
-            "Messages that were acknowledged: ours, and others' to store.",
-            ["whose"],
-            **of,
-        )
-        self.published = Counter(
-            "weir_mqtt_published", "Stored readings on their way to the broker.", ["result"], **of
-        )
-        self.commit = Histogram(
-            "weir_commit_seconds", "A transaction of the writer's.", buckets=COMMIT_S, **of
-        )
-        self.queue = Gauge(
-            "weir_ingest_queue_rows",
-            "Rows that wait for the writer.",
-            multiprocess_mode="livesum",
-            **of,
-        )
-        self.images = Gauge(
-            "weir_image_queue",
-            "Images that are drawn or wait.",
-            multiprocess_mode="livesum",
-            **of,
-        )
+        self.requests = counter("weir_requests", "Requests answered.", "route", "method", "status")
+        told = "From a request to the last byte of its answer."
+        self.seconds = seconds("weir_request_seconds", told, REQUEST_S, "route")
+        self.in_flight = gauge("weir_requests_in_flight", "Requests under way.")
+        self.fetch = seconds("weir_store_fetch_seconds", "A read of the store.", FETCH_S)
+        self.lookups = counter("weir_cache_lookups", "Questions to a cache.", "cache", "result")
+        self.rows = counter("weir_ingest_rows", "Rows that came live.", "result")
+        told = "Messages that were acknowledged: ours, and others' to store."
+        self.messages = counter("weir_mqtt_messages", told, "whose")
+        told = "Stored readings on their way to the broker."
+        self.published = counter("weir_mqtt_published", told, "result")
+        self.commit = seconds("weir_commit_seconds", "A transaction of the writer's.", COMMIT_S)
+        self.queue = gauge("weir_ingest_queue_rows", "Rows that wait for the writer.")
+        self.images = gauge("weir_image_queue", "Images that are drawn or wait.")
         self.children: dict[Any, Any] = {}
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from api.watch import metrics
 from components.rendering import (
     NoBrowser,
     Renderer,
@@ -34,13 +35,24 @@ FIGURE = {"data": [{"type": "scatter", "x": [1, 2], "y": [1, 3]}], "layout": {}}
 # --- Limits --------------------------------------------------------------------------------------
 
 
-def test_what_finds_the_queue_full_is_told_when_to_come_again(tmp_path: Path, start: Start) -> None:
+def queue() -> float:
+    """What /metrics says of it, in another process than the one that counts."""
+    told = metrics.exposition(()).decode().splitlines()
+    return sum(float(line.split()[1]) for line in told if line.startswith("weir_image_queue "))
+
+
+def test_what_finds_the_queue_full_is_told_when_to_come_again(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(metrics.FOLDER_VARIABLE, "")  # put back in the end
+    metrics.share(tmp_path / "metrics")
     renderer = start(queue=2)
     renderer.render_figure(FIGURE, "png", 300, 200)  # warm: from here on the order is certain
     os.kill(processes.browser(tmp_path), signal.SIGSTOP)
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(renderer.render_figure, FIGURE, "png", 300, 200) for _ in range(8)]
         refused = list(islice(as_completed(asked, timeout=20), 5))  # one is at its turn, two wait
+        assert queue() == 3
         os.kill(processes.browser(tmp_path), signal.SIGCONT)
         for each in set(asked) - set(refused):
             assert decoded(each.result()).size == (300, 200)
@@ -48,6 +60,7 @@ def test_what_finds_the_queue_full_is_told_when_to_come_again(tmp_path: Path, st
         error = each.exception()
         assert isinstance(error, RendererBusy)
         assert (error.status, error.retry_after_s) == (503, 5)
+    assert queue() == 0
 
 
 class Slow:
