@@ -130,6 +130,26 @@ def tab(window: Window, site: Site) -> Iterator[Tab]:
         yield opened
 
 
+Down = Callable[[str], Path]
+
+
+@pytest.fixture
+def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
+    """``down(ending)`` waits for the one file of that ending that the browser has downloaded."""
+    tab.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+
+    def arrived(ending: str) -> Path:
+        found = tab.until(
+            lambda: next((f for f in tmp_path.iterdir() if f.name.endswith(ending)), None),
+            patience_s=40.0,
+        )
+        assert found is not None
+        return found
+
+    yield arrived
+    tab.cdp("Browser.setDownloadBehavior", behavior="default")
+
+
 # --- Embeds, and sites that frame them -----------------------------------------------------------
 
 

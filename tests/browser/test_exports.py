@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import struct
-from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -18,28 +17,13 @@ from components import theme
 from tests.browser.axe import findings
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
+from tests.browser.conftest import Down
 from tests.dashboards import LIVE, Site
 
 pytestmark = pytest.mark.browser
 PATIENCE_S = 30.0
 MENU = "details.menu:has(#chart-exports)"
 WALL_MENU = ".fleet-controls details.menu:has([data-deed='server-png'])"
-Down = Callable[[str], Path]
-
-
-@pytest.fixture
-def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
-    """``down(ending)`` waits for the one file of that ending that the browser has downloaded."""
-    tab.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-
-    def arrived(ending: str) -> Path:
-        return tab.until(
-            lambda: next((f for f in tmp_path.iterdir() if f.name.endswith(ending)), None),
-            patience_s=PATIENCE_S,
-        )
-
-    yield arrived
-    tab.cdp("Browser.setDownloadBehavior", behavior="default")
 
 
 def opened(tab: Tab, site: Site, query: str = "?range=24h") -> Chart:

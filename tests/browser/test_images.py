@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -12,6 +10,7 @@ from pypdf import PdfReader
 
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
+from tests.browser.conftest import Down
 from tests.dashboards import LIVE, Site
 from tests.pictures import Pixel, decoded
 
@@ -19,24 +18,6 @@ pytestmark = pytest.mark.browser
 PATIENCE_S = 40.0
 CHART_MENU = "details.menu:has(#chart-exports)"
 WALL_MENU = ".fleet-controls details.menu:has([data-deed='server-png'])"
-Down = Callable[[str], Path]
-
-
-@pytest.fixture
-def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
-    """``down(ending)`` waits for the one file of that ending that the browser has downloaded."""
-    tab.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-
-    def arrived(ending: str) -> Path:
-        found = tab.until(
-            lambda: next((f for f in tmp_path.iterdir() if f.name.endswith(ending)), None),
-            patience_s=PATIENCE_S,
-        )
-        assert found is not None
-        return found
-
-    yield arrived
-    tab.cdp("Browser.setDownloadBehavior", behavior="default")
 
 
 def device(tab: Tab, site: Site, query: str = "?range=7d&units=metric") -> None:
