@@ -137,7 +137,9 @@ class Consumer:
         if reason.is_failure:
             self._line.down(f"refused ({reason})")
             return
-        if not flags.session_present:
+        if flags.session_present:
+            self.intake.known_session()
+        else:
             self.intake.new_session()
         options = SubscribeOptions(qos=1, retainHandling=_DO_NOT_SEND_RETAINED)
         client.subscribe([(topic, options) for topic in self._filters])

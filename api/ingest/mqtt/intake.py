@@ -115,6 +115,15 @@ class Intake:
         with self._lock:
             self._journal.clear()
 
+    def known_session(self) -> None:
+        """The broker goes on where it was. We can only with our notes of it."""
+        if self._journal.begun:
+            _log.warning(
+                "the broker knows our session, but the notes of when its messages came are gone:"
+                " readings without recordedAt that it brings again now count twice"
+            )
+            self._journal.begun = False
+
     def close(self) -> None:
         self._journal.close()
 

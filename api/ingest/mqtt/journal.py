@@ -26,7 +26,8 @@ class _Note(NamedTuple):
 
 
 class Journal:
-    """Not for threads. ConfigurationError where the file can't be had."""
+    """Not for threads. ConfigurationError where the file can't be had. ``begun``: there was none,
+    so that of what the broker has delivered before nothing is known."""
 
     def __init__(self, path: Path) -> None:
         self._notes: dict[int, _Note] = {}
@@ -36,7 +37,8 @@ class Journal:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists():
+            self.begun = not path.exists()
+            if not self.begun:
                 self._read(path.read_text("ascii", "replace"))
             self._rewrite()
         except OSError as error:
@@ -65,12 +67,15 @@ class Journal:
         self._fresh.clear()
 
     def clear(self) -> None:
-        """The session is new: its identifiers mean other messages. Takes no room on the disk."""
+        """The session is new: its identifiers mean other messages. Needs no room on the disk."""
         self._notes.clear()
         self._fresh.clear()
         self.close()
-        with suppress(OSError):  # a folder that can't be written: the next note says so
-            self._path.unlink(missing_ok=True)
+        try:
+            self._rewrite()
+        except OSError:
+            with suppress(OSError):  # a folder that can't be written: the next note says so
+                self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
         if self._file is not None:

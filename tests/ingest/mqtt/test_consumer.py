@@ -142,6 +142,21 @@ def test_equal_readings_without_an_instant_that_come_at_once_are_each_an_event(s
     assert {row[3] for row in site.rows(1)} == {1.0}
 
 
+@pytest.mark.parametrize(("lost", "times"), [(False, 0), (True, 1)])
+def test_notes_that_are_gone_while_the_broker_goes_on_are_missed(
+    site: Site, caplog: pytest.LogCaptureFixture, lost: bool, times: int
+) -> None:
+    with site.listening():
+        pass
+    if lost:
+        for notes in (site.folder / "instance").glob("mqtt_*.received"):
+            notes.unlink()
+    for _ in range(2):  # told once: from now on there are notes
+        with site.listening():
+            pass
+    assert sum("notes of when its messages came are gone" in m for m in caplog.messages) == times
+
+
 def test_a_retained_message_is_no_new_reading_at_every_start(site: Site) -> None:
     with site.listening():
         publish.single(UP, b'{"flowRate": 1}', 1, True, "127.0.0.1", site.broker.port)

@@ -335,7 +335,7 @@ class Full:
     def _sync(self, descriptor: int) -> None:
         size = os.fstat(descriptor).st_size
         if size > self.room:
-            os.ftruncate(descriptor, self.room)
+            os.ftruncate(descriptor, max(0, self.room))
             raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -367,7 +367,7 @@ def test_a_new_session_needs_no_room_on_the_disk(
     one = Journal(path)
     one.received(1, "t", b"x", 1_000, again=False)
     one.keep()
-    Full(monkeypatch, room=0)
+    Full(monkeypatch, room=-1)
     one.clear()
     assert one.received(1, "t", b"x", 2_000, again=True) == 2_000
     with pytest.raises(OSError, match="No space"):
