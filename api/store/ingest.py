@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from api.catalog import COARSEST_STORED, STORED
@@ -17,7 +17,7 @@ from api.store.base import (
     Row,
     Written,
 )
-from api.store.core import Transaction
+from api.store.core import T, Transaction
 from api.store.refusals import merged, within_cap
 from api.store.retention import RetentionPart
 from api.store.sql import ingest as sql
@@ -34,6 +34,11 @@ class IngestPart(RetentionPart):
     def make_room(self, rows: Sequence[ReadingRow]) -> None:
         """Before a transaction that inserts them: whatever the dialect needs to hold them."""
 
+    def with_room(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
+        """Do what takes these rows in, once there is room for them."""
+        self.make_room(rows)
+        return self.reckon(take_in)
+
     def write(
         self,
         rows: Sequence[ReadingRow],
@@ -42,12 +47,11 @@ class IngestPart(RetentionPart):
         progress: Progress | None = None,
     ) -> Written:
         ordered = batch.in_order(rows)
-        self.make_room(ordered)
 
         def take_in(arithmetic: Arithmetic) -> Written:
             return self._write(ordered, len(rows), refusals, progress, arithmetic)
 
-        written = self.reckon(take_in)
+        written = self.with_room(ordered, take_in)
         if progress is not None and progress.complete:
             self.settle()
         return written
@@ -60,7 +64,6 @@ class IngestPart(RetentionPart):
         undated: Collection[Instant] = (),
     ) -> list[ReadingRow]:
         ordered = batch.in_order(rows)
-        self.make_room(ordered)
 
         def take_in(arithmetic: Arithmetic) -> batch.New:
             with self.transaction() as transaction:
@@ -70,7 +73,7 @@ class IngestPart(RetentionPart):
                 self._keep_refusals(transaction, [*refusals, *too_old])
             return new
 
-        return self.reckon(take_in).readings
+        return self.with_room(ordered, take_in).readings
 
     def _write(
         self,

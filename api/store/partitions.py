@@ -37,34 +37,43 @@ class Partitions:
                 self._add(month)
 
     def begin(self) -> list[str]:
-        """Give the raw table its parts: what it holds becomes one of them, unmoved. All parts."""
+        """Give the raw table its parts: what it holds becomes one of them, unmoved, up to the end
+        of this month or of the day that a clock may be ahead. Readings come in meanwhile; those
+        from after it wait. All parts."""
         store = self._store
         self._look()
         if not self._parted:
             if store.fetch(distribution_sql.extension()) and store.fetch(distribution_sql.spread()):
                 raise UserError("the store is distributed already: partition it before that")
-            last = self._part()
+            last_hour = store.fetch(sql.last_hour())[0][0] or 0
+            until = following(month_of(max(last_hour, now_ms() + DAY_MS)))
+            self._run(*sql.bound(start_ms(until)))
+            self._run(sql.look_through())
+            self._switch(until)
             self._look()
-            now = now_ms()
-            # Up to now and the day that a clock may be ahead: a running writer that hasn't noticed
-            # finds room until it does.
-            self.make_room([*range(last or now, now, DAY_MS), now, now + DAY_MS])
         return sorted(self._parts)
 
-    def _part(self) -> int | None:
-        """The last instant that was there."""
+    def look_again(self) -> None:
+        """After rows found no room: the table got its parts a moment ago, or a switch was ended
+        midway and has left its bound."""
+        self._look()
+        if not self._parted:
+            self._run(*sql.unbound())
+
+    def _switch(self, until: str) -> None:
+        """All at once, and in a moment: what the table holds was looked through before."""
         with self._store.transaction() as transaction:
             transaction.lock_directory()
-            last = transaction.fetch(sql.last_instant())[0][0]
-            statements = [*sql.set_aside(), sql.create(self._store.dialect)]
-            if last is None:
-                statements += sql.drop_empty()
-            else:
-                until = following(month_of(last))
-                statements += sql.attach_old(until, start_ms(until))
+            transaction.run(Query(sql.lock()))
+            kept = transaction.fetch(sql.holds_any())
+            old = sql.attach_old(until, start_ms(until)) if kept else sql.drop_empty()
+            for statement in (*sql.set_aside(), sql.create(self._store.dialect), *old):
+                transaction.run(Query(statement))
+
+    def _run(self, *statements: str) -> None:
+        with self._store.transaction() as transaction:
             for statement in statements:
                 transaction.run(Query(statement))
-        return last
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
         """Drop the parts that end before the instant: (rows that were in them, the last one's end,

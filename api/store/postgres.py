@@ -245,6 +245,13 @@ class PostgresStore(PostgresDatabase, CommonStore):
     def make_room(self, rows: Sequence[ReadingRow]) -> None:
         self._partitions.make_room(row[1] for row in rows)
 
+    def with_room(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
+        try:
+            return super().with_room(rows, take_in)
+        except errors.CheckViolation:  # there was none after all; nothing was taken in
+            self._partitions.look_again()
+            return super().with_room(rows, take_in)
+
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
         return self._partitions.drop_before(before_ms, pretend=pretend)
 

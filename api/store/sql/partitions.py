@@ -10,6 +10,7 @@ from api.store.tables import HOUR_COUNTER, READING
 BEFORE: Final = f"{READING.name}_before_"  # what was there before the parts, up to a month
 MONTH: Final = f"{READING.name}_in_"
 _OLD: Final = f"{READING.name}_old"
+_BOUND: Final = f"{READING.name}_bound"
 
 
 def is_parted() -> Query:
@@ -32,14 +33,40 @@ def parts() -> Query:
     )
 
 
-def last_instant() -> Query:
-    return Query(f"SELECT MAX(ts) FROM {READING.name}")
+def last_hour() -> Query:
+    """(the start of the last hour with readings, or null)"""
+    return Query(f"SELECT MAX(ts) FROM {HOUR_COUNTER.name}")
+
+
+def bound(until_ms: int) -> list[str]:
+    """From here on nothing later comes in; what is there isn't looked at yet."""
+    return [
+        *unbound(),
+        f"ALTER TABLE {READING.name} ADD CONSTRAINT {_BOUND} CHECK (ts < {until_ms}) NOT VALID",
+    ]
+
+
+def look_through() -> str:
+    """See that what is there keeps to the bound. Readers and writers go on meanwhile."""
+    return f"ALTER TABLE {READING.name} VALIDATE CONSTRAINT {_BOUND}"
+
+
+def unbound(table: str = READING.name) -> list[str]:
+    return [f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {_BOUND}"]
+
+
+def lock() -> str:
+    return f"LOCK TABLE {READING.name} IN ACCESS EXCLUSIVE MODE"
+
+
+def holds_any() -> Query:
+    """A row where there are raw readings."""
+    return Query(f"SELECT 1 FROM {READING.name} LIMIT 1")
 
 
 def set_aside() -> list[str]:
     """Make room for the parted table by another name for what is there."""
     return [
-        f"LOCK TABLE {READING.name} IN ACCESS EXCLUSIVE MODE",
         f"ALTER TABLE {READING.name} RENAME TO {_OLD}",
         f"ALTER INDEX {READING.name}_pkey RENAME TO {_OLD}_pkey",
     ]
@@ -54,13 +81,15 @@ def drop_empty() -> list[str]:
 
 
 def attach_old(until: str, until_ms: int) -> list[str]:
-    """What was there, whole, as the part before a month. Its rows are looked at, not moved."""
+    """What was there, whole, as the part before a month. Its rows aren't moved, nor looked at
+    again where the bound says that they lie in it."""
     name = f"{BEFORE}{until}"
     return [
         f"ALTER TABLE {_OLD} RENAME TO {name}",
         f"ALTER INDEX {_OLD}_pkey RENAME TO {name}_pkey",
         f"ALTER TABLE {READING.name} ATTACH PARTITION {name}"
         f" FOR VALUES FROM (MINVALUE) TO ({until_ms})",
+        *unbound(name),
     ]
 
 
