@@ -8,10 +8,11 @@ refuses that client's credential meanwhile, the answer is thrown away and the se
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -25,9 +26,9 @@ from components.access import rules
 from components.access.attempts import Attempts
 from components.access.cookie import CookieJar, Seal, Session
 from components.access.ended import Ended
-from components.access.keycheck import SENTENCES, Said, check_key, too_often
+from components.access.keycheck import BUSY, SENTENCES, Said, check_key, too_often
 from components.access.page import SignInPage
-from components.access.rules import Because, Facts, Kind, Verdict
+from components.access.rules import START, Because, Facts, Kind, Verdict
 from components.access.shared import Shared
 from components.access.standing import Standing
 
@@ -38,6 +39,7 @@ LOOKING: Final = "weir.looking"  # in the environment: who looks, for components
 SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js takes the reader
 OUTAGE_HEADER: Final = "Weir-Outage"  # on a page's check: what assets/session.js says on top
 _LARGEST_FORM: Final = 8_192
+_FORMS_AT_ONCE: Final = 3  # of this process' nine threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Door:
         self._seal = Seal(access.secret)
         self._ended = Ended(access.folder, access.shared)
         self._standing = Standing()
+        self._reading = BoundedSemaphore(_FORMS_AT_ONCE)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         visit = _Visit(Facts.of(environ), Request(environ))
@@ -244,13 +247,15 @@ class Door:
                 return _see(next_path)
             said = SENTENCES[Because(because)] if because in tuple(Because) else None
             return self._ask(visit, next_path, said)
-        request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
-        next_path = rules.safe_next(request.form.get("next", ""))
-        if request.form.get("own") and self._offers_own_key(visit):
+        form = self._form(request)
+        if form is None:
+            return self._ask(visit, START, BUSY)
+        next_path = rules.safe_next(form.get("next", ""))
+        if form.get("own") and self._offers_own_key(visit):
             response = _see(next_path)
             response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
             return response
-        outcome = self._try(request.form.get("key", ""), visit.facts.peer)
+        outcome = self._try(form.get("key", ""), visit.facts.peer)
         if isinstance(outcome, Said):
             return self._ask(visit, next_path, outcome)
         response = _see(next_path)
@@ -258,6 +263,17 @@ class Door:
         response.headers.add("Set-Cookie", self._cookie(visit, begun))
         response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
         return response
+
+    def _form(self, request: Request) -> Mapping[str, str] | None:
+        """None where as many are being read as may be: a stranger can send one as slowly as he
+        likes, and each holds a thread meanwhile. Nobody else's body is read unknown."""
+        request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
+        if not self._reading.acquire(blocking=False):
+            return None
+        try:
+            return request.form
+        finally:
+            self._reading.release()
 
     def _try(self, pasted: str, address: str) -> Credential | Said:
         wait_s = self._attempts.wait_s(address)

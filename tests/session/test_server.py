@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
@@ -138,3 +140,64 @@ def test_a_sign_out_holds_in_every_worker(server: Server) -> None:
 @pytest.mark.parametrize("path", ["/_dash-layout", "/_dash-dependencies", "/session"])
 def test_a_stranger_gets_no_data(server: Server, path: str) -> None:
     assert server.ask(path, Host="weir.example").status == 401
+
+
+# --- Bytes that are read in two ways by two servers ----------------------------------------------
+
+FORM = b"key=x"
+SECOND = b"GET /healthz HTTP/1.1\r\nHost: weir.example\r\nConnection: close\r\n\r\n"
+CHUNKED = b"5\r\nkey=x\r\n0\r\n\r\n"
+
+# What a request says of its body, the body, and the statuses of the answers. A second answer would
+# be to what the first request had smuggled in.
+FRAMINGS: dict[str, tuple[list[bytes], bytes, list[int]]] = {
+    "one length": ([b"Content-Length: 5"], FORM, [401, 200]),
+    "one length, said twice": ([b"Content-Length: 5"] * 2, FORM, [401, 200]),
+    "chunks": ([b"Transfer-Encoding: chunked"], CHUNKED, [401, 200]),
+    "two lengths": ([b"Content-Length: 5", b"Content-Length: 0"], FORM, [400]),
+    "a length and chunks": (
+        [b"Content-Length: 4", b"Transfer-Encoding: chunked"], CHUNKED, [401]),
+    "an unknown coding": ([b"Transfer-Encoding: xchunked"], CHUNKED, [400]),
+    "chunks, then something": ([b"Transfer-Encoding: chunked, identity"], CHUNKED, [400]),
+    "a blank before the colon": ([b"Transfer-Encoding : chunked"], CHUNKED, [400]),
+    "a length with a sign": ([b"Content-Length: +5"], FORM, [400]),
+    "a length below nothing": ([b"Content-Length: -5"], FORM, [400]),
+    "a length that is none": ([b"Content-Length: 5, 0"], FORM, [400]),
+    "a folded header": ([b"Content-Length: 5", b"X-A: b\r\n c"], FORM, [400]),
+    "a NUL in a header": ([b"Content-Length: 5", b"X-A: b\0c"], FORM, [400]),
+    "a return in a header": ([b"Content-Length: 5", b"X-A: b\rc"], FORM, [400]),
+    "a header beyond any": ([b"Content-Length: 5", b"X-A: " + b"a" * 1_000_000], FORM, [431]),
+    "headers beyond any": ([b"Content-Length: 5", *[b"X-A: b"] * 500], FORM, [431]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FRAMINGS)
+def test_where_a_request_ends_is_beyond_doubt(server: Server, what: str) -> None:
+    said, body, statuses = FRAMINGS[what]
+    lines = [b"POST /sign-in HTTP/1.1", b"Host: weir.example"]
+    lines += [b"Content-Type: application/x-www-form-urlencoded", *said, b"", body]
+    answered = spoken(server, b"\r\n".join(lines) + SECOND)
+    assert [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3})", answered)] == statuses
+
+
+def spoken(server: Server, sent: bytes) -> bytes:
+    """Everything that comes back until the server closes."""
+    with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
+        with suppress(ConnectionError):  # it may close before it has read all
+            connection.sendall(sent)
+        answered = b""
+        with suppress(ConnectionError):
+            while piece := connection.recv(65_536):
+                answered += piece
+        return answered
+
+
+def test_senders_that_never_end_leave_room_for_others(server: Server) -> None:
+    """Twice as many as there are threads in both workers."""
+    head = b"POST /sign-in HTTP/1.1\r\nHost: weir.example\r\nContent-Length: 500\r\n"
+    head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\nkey="
+    with ExitStack() as stack:
+        for _ in range(36):
+            connection = socket.create_connection(("127.0.0.1", server.port), 20)
+            stack.enter_context(closing(connection)).sendall(head)
+        assert {server.ask("/healthz").status for _ in range(12)} == {200}
