@@ -36,7 +36,7 @@
     Object.entries(NAMES).forEach(([name, label]) => {
       const field = element("label", "field", holder);
       element("span", "", field).textContent = label;
-      const input = element("input", "", field);
+      const input = element("input", "moment", field);
       input.type = "datetime-local";
       input.required = true;
       input.dataset.name = name;

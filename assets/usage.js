@@ -46,7 +46,7 @@
   function dateField(name, value) {
     const label = document.createElement("label");
     const field = document.createElement("input");
-    Object.assign(field, { type: "date", name, value: value || "", required: true });
+    Object.assign(field, { type: "date", className: "moment", name, value: value || "", required: true });
     label.append(name === "from" ? "From" : "To", field);
     return label;
   }

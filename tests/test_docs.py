@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def _named_in_the_map() -> set[str]:
 
 def test_the_map_names_every_module_and_no_other() -> None:
     assert sorted(_named_in_the_map()) == modules()
+
+
+def test_the_map_draws_the_layers_that_are_checked() -> None:
+    checked = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    drawn = " ".join(read("docs/ARCHITECTURE.md").split())
+    for contract in checked:
+        if contract["type"] == "layers":
+            assert f"`{' > '.join(contract['layers'])}`" in drawn
 
 
 def test_the_map_fits_a_page() -> None:
