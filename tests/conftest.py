@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
 
 from api.store.base import Store
 from api.store.open import open_store
@@ -42,8 +43,10 @@ def _place(item: pytest.Item) -> str:
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config) -> both_ends.FromBothEnds | None:
-    return both_ends.FromBothEnds(config) if config.getvalue("dist") == "loadfile" else None
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Producer
+) -> both_ends.FromBothEnds | None:
+    return both_ends.FromBothEnds(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")
