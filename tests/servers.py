@@ -18,13 +18,9 @@ from tempfile import gettempdir
 
 import psycopg
 
-_QUICK = {  # a test's cluster need not survive a power cut
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "max_connections": "60",
-    "shared_buffers": "64MB",
-}
+_SMALL = {"max_connections": "60", "shared_buffers": "64MB"}
+# A test's cluster need not survive a power cut.
+_QUICK = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
 def first_handed_out() -> int:
@@ -89,12 +85,13 @@ def _unprivileged() -> int | None:
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[str]:
-    """A fresh cluster in ``folder``; yields the URL of its server, ends it at the end."""
+def postgres(folder: Path, *, durable: bool = False) -> Iterator[str]:
+    """A fresh cluster in ``folder``; yields the URL of its server, ends it at the end. A
+    ``durable`` one keeps what it confirmed as a server for use does."""
     data = _folder_for_postgres(folder)
     initdb = [postgres_program("initdb"), "-D", str(data), "-U", "weir", "-A", "trust", "-N"]
     _run_as_postgres([*initdb, "-E", "UTF8", "--locale=C.UTF-8"], folder)
-    with started_postgres(folder) as url:
+    with started_postgres(folder, durable=durable) as url:
         yield url
 
 
@@ -109,10 +106,13 @@ def standby(primary_url: str, folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def started_postgres(folder: Path, port: int | None = None) -> Iterator[str]:
+def started_postgres(
+    folder: Path, port: int | None = None, *, durable: bool = False
+) -> Iterator[str]:
     """The server of a cluster that lies in ``folder``."""
     port = port or free_port()
-    options = [part for k, v in _QUICK.items() for part in ("-c", f"{k}={v}")]
+    settings = _SMALL if durable else _SMALL | _QUICK
+    options = [part for k, v in settings.items() for part in ("-c", f"{k}={v}")]
     address = ["-h", "127.0.0.1", "-p", str(port), "-k", ""]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(

@@ -3,11 +3,13 @@ word, while Weir is in use."""
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -23,7 +25,7 @@ from api.store.open import open_store
 from api.store.postgres import PostgresStore
 from api.store.sql.query import Query
 from tests import servers
-from tests.commands.shell import eventually
+from tests.commands.shell import alive, children, eventually
 from tests.faults.conftest import Start
 from tests.faults.plant import OLD, Looked, is_unavailable, rate
 from tests.store.fleet import new_meters, steady
@@ -35,10 +37,10 @@ AWAY = "The store is out of reach."
 class Cluster:
     """A server that is stopped and started again at its own port."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, durable: bool = False) -> None:
+        self.folder, self._durable = folder, durable
         self._ends = ExitStack()
-        self.url = self._ends.enter_context(servers.postgres(folder))
+        self.url = self._ends.enter_context(servers.postgres(folder, durable=durable))
         with psycopg.connect(f"{self.url}/postgres", autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {NAME}".encode())
 
@@ -51,7 +53,18 @@ class Cluster:
 
     def start(self) -> None:
         port = int(self.url.rpartition(":")[2])
-        self._ends.enter_context(servers.started_postgres(self.folder, port))
+        again = servers.started_postgres(self.folder, port, durable=self._durable)
+        self._ends.enter_context(again)
+
+    def kill(self) -> None:
+        """As by kill -9: it can save nothing any more."""
+        first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        all_of_it = [first, *children(first)]
+        for pid in all_of_it:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.stop()
+        eventually(lambda: not any(map(alive, all_of_it)), "it was gone")
 
 
 @pytest.fixture
@@ -92,6 +105,21 @@ def test_a_stopped_server_is_told_and_a_started_one_is_used_at_once(
     log = plant.settled()
     assert log.count("nothing can be stored now") == 1
     assert log.count("readings are stored again") == 1
+
+
+@pytest.mark.slow
+def test_a_server_killed_under_load_has_all_that_was_acknowledged(start: Start) -> None:
+    with TemporaryDirectory(prefix="weir-killed-") as folder:
+        cluster = Cluster(Path(folder), durable=True)
+        plant = start(url=cluster.database)
+        plant.begin()
+        for _ in range(2):
+            cluster.kill()
+            eventually(lambda: refused(plant), "senders were told")
+            cluster.start()
+            plant.await_more()
+        plant.settled()
+        cluster.stop()
 
 
 @pytest.mark.slow
