@@ -39,6 +39,12 @@ def blank(canvas: Canvas) -> Figure:
     return {"data": [], "layout": made}
 
 
+def hold_still(made: Figure) -> None:
+    """The reader may not move the time axis."""
+    made["layout"]["dragmode"] = False
+    made["layout"]["xaxis"]["fixedrange"] = True
+
+
 # --- Layout --------------------------------------------------------------------------------------
 
 
@@ -217,4 +223,14 @@ def _label(text: str, at_ms: int, canvas: Canvas) -> Figure:
     }
 
 
-__all__ = ["Canvas", "Picture", "axis_text", "blank", "figure", "gap_labels", "layout", "traces"]
+__all__ = [
+    "Canvas",
+    "Picture",
+    "axis_text",
+    "blank",
+    "figure",
+    "gap_labels",
+    "hold_still",
+    "layout",
+    "traces",
+]

@@ -163,10 +163,17 @@ def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms
     )
 
 
-def change(drawn: Drawn, view: View) -> Figure | Patch:
-    """The whole figure; where the reader moved the time axis, all of it but that axis' range: an
-    answer never moves an axis on which the reader may have moved on."""
+def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
+    """The whole figure; where the reader moved the time axis, all of it but that axis' range, as a
+    patch: an answer never moves an axis on which the reader may have moved on. ``still``: the
+    reader may not.
+
+    The patch is told in dicts and lists: of an answer that holds any object of its own, Dash looks
+    at each of twenty thousand numbers before it writes them, which takes as long as all the rest.
+    """
     made = charts.figure(drawn.picture, drawn.canvas)
+    if still:
+        charts.hold_still(made)
     if not view.settled:
         return made
     patch = Patch()
@@ -178,7 +185,8 @@ def change(drawn: Drawn, view: View) -> Figure | Patch:
             )
         else:
             patch["layout"][part] = value
-    return patch
+    plain: Figure = patch.to_plotly_json()
+    return plain
 
 
 def badge(drawn: Drawn) -> str:

@@ -69,13 +69,10 @@ def answer(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str,
     definition = looked.embed.definition
     view, subject = chart_view(definition, wishes, now_ms), known(looked, now_ms).subject
     drawn = drawing.draw(looked.client, subject, view, now_ms)
-    figure = drawing.change(drawn, view)
-    if RANGE not in definition.controls:
-        _hold_still(figure)
     tz = drawn.canvas.tz
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
     return {
-        FIGURE: figure,
+        FIGURE: drawing.change(drawn, view, still=RANGE not in definition.controls),
         BADGE: drawing.badge(drawn),
         LINE: _line(definition, view, drawn),
         SUMMARY: hovers.summary(drawn.frame, tz, view.units, drawing.heard(drawn)),
@@ -84,11 +81,6 @@ def answer(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str,
         UNZOOMED: view.window is None,
         TOLD: write_shown(shown, wishes.get("asked")),
     }
-
-
-def _hold_still(figure: Any) -> None:
-    figure["layout"]["xaxis"]["fixedrange"] = True
-    figure["layout"]["dragmode"] = False
 
 
 def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
@@ -149,7 +141,7 @@ def _plot(definition: EmbedDefinition, subject: Subject, view: View, now_ms: int
     canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
     blank, still = charts.blank(canvas), RANGE not in definition.controls
     if still:
-        _hold_still(blank)
+        charts.hold_still(blank)
     reset = html.Button(
         "⤢ Reset zoom",
         id=Ids.RESET,
