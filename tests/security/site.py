@@ -88,7 +88,8 @@ class Whole:
 
 
 @contextmanager
-def whole(folder: Path) -> Iterator[Whole]:
+def whole(folder: Path, **more: str) -> Iterator[Whole]:
+    """``more`` are settings by their names."""
     url = f"sqlite:///{folder / 'weir.sqlite'}"
     settings = Settings.from_env(
         {
@@ -96,6 +97,7 @@ def whole(folder: Path) -> Iterator[Whole]:
             "WEIR_DATABASE": url,
             "WEIR_INSTANCE": str(folder),
             "WEIR_RATE_LIMIT": "0",
+            **more,
         }
     )
     with opened(url) as world, pytest.MonkeyPatch.context() as patch:

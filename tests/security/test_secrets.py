@@ -1,0 +1,97 @@
+"""After everybody has asked for everything: no secret in an answer, a log, metrics or a file."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from werkzeug.test import TestResponse
+
+from api.catalog import KEY_HEADER
+from components.rendering import Renderer
+from tests.security.site import Whole, whole
+from tests.security.test_matrix import TABLE, asked, unpacked
+from tests.session.test_secrets import forms
+from tests.world import METER, SECRET, TWIN
+
+WRONG = "0b5e9c1a-6f2d-4f6b-9a3e-77d1c2e4f5a6"  # no key here, but perhaps somebody's elsewhere
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def site(folder: Path) -> Iterator[Whole]:
+    with (
+        whole(folder, WEIR_REQUEST_LOG=str(folder / "requests.log")) as site,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        for draw in ("render_figure", "render_picture", "render_page"):
+            patch.setattr(Renderer, draw, lambda *_, **__: b"<svg/>")
+        yield site
+
+
+def secrets_of(site: Whole) -> dict[str, str]:
+    """What each person sends, by who that is; and the server's own."""
+    sent: dict[str, str] = {"the server's": SECRET, "a wrong key": WRONG}
+    for name, who in site.people.items():
+        if KEY_HEADER in who.headers and name not in ("two keys", "a key id"):
+            sent[name] = who.headers[KEY_HEADER]
+        token = who.headers.get("Authorization", "").removeprefix("Bearer ")
+        if token and name != "a token that is none":
+            sent[name] = token.rpartition(".")[2]  # what makes it good
+    return sent
+
+
+def everything(site: Whole) -> Iterator[tuple[str, TestResponse]]:
+    """Each route by everybody, then what goes wrong: keys where they don't belong."""
+    for route, ask in TABLE.items():
+        for who in site.people:
+            yield route, asked(site, who, ask, TWIN)
+    key = site.people["a key"].headers[KEY_HEADER]
+    for text in (key, WRONG, f"key_x.{key}"):
+        for path in (f"/{text}", f"/devices/{text}", f"/management/v1/{text}", f"/embed/{text}"):
+            for who in ("nobody", "a session", "a key"):
+                yield "astray", site.ask(who, "GET", path)
+        for name in ("orderBy", "serialNumber", "key", "active"):
+            yield "astray", site.ask("a key", "GET", f"/management/v1/device?{name}={text}")
+        form = {"key": text, "next": "/devices"}
+        yield "sign-in", site.ask("nobody", "POST", "/sign-in", data=form)
+    latest = f"/management/v1/flow/datapoints/{METER}?resolution={WRONG}&filter={WRONG}:eq:1"
+    yield "astray", site.ask("a key", "GET", latest)
+
+
+ECHOED = ("astray",)  # what was asked for may be said again to whoever asked
+
+
+def test_no_secret_is_anywhere_after_everybody_has_asked_for_everything(
+    site: Whole, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.WARNING, "httpx")  # its notes name the paths that were asked for
+    hidden = {name: forms(text) for name, text in secrets_of(site).items()}
+    answers = 0
+    for route, answer in everything(site):
+        answers += 1
+        said = f"{answer.status}\n{answer.headers}\n{unpacked(answer)}"
+        for name, ways in hidden.items():
+            found = [way for way in ways if way in said and route not in ECHOED]
+            assert not found, (route, name)
+    assert answers > 1_500
+    here = {"environ_base": {"REMOTE_ADDR": "127.0.0.1"}, "base_url": "http://localhost"}
+    metrics = site.browser.get("/metrics", **here)
+    assert (metrics.status_code, "weir_requests" in metrics.text) == (200, True)
+    kept = {"the metrics": metrics.text, "the log": caplog.text}
+    for file in folder.rglob("*"):
+        with suppress(OSError):  # a socket
+            kept[file.name] = file.read_bytes().decode("latin-1") if file.is_file() else ""
+    assert {"weir.sqlite", "requests.log"} <= kept.keys()
+    assert kept["requests.log"].count("\n") > 1_500
+    for where, text in kept.items():
+        for name, ways in hidden.items():
+            assert not [way for way in ways if way in text], (where, name)
