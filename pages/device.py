@@ -310,6 +310,18 @@ def by_night(shown: Any, kept: Any) -> list[Any]:
     return telling.numbers(shown, kept, 1, tell)
 
 
+@callback(*_outputs(Cell.CONTINUOUS), *_STEADY, prevent_initial_call=True)
+def without_pause(shown: Any, kept: Any) -> list[Any]:
+    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
+        now = now_ms()
+        told = kpis.Told(read.units, measures.zone_of(meter, read), now)
+        finding = measures.continuous_flow(meter, now)
+        price = measures.price_of(meter)
+        return (kpis.continuous(finding, price, told, never_rests=meter.never_rests),)
+
+    return telling.numbers(shown, kept, 1, tell)
+
+
 # --- Below ---------------------------------------------------------------------------------------
 
 

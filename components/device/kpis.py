@@ -10,11 +10,13 @@ from api.catalog import Resolution
 from api.timez import DAY_MS
 from components import words
 from components.clock import Clock
+from components.device.continuous import HOURS, Finding, Run
 from components.device.night import FROM_HOUR, TO_HOUR, NightFlow
 from components.device.shown import Shown
 from components.fleet.known import Known
 from components.fleet.states import UPTIME_LIMIT
 from components.fleet.totals import SIGNS, percent
+from components.ranges import Window
 from components.units import Units
 
 LEAST_DIFFERENCE_GAL: Final = 1.0
@@ -26,13 +28,15 @@ _BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
 
 @dataclass(frozen=True, slots=True)
 class Kpi:
-    """One number. ``at`` is what the note says when it is pointed at; ``low``: a look is due."""
+    """One number. ``at`` is what the note says when it is pointed at; ``low``: a look is due;
+    ``shows``: what the chart shows when the note is pressed."""
 
     label: str
     value: str
     note: str = ""
     at: str = ""
     low: bool = False
+    shows: Window | None = None
 
 
 def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
@@ -152,3 +156,70 @@ def seldom_words(flow: NightFlow) -> str:
         return ""
     every, needed = (words.duration(length) for length in flow.too_seldom)
     return f"reports every {every}, night flow in this zone needs every {needed}"
+
+
+# --- Continuous flow -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How a device's numbers are told."""
+
+    units: Units
+    tz: ZoneInfo
+    now_ms: int
+
+
+def continuous(
+    finding: Finding, price: Price | None, told: Told, *, never_rests: bool = False
+) -> Kpi:
+    """``never_rests``: the device's configuration says that this is as it should be."""
+    label, run = "Continuous flow", finding.run
+    if run is not None:
+        value = f"{told.units.volume(run.lowest)}/h"
+        note = _by_design(run, told) if never_rests else _escaping(run, price, told)
+        return Kpi(label, value, note, _evidence(run, told), not never_rests, run.shown)
+    if finding.paused_ms is None:
+        return Kpi(label, words.NOTHING, "too few hours heard")
+    clock = Clock(told.tz, finding.paused_ms, finding.paused_ms)
+    return Kpi(
+        label,
+        "none",
+        f"paused {words.ago(finding.paused_ms, told.now_ms)}",
+        f"an hour without flow ended at {words.moment(finding.paused_ms, clock)}",
+    )
+
+
+def _escaping(run: Run, price: Price | None, told: Told) -> str:
+    """``for 6 d · $15.55 a day``."""
+    cost = f"{money(run.lowest * HOURS * price.per_gallon, price.currency)} a day" if price else ""
+    return " · ".join(part for part in (_how_long(run, told), cost) if part)
+
+
+def _by_design(run: Run, told: Told) -> str:
+    return f"by design · {_how_long(run, told)}"
+
+
+def _how_long(run: Run, told: Told) -> str:
+    """``for 6 d``, ``for 30+ d`` where it may be longer; of a device that has fallen silent
+    ``for 6 d until 3 d ago``."""
+    days = run.window.length_ms // DAY_MS
+    length = (
+        f"{days}{'+' if run.longer else ''} d" if days > 1 else words.duration(run.window.length_ms)
+    )
+    old = told.now_ms - run.window.to_ms > DAY_MS
+    until = f" until {words.ago(run.window.to_ms, told.now_ms)}" if old else ""
+    return f"for {length}{until}"
+
+
+def _evidence(run: Run, told: Told) -> str:
+    """What is known, and what is only an upper bound."""
+    clock, volume = Clock(told.tz, *run.window), told.units.volume
+    since = (
+        "in the last weeks" if run.longer else f"since {words.moment(run.window.from_ms, clock)}"
+    )
+    return (
+        f"no hour without flow {since}, {volume(run.gallons)} in all; the least of the last {HOURS}"
+        f" had {volume(run.lowest)}. If all of that escapes, {volume(run.lowest * HOURS)} a day."
+        " Press to see it on the chart"
+    )

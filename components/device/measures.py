@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_RATE, RAW
 from api.client import Client
-from api.timez import DAY_MS, MINUTE_MS, floor_to, local_ordinal
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to, local_ordinal
 from components import session
 from components.clock import known_zone
-from components.device import amounts, days, heat, kpis, night
+from components.device import amounts, continuous, days, heat, kpis, night
 from components.device.kpis import Kpi, Price, Usage
 from components.device.shown import Shown
 from components.directory import find_device, last_seen_ms
@@ -27,6 +27,7 @@ STATE_SPAN: Final = SPAN_BY_NAME["24h"]  # the wall's usual window: both pages s
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 NIGHT_TTL_S: Final = 300
+HOURS_TTL_S: Final = 60
 DAYS_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
 LONG_SILENT_MS: Final = days.DAYS * DAY_MS
@@ -157,6 +158,16 @@ def night_flow(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night.Nig
     question = f"night:{meter.id}:{tz.key}:{found[0].to_ms}"
     last, usual = session.remembered(question, ask, ttl_s=NIGHT_TTL_S)
     return night.NightFlow(found[0], last, usual, night.too_seldom(found, cadence))
+
+
+def continuous_flow(meter: Meter, now_ms: int) -> continuous.Finding:
+    end = until(meter.id, now_ms)
+    told = session.remembered(
+        f"hours:{meter.id}:{end // HOUR_MS}",
+        lambda client: continuous.ask(client, meter.id, end),
+        ttl_s=HOURS_TTL_S,
+    )
+    return continuous.find(told, meter.least_gal)
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:

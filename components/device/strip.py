@@ -16,6 +16,7 @@ from components.clock import Clock, known_zone
 from components.device.kpis import Kpi
 from components.fleet.states import State
 from components.markup import attributes, labelled
+from components.view import write_window
 
 
 class Cell(StrEnum):
@@ -27,6 +28,7 @@ class Cell(StrEnum):
     VOLUME = "kpi-volume"
     COST = "kpi-cost"
     NIGHT = "kpi-night"
+    CONTINUOUS = "kpi-continuous"
 
     @property
     def trouble(self) -> str:
@@ -41,6 +43,7 @@ WAITING = {
     Cell.VOLUME: "Volume",
     Cell.COST: "Cost",
     Cell.NIGHT: "Night flow",
+    Cell.CONTINUOUS: "Continuous flow",
 }
 
 
@@ -110,10 +113,18 @@ def _waiting(label: str) -> list[Component]:
 
 
 def shown(kpi: Kpi) -> list[Component]:
-    pointed: dict[str, Any] = {"title": kpi.at} if kpi.at else {}
     value = "kpi-value low" if kpi.low else "kpi-value"
     return [
         html.P(kpi.label, className="kpi-label"),
         html.P(kpi.value, className=value),
-        html.P(html.Span(kpi.note, **pointed), className="kpi-note"),
+        html.P(_note(kpi), className="kpi-note"),
     ]
+
+
+def _note(kpi: Kpi) -> Component:
+    pointed: dict[str, Any] = {"title": kpi.at} if kpi.at else {}
+    if kpi.shows is None:
+        return html.Span(kpi.note, **pointed)
+    first, last = write_window(kpi.shows)
+    led = attributes(data_from=first, data_to=last)
+    return html.Button(kpi.note, type="button", className="kpi-show", **pointed, **led)

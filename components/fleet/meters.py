@@ -13,12 +13,14 @@ from api.timez import MINUTE_MS
 MIN_CADENCE_MS: Final = MINUTE_MS
 DEFAULT_QUALITY_LIMIT: Final = 40.0
 DEFAULT_CURRENCY: Final = "USD"
+LEAST_GAL: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
     """``cadence_ms`` is what the configuration says, None where it says nothing; ``price`` is per
-    gallon; ``sought`` is what a search looks through."""
+    gallon; ``sought`` is what a search looks through; with less than ``least_gal`` in an
+    hour its flow has paused; ``never_rests``: it flows by design."""
 
     id: str
     label: str
@@ -35,6 +37,8 @@ class Meter:
     network_id: str = ""
     category: str = ""
     model: str = ""
+    least_gal: float = LEAST_GAL
+    never_rests: bool = False
 
 
 def read_meter(device: Device) -> Meter:
@@ -59,6 +63,8 @@ def read_meter(device: Device) -> Meter:
         network_id=device.network_unique_identifier,
         category=device.category,
         model=device.model,
+        least_gal=_least(device.config),
+        never_rests=device.config.get("continuousFlowByDesign") is True,
     )
 
 
@@ -67,6 +73,11 @@ def _price(said: Mapping[str, Any]) -> float | None:
     value = _finite(said.get("value"))
     numbers = [n for n in map(_finite, said.values()) if n is not None]
     return value if value is not None else numbers[0] if len(numbers) == 1 else None
+
+
+def _least(config: Mapping[str, Any]) -> float:
+    said = _finite(config.get("continuousFlowLimit"))
+    return said if said is not None and said > 0 else LEAST_GAL
 
 
 def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -56,6 +57,12 @@ def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     assert text(volume).endswith("too little data in the day before")  # it holds the hole
     night, _ = page.by_night(said, device)
     assert "usual" in text(night)
+    for _ in range(2):  # asked, and remembered
+        steady, trouble = page.without_pause(said, device)
+        assert re.fullmatch(r"Continuous flow [\d.]+ gal/h for 10 d", text(steady))
+        assert trouble == ""
+    (lead,) = of_kind(steady, "Button")
+    assert getattr(lead, "data-to") > getattr(lead, "data-from")
 
 
 def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> None:
@@ -70,6 +77,7 @@ def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
         "Last reading – never reported", "○ No data", "nodata",
     )  # fmt: skip
     assert text(page.used(said, device)[0]) == "Volume, 24 h – no readings with a volume"
+    assert text(page.without_pause(said, device)[0]) == "Continuous flow – too few hours heard"
     assert text(page.by_day(said, device)[0]) == "No volume in the last six weeks."
     assert text(page.by_hour(said, device)[0]) == "No flow in the last eight weeks."
     assert text(page.as_rows(said, 1, device)[0]) == "No rows in this range."
@@ -85,13 +93,23 @@ def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
 def test_without_a_price_there_is_no_cost(page: Any, looking: Site) -> None:
     parts = of_kind(page.layout(device_id=LIVE), "Div")
     cells = [id for part in parts if (id := str(getattr(part, "id", ""))).startswith("kpi-")]
-    assert cells == ["kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night"]
+    assert cells == [
+        "kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night", "kpi-continuous"
+    ]  # fmt: skip
     assert page.spent(last_day(), kept(looking, LIVE)) == [no_update, ""]
 
 
 @pytest.mark.parametrize(
     ("callback", "parts"),
-    [("standing", 4), ("heard", 4), ("used", 2), ("by_night", 2), ("by_day", 3), ("by_hour", 3)],
+    [
+        ("standing", 4),
+        ("heard", 4),
+        ("used", 2),
+        ("by_night", 2),
+        ("without_pause", 2),
+        ("by_day", 3),
+        ("by_hour", 3),
+    ],
 )
 def test_each_part_fails_alone_and_keeps_what_it_had(
     page: Any, looking: Site, callback: str, parts: int
@@ -109,7 +127,10 @@ def test_each_part_fails_alone_and_keeps_what_it_had(
 
 
 @pytest.mark.parametrize("said", [None, {}, {"from": "x", "to": 7}])
-@pytest.mark.parametrize("callback", ["standing", "heard", "used", "by_night", "by_day", "by_hour"])
+@pytest.mark.parametrize(
+    "callback",
+    ["standing", "heard", "used", "by_night", "without_pause", "by_day", "by_hour"],
+)
 def test_before_anything_is_shown_nothing_is_said(
     page: Any, looking: Site, callback: str, said: Said | None
 ) -> None:
@@ -119,7 +140,9 @@ def test_before_anything_is_shown_nothing_is_said(
 
 def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
     forged = {"device_id": "00000000-0000-4000-8000-00000000000f", "time_zone": "UTC"}
-    for callback in (page.heard, page.used, page.by_night, page.by_day, page.by_hour):
+    for callback in (
+        page.heard, page.used, page.by_night, page.without_pause, page.by_day, page.by_hour
+    ):  # fmt: skip
         assert any("Not found" in str(part) for part in callback(last_day(), forged))
 
 

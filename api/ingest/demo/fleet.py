@@ -76,6 +76,11 @@ class Meter(NamedTuple):
     fate: Fate = Fate.HEALTHY
 
 
+_FLOWING: Final[dict[Pattern, dict[str, Any]]] = {
+    Pattern.STEADY: {"continuousFlowByDesign": True},
+    Pattern.DOMESTIC: {"continuousFlowLimit": 15},  # behind it somebody is always awake
+}
+
 _D, _O, _S = Pattern.DOMESTIC, Pattern.OFFICE, Pattern.STEADY
 _N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
 
@@ -202,6 +207,8 @@ def device(one: Character, origin_ms: int) -> NewDevice:
         "model": "GW-10" if gateway else _model(meter),
         "reportingInterval": meter.cadence_s,
     }
+    if meter.pattern in _FLOWING:
+        fields["config"] = _FLOWING[meter.pattern]
     return NewDevice(one.serial, fields, (meter.site.name, meter.kind))
 
 

@@ -1,0 +1,93 @@
+"""Continuous flow: water that never stops, as it does not where something leaks.
+
+The rule of meters' makers: each of the 24 hours before the latest reading has at least a gallon,
+or as many as the device's configuration says.
+What escapes is told by the least of them. One hour below ends it; hours without readings neither
+begin nor end anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from api.catalog import FLOW_AMOUNT, HOUR_MS, RESOLUTION_BY_NAME
+from api.client import Client
+from api.timez import DAY_MS
+from components.fleet.meters import LEAST_GAL
+from components.ranges import Window
+
+HOURS: Final = 24
+LONGEST_MS: Final = 30 * HOUR_MS  # in which these hours must have been heard: four fifths of them
+LOOKED_BACK_MS: Final = 31 * DAY_MS
+BEFORE_MS: Final = 6 * HOUR_MS
+
+_HOUR: Final = RESOLUTION_BY_NAME["1hour"]
+
+
+class Hour(NamedTuple):
+    """``start_ms`` is its first instant."""
+
+    start_ms: int
+    gallons: float
+
+    @property
+    def end_ms(self) -> int:
+        return self.start_ms + HOUR_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Hours without a pause, up to the latest. ``lowest`` in gallons an hour, of the last 24;
+    ``gallons`` of all; ``longer``: as far back as was looked there was none."""
+
+    window: Window
+    lowest: float
+    gallons: float
+    longer: bool = False
+
+    @property
+    def shown(self) -> Window:
+        """What a chart of it shows: also how it was before."""
+        before = max(self.window.length_ms // 4, BEFORE_MS)
+        return Window(self.window.from_ms - before, self.window.to_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``run`` where water flows without a pause; else ``paused_ms``, the end of the latest hour in
+    which it paused. Neither: too few hours were heard."""
+
+    run: Run | None = None
+    paused_ms: int | None = None
+
+
+def ask(client: Client, device_id: str, end_ms: int) -> list[tuple[int, float]]:
+    """The hours with a volume of the last weeks, (first instant, gallons) in order; not the one
+    that the latest reading is of, which may not be over."""
+    rows = client.datapoints(device_id, _HOUR, from_ms=end_ms - LOOKED_BACK_MS, to_ms=end_ms)
+    totals = zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True)
+    return [(start, gallons) for start, gallons in totals if gallons is not None][:-1]
+
+
+def find(told: Sequence[tuple[int, float]], least_gal: float = LEAST_GAL) -> Finding:
+    """``told`` are hours in order, with holes where nothing was heard; in one with less than
+    ``least_gal`` it paused."""
+    hours = [Hour(*each) for each in told]
+    last = max((i for i, hour in enumerate(hours) if hour.gallons < least_gal), default=-1)
+    run = hours[last + 1 :]
+    if len(run) < HOURS:
+        recent = last >= 0 and hours[-1].end_ms - hours[last].end_ms <= LONGEST_MS
+        return Finding(paused_ms=hours[last].end_ms if recent else None)
+    latest = run[-HOURS:]
+    if latest[-1].end_ms - latest[0].start_ms > LONGEST_MS:
+        return Finding()
+    window = Window(run[0].start_ms, run[-1].end_ms - 1)
+    lowest, total = min(hour.gallons for hour in latest), sum(hour.gallons for hour in run)
+    return Finding(Run(window, lowest, total, longer=last < 0 and _is_long(window)))
+
+
+def _is_long(window: Window) -> bool:
+    """Whether it may well have begun before what was looked at."""
+    return window.length_ms > LOOKED_BACK_MS - DAY_MS
