@@ -306,6 +306,10 @@ def test_a_phone_shows_one_column_and_cuts_nothing(wall: Wall, colours: str) -> 
     assert cut == []
 
 
+FADED = (
+    "return document.getAnimations().every((each) => each.playState !== 'running'"
+    " || each.effect.getComputedTiming().iterations === Infinity)"
+)
 CONTRASTS = """
 const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
 const canvas = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
@@ -343,7 +347,7 @@ def test_every_text_can_be_read(wall: Wall, colours: str) -> None:
     wall.tab.until(
         lambda: not wall.tab.run("return document.querySelector('#fleet').dataset.waiting")
     )
-    time.sleep(0.6)
+    wall.tab.until(lambda: wall.tab.run(FADED))
     bad = [each for each in wall.tab.run(CONTRASTS) if not each.startswith("shape")]
     assert bad == []
 
