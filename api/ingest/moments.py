@@ -15,9 +15,10 @@ _KEPT: Final = 10_000  # senders, before those whose last instant is past are fo
 
 
 class Moments:
-    """For threads."""
+    """For threads. Nothing is given before ``from_ms``."""
 
-    def __init__(self) -> None:
+    def __init__(self, from_ms: int = 0) -> None:
+        self._from_ms = from_ms
         self._next_ms: dict[Hashable, int] = {}
         self._full = _KEPT
         self._lock = Lock()
@@ -26,7 +27,7 @@ class Moments:
         """The first of ``several`` successive milliseconds, which nobody else of ``sender``'s
         rows was given: from ``now_ms`` on."""
         with self._lock:
-            first_ms = max(now_ms, self._next_ms.get(sender, now_ms))
+            first_ms = max(now_ms, self._from_ms, self._next_ms.get(sender, 0))
             if len(self._next_ms) >= self._full:
                 self._next_ms = {s: ms for s, ms in self._next_ms.items() if ms > now_ms}
                 self._full = _KEPT + 2 * len(self._next_ms)  # looked through now and then only

@@ -73,15 +73,17 @@ class Writer:
         """Hand rows over. The future's receipt comes once they are committed; it holds an error
         where they can't ever be, or weren't before the end: then none of them was acknowledged.
 
-        Busy where too much waits already, after waiting ``wait_s`` for room; Unavailable once
-        closed. While the store is away, what was handed over waits.
+        Busy where too much waits already, after waiting ``wait_s`` for room; who can wait leaves
+        half of the room to who can't. Unavailable once closed. While the store is away, what was
+        handed over waits.
         """
         pending = _Pending(submission)
+        most = self._most_waiting // 2 if wait_s else self._most_waiting
         with self._work:
-            self._room.wait_for(lambda: self._closing or self._fits(pending.size), wait_s)
+            self._room.wait_for(lambda: self._closing or self._fits(pending.size, most), wait_s)
             if self._closing:
                 raise Unavailable("The writer is stopping.", retry_after_s=2.0)
-            if not self._fits(pending.size):
+            if not self._fits(pending.size, most):
                 raise Busy("Too much waits to be written.", retry_after_s=1.0)
             self._waiting.append(pending)
             self._rows += pending.size
@@ -125,8 +127,8 @@ class Writer:
     def _closing(self) -> bool:
         return self._give_up_s is not None
 
-    def _fits(self, size: int) -> bool:
-        return not self._waiting or self._rows + size <= self._most_waiting
+    def _fits(self, size: int, most: int) -> bool:
+        return not self._waiting or self._rows + size <= most
 
     def _run(self) -> None:
         while (group := self._next_group()) is not None:

@@ -27,6 +27,14 @@ def test_a_senders_instants_are_all_different_and_begin_with_now(
     assert all(len(set(taken)) == len(taken) for taken in given_ms.values())
 
 
+def test_nothing_is_given_twice_after_a_restart_either() -> None:
+    clock = Moments(from_ms=5_000)
+    assert [clock.take("a", 1_000), clock.take("b", 1_000), clock.take("a", 1_000)] == [
+        5_000, 5_000, 5_001,
+    ]  # fmt: skip
+    assert clock.take("b", 6_000) == 6_000
+
+
 def test_senders_of_the_past_are_forgotten_and_a_burst_is_not() -> None:
     clock = Moments()
     clock.take("burst", 0, 5_000)

@@ -201,6 +201,24 @@ def test_a_full_queue_says_so_and_takes_in_again(store: Store) -> None:
         assert fates(writer.submit(sent(*rows[5:]))) == [STORED] * 7  # larger than the bound
 
 
+def test_who_can_wait_leaves_room_to_who_cannot(store: Store) -> None:
+    """A backlog from the broker, however long, doesn't turn away what comes by HTTP."""
+    [meter] = new_meters(store, 1)
+    rows = steady(meter, 9)
+    begin = threading.Event()
+    with writing(Moody(store, begin), most_waiting=4) as writer:
+        under_way = writer.submit(sent(rows[0]))
+        eventually(lambda: writer.waiting_rows == 0)
+        patient = [writer.submit(sent(row), wait_s=0.01) for row in rows[1:3]]
+        with pytest.raises(Busy):
+            writer.submit(sent(rows[3]), wait_s=0.01)
+        at_once = [writer.submit(sent(row)) for row in rows[4:6]]
+        with pytest.raises(Busy):
+            writer.submit(sent(rows[6]))
+        begin.set()
+        assert [fates(f) for f in (under_way, *patient, *at_once)] == [[STORED]] * 5
+
+
 def eventually(check: Callable[[], bool]) -> None:
     deadline = threading.Event()
     for _ in range(int(PATIENCE_S / 0.01)):

@@ -66,7 +66,7 @@ class Intake:
 
     def __init__(self, reader: Reader, journal: Journal, roster: Roster) -> None:
         self._reader, self._journal, self._roster = reader, journal, roster
-        self._moments = Moments()
+        self._moments = Moments(journal.end_ms)  # what a burst was given may end after now
         self._clockless: set[str] = set()
         self._lock = Lock()
         self.counts: Counter[str] = Counter()
@@ -144,7 +144,12 @@ class Intake:
         """The instant of the message's first item; each further one is a millisecond later."""
         at_ms = self._moments.take(message.topic, now_ms, several)
         return self._journal.received(
-            message.identifier, message.topic, message.payload, at_ms, again=message.again
+            message.identifier,
+            message.topic,
+            message.payload,
+            at_ms,
+            several,
+            again=message.again,
         )
 
     def _is_known(self, message: Message, reading: Reading) -> bool:

@@ -21,8 +21,15 @@ _MOST_LINES: Final = 200_000  # then the file is written anew: there are 65,535 
 
 
 class _Note(NamedTuple):
+    """A message whose ``several`` readings are of ``received_ms`` and the milliseconds after it."""
+
     digest: str
     received_ms: int
+    several: int = 1
+
+    @property
+    def line(self) -> str:
+        return f"{self.digest} {self.received_ms} {self.several}\n"
 
 
 class Journal:
@@ -45,16 +52,28 @@ class Journal:
             raise ConfigurationError(f"WEIR_INSTANCE: {path}: {error.strerror or error}") from None
 
     def received(
-        self, identifier: int, topic: str, payload: bytes, now_ms: int, *, again: bool
+        self,
+        identifier: int,
+        topic: str,
+        payload: bytes,
+        now_ms: int,
+        several: int = 1,
+        *,
+        again: bool,
     ) -> int:
         """The instant of this delivery: the first one's where the broker delivers it ``again``."""
         digest = hashlib.blake2b(topic.encode() + b"\0" + payload, digest_size=12).hexdigest()
         known = self._notes.get(identifier)
         if again and known is not None and known.digest == digest:
             return known.received_ms
-        self._notes[identifier] = _Note(digest, now_ms)
+        self._notes[identifier] = _Note(digest, now_ms, several)
         self._fresh.add(identifier)
         return now_ms
+
+    @property
+    def end_ms(self) -> int:
+        """After the last instant that is noted."""
+        return max((note.received_ms + note.several for note in self._notes.values()), default=0)
 
     def keep(self) -> None:
         """Let everything noted survive this process and this machine. Raises OSError."""
@@ -85,8 +104,8 @@ class Journal:
     def _read(self, text: str) -> None:
         for line in text.splitlines(keepends=True):
             parts = line.split(" ")
-            if len(parts) == 3 and parts[0].isdigit() and line.endswith("\n"):  # else it was cut
-                self._notes[int(parts[0])] = _Note(parts[1], int(parts[2]))
+            if len(parts) == 4 and parts[0].isdigit() and line.endswith("\n"):  # else it was cut
+                self._notes[int(parts[0])] = _Note(parts[1], int(parts[2]), int(parts[3]))
 
     def _add(self, file: TextIO) -> None:
         try:
@@ -96,8 +115,7 @@ class Journal:
             raise
 
     def _write(self, file: TextIO, identifiers: Collection[int]) -> None:
-        notes = ((i, self._notes[i]) for i in identifiers)
-        file.write("".join(f"{i} {note.digest} {note.received_ms}\n" for i, note in notes))
+        file.write("".join(f"{i} {self._notes[i].line}" for i in identifiers))
         file.flush()
         os.fdatasync(file.fileno())
         self._lines += len(identifiers)

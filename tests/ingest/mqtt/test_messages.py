@@ -306,7 +306,14 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     assert two.received(7, "t", b"x", 200, again=True) == 100
     assert two.received(7, "t", b"y", 300, again=True) == 300  # the number means another one now
     assert two.received(7, "t", b"x", 400, again=False) == 400
+    assert two.received(8, "t", b"[]", 390, 20, again=False) == 390
+    assert two.end_ms == 410
+    two.keep()
+    three = Journal(path)
+    assert three.end_ms == 410
+    three.close()
     two.clear()
+    assert two.end_ms == 0
     assert two.received(7, "t", b"x", 500, again=True) == 500
     two.close()
 
