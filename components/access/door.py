@@ -100,7 +100,7 @@ class Door:
         self._clock_s = clock_s
         self._attempts = attempts or Attempts(shared=access.shared)
         self._seal = Seal(access.secret)
-        self._ended = Ended(access.folder, access.shared)
+        self._ended = Ended(access.folder, self._now_s, access.shared)
         self._standing = Standing()
         self._reading = BoundedSemaphore(_FORMS_AT_ONCE)
 
@@ -146,7 +146,7 @@ class Door:
         session = self._seal.open(said) if said else None
         if session is None:
             return None, False
-        over = not session.alive(self._now_s) or session.id in self._ended
+        over = not session.alive(self._now_s) or self._ended.has(session, self._now_s)
         return (None, True) if over else (session, False)
 
     def _looking(self, visit: _Visit, session: Session | None, *, lapsed: bool) -> Looking | None:
@@ -297,7 +297,7 @@ class Door:
     def _sign_out(self, visit: _Visit, session: Session | None) -> Response:
         """Ends the session for every copy of its cookie, and keeps the own key from stepping in."""
         if session is not None:
-            self._ended.add(session.id, self._now_s)
+            self._ended.add(session, self._now_s)
         response = _see(rules.sign_in_address(because=Because.SIGNED_OUT))
         response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.session))
         self._stay_away(visit, response)

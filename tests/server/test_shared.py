@@ -13,12 +13,14 @@ from typing import NamedTuple
 import pytest
 
 from api.catalog import KEY_HEADER
+from api.client import Credential
 from api.errors import TooManyRequests
 from api.server import create_service
 from api.server.limits import BURST_S, FAILURES_BURST, Limits
 from api.server.shared import AGAIN_S, Shared
 from api.settings import Settings
 from components.access.attempts import BURST, Attempts
+from components.access.cookie import Session
 from components.access.ended import Ended
 from tests import servers
 from tests.auth.directory import Clock
@@ -93,10 +95,15 @@ def test_failed_sign_ins_are_counted_on_all_hosts(hosts: Hosts) -> None:
 
 
 def test_a_session_that_was_signed_out_is_over_on_all_hosts(hosts: Hosts, tmp_path: Path) -> None:
-    here, there = Ended(tmp_path / "1", hosts.here), Ended(tmp_path / "2", hosts.there)
-    here.add("session-1", int(time.time()))
-    assert "session-1" in there
-    assert "session-2" not in there
+    now_s = int(time.time())
+    here, there = (
+        Ended(tmp_path / name, now_s, shared)
+        for name, shared in (("1", hosts.here), ("2", hosts.there))
+    )
+    first, second = (Session.begin(Credential.key("key"), now_s) for _ in range(2))
+    here.add(first, now_s)
+    assert there.has(first, now_s)
+    assert not there.has(second, now_s)
 
 
 # --- Without it ----------------------------------------------------------------------------------
@@ -108,10 +115,12 @@ def test_without_redis_each_host_goes_by_itself(nowhere: Shared, tmp_path: Path)
     for _ in range(BURST):
         attempts.failed("10.0.0.1")
     assert attempts.wait_s("10.0.0.1")
-    ended = Ended(tmp_path, nowhere)
-    ended.add("session-1", int(time.time()))
-    assert "session-1" in ended
-    assert "session-2" not in ended
+    now_s = int(time.time())
+    ended = Ended(tmp_path, now_s, nowhere)
+    first, second = (Session.begin(Credential.key("key"), now_s) for _ in range(2))
+    ended.add(first, now_s)
+    assert ended.has(first, now_s)
+    assert not ended.has(second, now_s)
 
 
 def test_that_it_is_away_is_said_once_and_costs_little(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,21 +160,49 @@ def test_dropping_a_cookie_names_it_as_it_was_set() -> None:
 # --- Ended sessions and failed attempts ----------------------------------------------------------
 
 
+def session(id: str, issued_s: int = NOW_S) -> Session:
+    return replace(SESSION, id=id, issued_s=issued_s)
+
+
 def test_an_ended_session_is_known_to_every_process(tmp_path: Path) -> None:
-    here, there = Ended(tmp_path / "ended"), Ended(tmp_path / "ended")
-    assert SESSION.id not in here
-    here.add(SESSION.id, NOW_S)
-    assert SESSION.id in there
-    assert "0" * 32 not in there
+    here, there = (Ended(tmp_path / "ended", NOW_S) for _ in range(2))
+    assert not here.has(SESSION, NOW_S)
+    here.add(SESSION, NOW_S)
+    assert there.has(SESSION, NOW_S)
+    assert not there.has(session("0" * 32), NOW_S)
+
+
+def test_who_cannot_tell_who_was_signed_out_believes_no_session_from_before(
+    tmp_path: Path,
+) -> None:
+    here, there = (Ended(tmp_path / "ended", NOW_S) for _ in range(2))
+    here.add(SESSION, NOW_S)
+    shutil.rmtree(tmp_path / "ended")
+    later_s = NOW_S + 60
+    for ended in (here, there, Ended(tmp_path / "ended", later_s)):
+        assert ended.has(SESSION, later_s)
+        assert ended.has(session("another"), later_s)
+        assert not ended.has(session("newer", later_s), later_s)
+        assert not ended.has(session("newer", later_s - 3600), later_s - 3600)  # the clock put back
+
+
+def test_a_folder_from_before_was_never_lost(tmp_path: Path) -> None:
+    (tmp_path / "ended").mkdir()
+    (tmp_path / "ended" / "somebody").touch()
+    ended = Ended(tmp_path / "ended", NOW_S + 60)
+    assert not ended.has(SESSION, NOW_S + 60)
+    assert ended.has(session("somebody"), NOW_S + 60)
+    assert {path.name for path in tmp_path.rglob("*")} == {"ended", "somebody", "since"}
 
 
 def test_ended_sessions_are_forgotten_when_no_cookie_can_hold_them(tmp_path: Path) -> None:
-    ended = Ended(tmp_path)
-    ended.add("old", NOW_S)
-    ended.add("new", int(time.time()) + ABSOLUTE_S - 60)
-    assert "old" in ended
-    ended.add("newer", int(time.time()) + ABSOLUTE_S + 60)
-    assert ("old" in ended, "newer" in ended) == (False, True)
+    ended, now_s = Ended(tmp_path, NOW_S), int(time.time())
+    ended.add(session("old"), NOW_S)
+    ended.add(session("new"), now_s + ABSOLUTE_S - 60)
+    assert ended.has(session("old"), NOW_S)
+    ended.add(session("newer"), now_s + ABSOLUTE_S + 60)
+    assert not ended.has(session("old"), NOW_S)
+    assert ended.has(session("newer"), NOW_S)
 
 
 def test_whoever_sweeps_at_the_same_time_keeps_no_session_alive(
@@ -183,9 +213,9 @@ def test_whoever_sweeps_at_the_same_time_keeps_no_session_alive(
     for file in listed[1:]:
         file.touch()
     monkeypatch.setattr(Path, "iterdir", lambda _: iter(listed))
-    ended = Ended(tmp_path)
-    ended.add(SESSION.id, int(time.time()) + ABSOLUTE_S + 60)
-    assert SESSION.id in ended
+    ended = Ended(tmp_path, NOW_S)
+    ended.add(SESSION, int(time.time()) + ABSOLUTE_S + 60)
+    assert ended.has(SESSION, NOW_S)
     assert not any(file.exists() for file in listed)
 
 
@@ -193,7 +223,9 @@ def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    Ended(tmp_path / "file" / "folder").add(SESSION.id, NOW_S)
+    ended = Ended(tmp_path / "file" / "folder", NOW_S)
+    ended.add(SESSION, NOW_S)
+    assert not ended.has(SESSION, NOW_S)
     assert "can't be noted" in caplog.text
 
 
