@@ -19,7 +19,7 @@ from api.catalog import (
     SIGNAL_STRENGTH,
     Metric,
 )
-from api.timez import parse_instant, stamp, zone_names
+from api.timez import parse_instant, stamp
 from components.ranges import (
     DEFAULT_PRESET,
     PRESET_BY_NAME,
@@ -28,7 +28,8 @@ from components.ranges import (
     bounded,
     preset_window,
 )
-from components.units import UNITS_BY_NAME, US, Units
+from components.said import said_text, said_units, said_zone
+from components.units import US, Units
 
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
@@ -86,14 +87,14 @@ class View:
 
 def read_view(said: Mapping[str, Any]) -> View:
     """From an address' query or from the browser's question."""
-    chosen = _text(said, "range")
+    chosen = said_text(said, "range")
     return View(
         preset=PRESET_BY_NAME.get(chosen, DEFAULT_PRESET),
         custom=read_window(*chosen.split(BETWEEN)) if chosen.count(BETWEEN) == 1 else None,
-        window=read_window(_text(said, "from"), _text(said, "to")),
-        tab=TAB_BY_NAME.get(_text(said, "metric")),
-        zone=_text(said, "zone") if _text(said, "zone") in zone_names() else None,
-        units=UNITS_BY_NAME.get(_text(said, "units"), US),
+        window=read_window(said_text(said, "from"), said_text(said, "to")),
+        tab=TAB_BY_NAME.get(said_text(said, "metric")),
+        zone=said_zone(said),
+        units=said_units(said),
         theme="dark" if said.get("theme") == "dark" else "light",
         width_px=_width(said.get("width_px")),
         settled=said.get("settled") is True,
@@ -122,11 +123,6 @@ def read_window(first: str, last: str) -> Window | None:
 
 def write_window(window: Window) -> tuple[str, str]:
     return stamp(window.from_ms, fraction=True), stamp(window.to_ms, fraction=True)
-
-
-def _text(said: Mapping[str, Any], name: str) -> str:
-    value = said.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _width(value: Any) -> int:

@@ -16,6 +16,7 @@ from api.embeds import EmbedDefinition, Rolling
 from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.fleet.view import FleetView, read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
+from components.said import said_text
 from components.units import UNITS_BY_NAME, US, Units
 from components.view import TAB_BY_NAME, View, read_view
 
@@ -32,11 +33,6 @@ def said(question: Any) -> dict[str, Any]:
     return question if isinstance(question, dict) else {}
 
 
-def _word(wishes: Wishes, name: str) -> str:
-    value = wishes.get(name)
-    return value if isinstance(value, str) else ""
-
-
 def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View:
     wished, ranged = read_view(wishes), RANGE in definition.controls
     view = replace(
@@ -48,7 +44,7 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
     )
     if not ranged or _is_endless(wished.window):
         view = replace(view, window=None, settled=False)
-    if ranged and _word(wishes, "range") in PRESET_BY_NAME:
+    if ranged and said_text(wishes, "range") in PRESET_BY_NAME:
         return replace(view, custom=None)
     return replace(view, custom=own_window(definition, now_ms), preset=DEFAULT_PRESET)
 
@@ -69,7 +65,7 @@ def wall_view(definition: EmbedDefinition, wishes: Wishes) -> FleetView:
     """Tiles show one of the wall's spans."""
     wished = read_fleet_view(wishes)
     span = _own_span(definition)
-    if RANGE in definition.controls and _word(wishes, "window") in SPAN_BY_NAME:
+    if RANGE in definition.controls and said_text(wishes, "window") in SPAN_BY_NAME:
         span = wished.span
     return FleetView(
         span=span,
@@ -100,7 +96,7 @@ def _zone(definition: EmbedDefinition, wished: str | None) -> str | None:
 
 
 def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
-    wished = UNITS_BY_NAME.get(_word(wishes, "units"))
+    wished = UNITS_BY_NAME.get(said_text(wishes, "units"))
     if UNITS in definition.controls and wished is not None:
         return wished
     return UNITS_BY_NAME.get(definition.units, US)

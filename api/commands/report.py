@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import click
 from flask.cli import with_appcontext
 
+from api.catalog import UNIT_SYSTEMS
 from api.client import Client, Credential
 from api.commands.frame import Command, opened, organization, settings
 from api.errors import UserError
@@ -45,7 +46,9 @@ def command(make: Make) -> click.Command:
     @click.option("--from", "first", help="The first day: 2026-10-01.")
     @click.option("--to", "last_day", help="The last day, included.")
     @click.option("--zone", help="An IANA time zone for all; else each device's own.")
-    @click.option("--units", type=click.Choice(("us", "metric")), default="us", show_default=True)
+    @click.option(
+        "--units", type=click.Choice(UNIT_SYSTEMS), default=UNIT_SYSTEMS[0], show_default=True
+    )
     @click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
     @click.option("--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
     @with_appcontext

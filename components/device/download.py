@@ -14,7 +14,7 @@ from components.directory import find_device
 from components.files.table import Table
 from components.fleet.asking import Desk
 from components.ranges import Window, widened
-from components.units import UNITS_BY_NAME, US
+from components.said import said_units
 from components.view import read_window
 
 
@@ -53,5 +53,4 @@ def _order(
 ) -> Order:
     tz = known_zone(said.get("zone"), device.time_zone)
     reach = window if resolution is RAW else widened(window, tz, resolution)
-    units = UNITS_BY_NAME.get(said.get("units", ""), US)
-    return Order(device.id, device.serial_number, resolution, reach, tz, units)
+    return Order(device.id, device.serial_number, resolution, reach, tz, said_units(said))

@@ -11,7 +11,8 @@ from components.asked import read_question
 from components.captions import caption
 from components.drawing import Drawn
 from components.ranges import PRESETS, Window
-from components.units import UNITS_BY_NAME, US, Units
+from components.said import said_units, said_zone
+from components.units import US, Units
 from components.view import View, read_window, write_window
 
 _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
@@ -67,10 +68,9 @@ def read_shown(said: Any) -> Shown | None:
     window = read_window(str(said.get("from")), str(said.get("to")))
     if window is None:
         return None
-    zone = said.get("zone")
     return Shown(
         window,
-        zone if isinstance(zone, str) else None,
-        UNITS_BY_NAME.get(str(said.get("units")), US),
+        said_zone(said),
+        said_units(said),
         RESOLUTION_BY_NAME.get(str(said.get("resolution")), RAW),
     )

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.catalog import MAX_IDS
-from api.timez import zone_names
 from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.states import STATE_BY_NAME
-from components.units import UNITS_BY_NAME, US, Units
+from components.said import said_text, said_units, said_zone
+from components.units import US, Units
 
 PAGE_SIZE: Final = MAX_IDS
 LAST_PAGE: Final = 1_000_000
@@ -48,16 +48,16 @@ class FleetView:
 
 def read_fleet_view(said: Mapping[str, Any]) -> FleetView:
     """From an address' query or from the browser's question."""
-    zone, sort = _text(said, "zone"), _text(said, "sort")
+    sort = said_text(said, "sort")
     return FleetView(
-        span=SPAN_BY_NAME.get(_text(said, "window"), DEFAULT_SPAN),
-        search=" ".join(_text(said, "q")[:LONGEST_SEARCH].split()),
-        statuses=frozenset(_text(said, "status").split(",")) & STATE_BY_NAME.keys(),
-        group=_text(said, "group")[:LONGEST_SEARCH],
+        span=SPAN_BY_NAME.get(said_text(said, "window"), DEFAULT_SPAN),
+        search=" ".join(said_text(said, "q", LONGEST_SEARCH).split()),
+        statuses=frozenset(said_text(said, "status").split(",")) & STATE_BY_NAME.keys(),
+        group=said_text(said, "group", LONGEST_SEARCH),
         sort=sort if sort in SORTS else DEFAULT_SORT,
         page=_page(said.get("page")),
-        zone=zone if zone in zone_names() else None,
-        units=UNITS_BY_NAME.get(_text(said, "units"), US),
+        zone=said_zone(said),
+        units=said_units(said),
         held=_held(said.get("held")),
         drawn=_drawn(said.get("drawn")),
     )
@@ -77,11 +77,6 @@ def write_fleet_view(view: FleetView) -> dict[str, str | None]:
         "zone": view.zone,
         "units": view.units.name if view.units is not usual.units else None,
     }
-
-
-def _text(said: Mapping[str, Any], name: str) -> str:
-    value = said.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _page(value: Any) -> int:

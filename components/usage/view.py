@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from api.timez import zone_names
 from components.clock import MONTHS
-from components.units import UNITS_BY_NAME, US, Units
+from components.said import said_text, said_units, said_zone
+from components.units import US, Units
 
 MOST_DEVICES: Final = 200
 MOST_DAYS: Final = 366
@@ -114,17 +114,17 @@ def months(today: date) -> list[tuple[str, str]]:
 
 
 def read_usage_view(said: Mapping[str, Any]) -> UsageView:
-    zone, sort = _text(said, "zone"), _text(said, "sort")
-    chosen = (id for id in _text(said, "devices", MOST_CHOSEN * 40).split(",") if id)
+    sort = said_text(said, "sort", LONGEST_TEXT)
+    chosen = (id for id in said_text(said, "devices", MOST_CHOSEN * 40).split(",") if id)
     return UsageView(
-        range=range_of(_text(said, "range")) or DEFAULT_RANGE,
-        zone=zone if zone in zone_names() else None,
-        units=UNITS_BY_NAME.get(_text(said, "units"), US),
+        range=range_of(said_text(said, "range", LONGEST_TEXT)) or DEFAULT_RANGE,
+        zone=said_zone(said),
+        units=said_units(said),
         devices=tuple(dict.fromkeys(chosen))[:MOST_CHOSEN],
-        search=" ".join(_text(said, "q").split()),
-        group=_text(said, "group"),
+        search=" ".join(said_text(said, "q", LONGEST_TEXT).split()),
+        group=said_text(said, "group", LONGEST_TEXT),
         sort=sort if sort in SORTS else DEFAULT_SORT,
-        opened=_text(said, "open"),
+        opened=said_text(said, "open", LONGEST_TEXT),
     )
 
 
@@ -155,8 +155,3 @@ def range_of(said: str) -> str | None:
         return None
     within = date(1970, 1, 2) <= first <= last_day <= date(2199, 12, 30)
     return f"{first.isoformat()}{BETWEEN}{last_day.isoformat()}" if within else None
-
-
-def _text(said: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> str:
-    value = said.get(name)
-    return value[:longest] if isinstance(value, str) else ""
