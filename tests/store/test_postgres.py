@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from api.catalog import RAW
+from api.catalog import METRICS, RAW
 from api.errors import Unavailable
 from api.store import connections, postgres
 from api.store.base import Progress, Span
 from api.store.postgres import PostgresStore
+from api.store.sql import series
 from api.store.sql.query import Query
 from tests import servers
 from tests.store.fleet import new_meters, steady
@@ -149,6 +150,22 @@ def test_a_finished_import_leaves_the_planner_informed(
     with psycopg.connect(postgres_url) as connection:
         known = connection.execute("SELECT reltuples FROM pg_class WHERE relname = 'reading'")
         assert known.fetchone() == (500,)
+
+
+def test_a_chart_of_raw_readings_is_read_from_the_index_alone(
+    store: PostgresStore, postgres_url: str
+) -> None:
+    (meter,) = new_meters(store, 1)
+    store.write(steady(meter, 500))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")  # until a commit is on disk, its rows are doubted
+        connection.execute("VACUUM ANALYZE reading")
+    columns = series.row_columns(RAW, frozenset(METRICS))
+    page = series.page(meter.key, RAW, columns, Span(), (), 1_000, 0)
+    plan = store.fetch(Query(f"EXPLAIN (ANALYZE, COSTS OFF) {page.sql}", page.params))
+    said = [str(line).strip() for (line,) in plan]
+    assert any("Index Only Scan using reading_pkey" in line for line in said), said
+    assert "Heap Fetches: 0" in said
 
 
 def test_a_batch_of_more_devices_than_the_server_has_locks(store: PostgresStore) -> None:
