@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install run demo test check bench bench-full bench-dashboards bench-pages format screenshots clean
+.PHONY: help install run demo test check audit bench bench-full bench-dashboards bench-pages format screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,6 +48,9 @@ check: .venv/dev.stamp ## format, lint, types and layers
 	$(BIN)/ruff check .
 	PYTHONPATH=. $(BIN)/lint-imports
 	$(BIN)/basedpyright
+
+audit: ## known weaknesses of the code and of the packages that it needs; asks the network
+	@.ci/audit
 
 format: .venv/dev.stamp ## rewrite the code in the project's format
 	$(BIN)/ruff format .
