@@ -186,7 +186,7 @@ def continuous(
         label,
         "none",
         f"paused {words.ago(finding.paused_ms, told.now_ms)}",
-        f"an hour without flow ended at {words.moment(finding.paused_ms, clock)}",
+        f"the last hour below its limit ended at {words.moment(finding.paused_ms, clock)}",
     )
 
 

@@ -48,7 +48,7 @@ def test_the_device_in_numbers(tab: Tab, site: Site) -> None:
     opened(tab, site, "?range=24h")
     told = numbers(tab)
     assert list(told) == ["Last reading", "Uptime, 24 h", "Quality, 24 h", "Volume, 24 h",
-                          "Night flow, 02–04"]  # fmt: skip
+                          "Night flow, 02–04", "Continuous flow"]  # fmt: skip
     assert told["Last reading"].endswith(" gpm")
     assert re.fullmatch(r"100%|99\.\d%", told["Uptime, 24 h"])  # no reading since the test began
     assert re.fullmatch(r"\d\d – 99", told["Quality, 24 h"])
