@@ -12,11 +12,11 @@ help: ## this list
 # uv installs in a fifth of pip's time, from the index that pip is told of. Where it can't (no wheel of
 # it for the machine, a certificate or a folder that only pip knows), pip does.
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-INDEX = $${PIP_INDEX_URL:-$$($(PIP) config get global.index-url 2>/dev/null || echo https://pypi.org/simple)}
+INDEX = $${PIP_INDEX_URL:-$$($(PIP) config get global.index-url 2>/dev/null)}
 define packages
 @echo "Installing what $(1) names"
-@$(PIP) install uv==0.13.8 \
-	&& $(BIN)/uv pip install --quiet --compile-bytecode --default-index "$(INDEX)" --python $(BIN)/python -r $(1) \
+@$(PIP) install uv==0.13.8 && { index=$(INDEX); $(BIN)/uv pip install --quiet --compile-bytecode \
+	$${index:+--default-index "$$index"} --python $(BIN)/python -r $(1); } \
 	|| $(PIP) install -r $(1)
 endef
 
