@@ -194,12 +194,12 @@ def badge(drawn: Drawn) -> str:
     series = drawn.frame.series
     if not len(series):
         return "no rows"
-    rows = words.whole(len(series))
+    rows = words.plural(len(series), "row")
     if series.truncated:
-        rows = f"first {rows} of {words.whole(series.count or 0)}"
+        rows = f"first {words.whole(len(series))} of {words.plural(series.count or 0, 'row')}"
     told = (
         series.resolution.label,
-        f"{rows} rows for {words.whole(drawn.canvas.width_px)} px",
+        f"{rows} for {words.whole(drawn.canvas.width_px)} px",
         exactness(drawn),
     )
     return " · ".join(told)

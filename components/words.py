@@ -74,6 +74,11 @@ def whole(count: int) -> str:
     return f"{count:,}"
 
 
+def plural(count: int, one: str) -> str:
+    """``1 row``, ``1,003 rows``."""
+    return f"{whole(count)} {one if count == 1 else one + 's'}"
+
+
 def duration(length_ms: int) -> str:
     """The two largest units, the second while the first is small: 38 s, 2 min 5 s, 36 min,
     5 h 50 min, 2 d 3 h, 250 d."""

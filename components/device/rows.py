@@ -146,5 +146,5 @@ def _pager(page: Page) -> Component:
         )
         for label, number in turns
     ]
-    told = html.Span(f"{span} of {words.whole(page.total)} rows")
+    told = html.Span(f"{span} of {words.plural(page.total, 'row')}")
     return html.Nav([buttons[0], told, buttons[1]], className="pager", **labelled("Pages of rows"))

@@ -18,7 +18,7 @@ from components.fleet.known import Known
 from components.fleet.lines import Line, lines
 from components.fleet.states import STATES
 from components.fleet.tiles import filled, tiles_of
-from components.fleet.totals import plural, totals
+from components.fleet.totals import totals
 from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.fleet.volumes import Volume, volumes
 from components.parts import failure
@@ -166,14 +166,14 @@ def _controls(
 def _pages_words(chosen: Chosen) -> str:
     """``51–100 of 132``; how many there are where one page holds them all."""
     if chosen.pages == 1:
-        return plural(chosen.matching, "device")
+        return words.plural(chosen.matching, "device")
     span = f"{words.whole(chosen.first)}–{words.whole(chosen.last)}"
     return f"{span} of {words.whole(chosen.matching)}"
 
 
 def _found(chosen: Chosen, view: FleetView) -> str:
     """What a screen reader says when a filter has changed."""
-    return f"{plural(chosen.matching, 'device')}, sorted: {SORTS[view.sort]}"
+    return f"{words.plural(chosen.matching, 'device')}, sorted: {SORTS[view.sort]}"
 
 
 def _empty(view: FleetView, scope: int) -> str:

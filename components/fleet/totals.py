@@ -63,10 +63,6 @@ def percent(share: float | None) -> str:
     return f"{thousandths // 10}%" if thousandths % 1000 == 0 else f"{thousandths / 10:.1f}%"
 
 
-def plural(count: int, one: str) -> str:
-    return f"{words.whole(count)} {one if count == 1 else one + 's'}"
-
-
 def _of(part: int, whole: int) -> str:
     return f"{words.whole(part)} of {words.whole(whole)}"
 
@@ -154,7 +150,7 @@ def _usual(told: Sequence[Volume]) -> str:
     both = [v for v in told if v.usual is not None]
     now, usual = sum(v.gallons or 0.0 for v in both), sum(v.usual or 0.0 for v in both)
     if len(both) < LEAST_COVERAGE * len(told) or usual < LEAST_DIFFERENCE_GAL:
-        return plural(len(told), "device")
+        return words.plural(len(told), "device")
     weekdays = {volume.day.weekday for volume in both}
     such = f"a usual {DAY_NAMES[weekdays.pop()]}" if len(weekdays) == 1 else "the usual for today"
     change = round((now - usual) / usual * 100)

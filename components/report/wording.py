@@ -9,7 +9,7 @@ from components import words
 from components.clock import Clock
 from components.device.kpis import money, seldom_words
 from components.device.night import FROM_HOUR, TO_HOUR
-from components.fleet.totals import Total, percent, plural
+from components.fleet.totals import Total, percent
 from components.report.gathering import Detail, Report
 from components.report.view import ReportView
 from components.units import Units
@@ -24,7 +24,7 @@ def title(report: Report, view: ReportView) -> str:
     if len(report.picked.meters) == 1:
         return report.picked.meters[0].label
     if view.usage.devices:
-        return plural(len(report.picked.meters), "device")
+        return words.plural(len(report.picked.meters), "device")
     if view.usage.group and not view.usage.search:
         return view.usage.group
     return view.usage.search or "All devices"
@@ -48,7 +48,7 @@ def range_words(usages: Sequence[DeviceUsage]) -> str:
 def facts(report: Report, view: ReportView, organization: str) -> list[tuple[str, str]]:
     """(what, which) under the title."""
     found = ends(report.usages)
-    days = f" · {plural(found[1] - found[0] + 1, 'day')}" if found else ""
+    days = f" · {words.plural(found[1] - found[0] + 1, 'day')}" if found else ""
     zones = {each.tz.key for each in report.usages}
     zone = view.usage.zone or (zones.pop() if len(zones) == 1 else "each device’s own")
     told = [("Range", range_words(report.usages) + days), ("Time zone", zone)]
@@ -79,7 +79,10 @@ def numbers(usage: DeviceUsage, detail: Detail, units: Units) -> list[Total]:
         Total("volume", "Volume", units.volume(usage.gallons), _per_day(usage, units)),
         _cost(usage, units),
         Total(
-            "mean", "Mean flow", flow_words(usage.mean_flow, units), f"over {plural(told, 'day')}"
+            "mean",
+            "Mean flow",
+            flow_words(usage.mean_flow, units),
+            f"over {words.plural(told, 'day')}",
         ),
         Total("max", "Max flow", flow_words(usage.most_flow, units), "highest reading"),
         _uptime(usage),
@@ -105,7 +108,7 @@ def _cost(usage: DeviceUsage, units: Units) -> Total:
 
 
 def _uptime(usage: DeviceUsage) -> Total:
-    days = f"data on {len(usage.told)} of {plural(len(usage.days), 'day')}"
+    days = f"data on {len(usage.told)} of {words.plural(len(usage.days), 'day')}"
     return Total("uptime", "Uptime", percent(usage.uptime), days)
 
 

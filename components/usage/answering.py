@@ -13,7 +13,6 @@ from api.timez import local_ordinal
 from components import words
 from components.clock import known_zone
 from components.fleet.asking import Deadline, Desk
-from components.fleet.totals import plural
 from components.menu import Entry, Section, body
 from components.sheets import sheet
 from components.usage import table
@@ -51,7 +50,7 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 def _chosen(picked: Picked, view: UsageView) -> str:
     if view.devices:
         return f"{words.whole(picked.found)} chosen"
-    return plural(picked.found, "device")
+    return words.plural(picked.found, "device")
 
 
 def choices(desk: Desk, sought: str, chosen: Sequence[str], now_ms: int) -> Any:

@@ -14,7 +14,7 @@ from api.timez import DAY_MS, HOUR_MS
 from components import words
 from components.clock import EPOCH_DAY, day_text
 from components.device.kpis import money
-from components.fleet.totals import Total, percent, plural
+from components.fleet.totals import Total, percent
 from components.markup import attributes, labelled
 from components.units import Units
 from components.usage.sums import Day, DeviceUsage, Totals
@@ -39,8 +39,8 @@ def sums(totals: Totals, units: Units) -> list[Total]:
 
 def _of_devices(totals: Totals) -> str:
     if totals.told == totals.devices:
-        return f"of {plural(totals.devices, 'device')}"
-    return f"of {words.whole(totals.told)} of {plural(totals.devices, 'device')}"
+        return f"of {words.plural(totals.devices, 'device')}"
+    return f"of {words.whole(totals.told)} of {words.plural(totals.devices, 'device')}"
 
 
 def _priced(totals: Totals) -> str:

@@ -178,6 +178,7 @@ def test_a_revoked_embed_stops_within_ten_seconds(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host)
     framed.open(embed)
     before = framed.shown()
+    in_hand = framed.embeds.token(embed)  # the host's, from before: there is no other any more
     framed.embeds.client.revoke_embed(embed.id)
     revoked = time.monotonic()
     framed.until_state("ended", patience_s=PATIENCE_S)
@@ -186,7 +187,7 @@ def test_a_revoked_embed_stops_within_ten_seconds(framed: Framed) -> None:
     assert framed.tab.run(SHOWN) == before
     asked = len(framed.embeds.asked)
     framed.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
-    framed.post({"type": "weir:token", "token": framed.embeds.token(embed)})
+    framed.post({"type": "weir:token", "token": in_hand})
     framed.tab.until(lambda: len(framed.embeds.asked) > asked)
     framed.said("revoked")
 

@@ -80,6 +80,13 @@ def test_span(low: float | None, high: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_003, "1,003 rows")]
+)
+def test_plural(count: int, text: str) -> None:
+    assert words.plural(count, "row") == text
+
+
+@pytest.mark.parametrize(
     ("length_ms", "text"),
     [
         (0, "0 s"),

@@ -36,8 +36,8 @@ def shown(start_ms: int, length_ms: int, **more: Any) -> Said:
     return write_shown(Shown(Window(start_ms, start_ms + length_ms - 1), **more))
 
 
-def last_day() -> Said:
-    end = now_ms() // MINUTE_MS * MINUTE_MS
+def last_day(site: Site) -> Said:
+    end = site.fleet.started_ms // MINUTE_MS * MINUTE_MS
     return shown(end - DAY_MS, DAY_MS)
 
 
@@ -45,7 +45,7 @@ def last_day() -> Said:
 
 
 def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
-    said, device = last_day(), kept(looking, LIVE)
+    said, device = last_day(looking), kept(looking, LIVE)
     body, trouble, chip, state = page.standing(said, device)
     assert text(body).startswith("Last reading ")
     assert (trouble, text(chip), state) == ("", "● Reporting", "reporting")
@@ -71,7 +71,7 @@ def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> N
 
 
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
-    said, device = last_day(), kept(looking, NEVER)
+    said, device = last_day(looking), kept(looking, NEVER)
     body, _, chip, state = page.standing(said, device)
     assert (text(body), text(chip), state) == (
         "Last reading – never reported", "○ No data", "nodata",
@@ -84,7 +84,7 @@ def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
 
 
 def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
-    *_, chip, _ = page.standing(last_day(), kept(looking, RETIRED, active=False))
+    *_, chip, _ = page.standing(last_day(looking), kept(looking, RETIRED, active=False))
     assert text(chip) == "○ Inactive"
     stores = of_kind(page.layout(device_id=looking.fleet.ids[RETIRED]), "Store")
     assert next(s for s in stores if s.id == "chart-subject").data["active"] is False  # pyright: ignore[reportAttributeAccessIssue]
@@ -96,7 +96,7 @@ def test_without_a_price_there_is_no_cost(page: Any, looking: Site) -> None:
     assert cells == [
         "kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night", "kpi-continuous"
     ]  # fmt: skip
-    assert page.spent(last_day(), kept(looking, LIVE)) == [no_update, ""]
+    assert page.spent(last_day(looking), kept(looking, LIVE)) == [no_update, ""]
 
 
 @pytest.mark.parametrize(
@@ -143,14 +143,14 @@ def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
     for callback in (
         page.heard, page.used, page.by_night, page.without_pause, page.by_day, page.by_hour
     ):  # fmt: skip
-        assert any("Not found" in str(part) for part in callback(last_day(), forged))
+        assert any("Not found" in str(part) for part in callback(last_day(looking), forged))
 
 
 # --- Below ---------------------------------------------------------------------------------------
 
 
 def test_days_lead_to_their_span(page: Any, looking: Site) -> None:
-    bars, note, _ = page.by_day(last_day(), kept(looking, LIVE))
+    bars, note, _ = page.by_day(last_day(looking), kept(looking, LIVE))
     days = of_tag(bars, "button")
     assert len(days) == 42
     assert days[-1]["class"].split() == ["day", "partial"]
