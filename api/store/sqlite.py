@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Final, NamedTuple, Protocol, cast
@@ -33,6 +33,9 @@ WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
 TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 NEVER_THERE: Final = "There is no store yet: flask db upgrade."
 GONE: Final = "The store's file is gone: put it back, or restore it from a backup."
+READ_ONLY_DISK: Final = (
+    "The store lies on a disk that is mounted read-only, where it can't even be read."
+)
 DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError)
 # After these a connection isn't used again: what it was opened on may have been mended since.
 SPOILT: Final = (*DAMAGED, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
@@ -267,7 +270,15 @@ class SqliteFile(Versioned):
             return opened if found == opened.file else opened._replace(file=found)
         if opened is not None:
             opened.connection.close()
+        self._refuse_read_only_disk()
         return _Opened(connect(), found)
+
+    def _refuse_read_only_disk(self) -> None:
+        """Also to read a file, SQLite writes beside it, unless somebody else has begun to."""
+        index = self.path.with_name(f"{self.path.name}-shm")
+        with suppress(FileNotFoundError):  # gone since it was found: opening it will say so
+            if os.statvfs(self.path).f_flag & os.ST_RDONLY and not index.exists():
+                raise Unavailable(READ_ONLY_DISK)
 
     def _found(self, unless: str) -> _Found:
         try:

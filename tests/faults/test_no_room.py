@@ -16,7 +16,8 @@ import pytest
 
 from api.errors import Unavailable
 from api.store.open import open_store
-from tests.commands.shell import eventually
+from api.store.sqlite import READ_ONLY_DISK
+from tests.commands.shell import Shell, eventually
 from tests.faults.conftest import Start
 from tests.faults.plant import Looked, locked
 
@@ -118,6 +119,35 @@ def test_a_writer_that_can_write_no_file_goes_on_once_it_can(start: Start) -> No
     _may_write(plant, resource.RLIM_INFINITY)
     plant.await_more()
     _said_once(plant.settled(), "can't be read or written")
+
+
+# --- A disk that is mounted read-only ------------------------------------------------------------
+
+
+def test_on_a_disk_that_is_mounted_read_only_it_says_so_and_starts_once_it_isnt(
+    disk: Path | None, tmp_path: Path
+) -> None:
+    if disk is None:
+        pytest.skip(
+            "no disk may be mounted here: the next test takes the rights to the file instead"
+        )
+    shell = Shell(disk)
+    shell.environ["WEIR_INSTANCE"] = str(tmp_path / "instance")
+    for made in (("db", "upgrade"), ("orgs", "create", "Acme")):
+        assert shell.run(*made)[0] == 0
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    try:
+        for command in (("serve",), ("orgs", "list")):
+            code, out, err = shell.run(*command)
+            assert (code, out) == (1, "")
+            assert READ_ONLY_DISK in err
+            assert "Traceback" not in err
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+    assert [org["name"] for org in shell.ask("orgs", "list")] == ["Acme"]
+    shell.start("serve")
+    eventually(lambda: shell.get("/healthz")[0] == 200, "it was up")
+    shell.end_all()
 
 
 # --- A file that may only be read ----------------------------------------------------------------
