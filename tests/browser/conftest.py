@@ -140,7 +140,11 @@ def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
 
     def arrived(ending: str) -> Path:
         found = tab.until(
-            lambda: next((f for f in tmp_path.iterdir() if f.name.endswith(ending)), None),
+            # Its name is taken by an empty file until the one that is being written has come whole.
+            lambda: next(
+                (f for f in tmp_path.iterdir() if f.name.endswith(ending) and f.stat().st_size),
+                None,
+            ),
             patience_s=40.0,
         )
         assert found is not None
