@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, Final
 
@@ -35,7 +36,8 @@ def web_worker(listener: int, news: int, while_parent: int) -> None:
     site = _site(news)
 
     def ready() -> None:
-        os.write(news, READY.encode())
+        with suppress(BrokenPipeError):  # a restart that came meanwhile doesn't wait for this one
+            os.write(news, READY.encode())
         os.close(news)
 
     from api.server.asgi import ThreadedSite
