@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from api.commands.frame import Group, ensure_store, everything, opened, settings, warn
+from api.commands.command_base import Group, ensure_store, everything, opened, settings, warn
 from api.commands.keys import new_key
 from api.commands.progress import bar
 from api.errors import StoreMissing, Unavailable, UserError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.commands.frame import Group, opened, organization, settings, warn, when
+from api.commands.command_base import Group, opened, organization, settings, warn, when
 from api.commands.progress import bar
 from api.errors import UserError
 from api.store.base import Progress, Store
