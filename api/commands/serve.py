@@ -16,8 +16,8 @@ from typing import Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.frame import Command, ensure_store, opened, settings
-from api.commands.supervise import Child, Supervisor
+from api.commands.command_base import Command, ensure_store, opened, settings
+from api.commands.supervisor import Child, Supervisor
 from api.commands.web_worker import FINISH_S, TARGET
 from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.commands.writer import share

@@ -14,9 +14,9 @@ from typing import Any, Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.frame import Command, settings
-from api.commands.parent import end_with_parent
-from api.commands.supervise import HOPELESS, READY
+from api.commands.command_base import Command, settings
+from api.commands.parent_process import end_with_parent
+from api.commands.supervisor import HOPELESS, READY
 from api.commands.writer import share
 
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.errors import Busy
-from api.ingest.door.client import MOST_AT_ONCE
+from api.ingest.ipc.client import MOST_AT_ONCE
 from api.server import asgi
 from api.server.asgi import REFUSAL, ThreadedSite, environ_of
 from api.server.bodies import BodyMemory
