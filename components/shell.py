@@ -14,6 +14,7 @@ from api.errors import WeirError
 from components import session
 from components.access.rules import SIGN_OUT
 from components.markup import attributes, labelled
+from components.parts import freshness_badge
 from components.share import share
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
@@ -61,6 +62,7 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
             html.Nav([_entry(p, current=p.path == place) for p in PLACES], **labelled("Main")),
             html.Div(
                 [
+                    freshness_badge(),
                     *tools,
                     share(),
                     html.Button(

@@ -12,7 +12,7 @@ from api.catalog import DEVICE_ZONE
 from api.embeds import EmbedDefinition
 from api.timez import zone_names
 from components.markup import attributes
-from components.parts import segments, select
+from components.parts import freshness_badge, segments, select
 from components.units import UNITS
 from embed.allowed import RANGE, SYSTEM, THEME, ZONE
 from embed.allowed import UNITS as UNITS_CONTROL
@@ -22,9 +22,9 @@ THEMES: Final = (("system", "As the system"), ("light", "Light"), ("dark", "Dark
 Named = Sequence[tuple[str, str]]
 
 
-def heading(title: str, *, live_id: str, line: Component, hidden: bool = False) -> Component:
+def heading(title: str, *, line: Component, hidden: bool = False) -> Component:
     """``hidden``: the title is only for those who don't see; the line takes its place."""
-    live = html.Span(id=live_id, className="live")
+    live = freshness_badge()
     first = [line, live] if hidden else [html.H1(title), live]
     return html.Header(
         [

@@ -24,7 +24,7 @@ from components.fleet.spans import SPANS, Span
 from components.fleet.tiles import filled, tiles_of
 from components.fleet.view import FleetView
 from components.markup import attributes, labelled
-from components.parts import failure
+from components.parts import failure, notice
 from embed.allowed import wall_view
 from embed.heading import controls, heading
 from embed.looking import EmbedDesk, Looking
@@ -44,7 +44,6 @@ class Ids(StrEnum):
     PAGE = "wall"
     TILES = "wall-tiles"
     LINE = "wall-line"
-    LIVE = "wall-live"
     NOTICE = "wall-notice"
 
 
@@ -116,9 +115,9 @@ def frame(definition: EmbedDefinition) -> Component:
         [
             *(dcc.Store(id=id) for id in (Ids.BOARD, Ids.DRAWN)),
             dcc.Store(id=Ids.QUESTION, data={}),
-            heading(title, live_id=Ids.LIVE, line=line, hidden=alone and not definition.title),
+            heading(title, line=line, hidden=alone and not definition.title),
             controls(definition, ranges, field="window", own=own, chosen=own),
-            html.Div(id=Ids.NOTICE, className="notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.TILES, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(count)],

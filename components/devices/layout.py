@@ -14,7 +14,7 @@ from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_li
 from components.grid import THEME
 from components.markup import attributes
 from components.menu import Entry, Section, menu
-from components.parts import search_field, segments
+from components.parts import notice, search_field, segments
 from components.usage.offer import WHAT_THEY_USED
 
 ROW_PX: Final = 52
@@ -75,7 +75,7 @@ def devices_page(listing: Listing) -> Component:
         [
             *(dcc.Store(id=id) for id in (Ids.ANSWER, Ids.SIGHT, Ids.STATES)),
             _heading(listing),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Div(
                 [_grid(listing), html.Div(id=Ids.EMPTY, className="empty", hidden=True)],
                 className="card grid",

@@ -14,7 +14,7 @@ from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.images.offer import LINKS, WALL
 from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu
-from components.parts import search_field, segments, select, units_select, zone_select
+from components.parts import notice, search_field, segments, select, units_select, zone_select
 from components.usage.offer import WHAT_THEY_USED
 
 SKELETONS = 10
@@ -36,7 +36,6 @@ class Ids(StrEnum):
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
     SAID = "fleet-said"
-    LIVE = "fleet-live"
 
 
 EXPORTS: Final = (
@@ -64,7 +63,7 @@ def fleet_page(view: FleetView) -> Component:
             html.Section(
                 html.Dl(id=Ids.TOTALS, className="card totals"), **labelled("The whole fleet")
             ),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(SKELETONS)],
@@ -79,12 +78,8 @@ def fleet_page(view: FleetView) -> Component:
 
 
 def fleet_tools(view: FleetView) -> list[Component]:
-    """What stands in the bar: how fresh the wall is, units and zone."""
-    return [
-        html.Span(id=Ids.LIVE, className="live"),
-        units_select(view.units),
-        zone_select("Each device’s zone", view.zone),
-    ]
+    """What stands in the bar: units and zone."""
+    return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
 
 
 def _controls(view: FleetView) -> Component:

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 
 from components import sheets
 from components.markup import attributes
-from components.parts import select
+from components.parts import notice, select
 from components.report.view import (
     DEFAULT_RANGE,
     PAPERS,
@@ -63,7 +63,7 @@ def report_page(view: ReportView, today: date) -> Component:
                 className="heading",
             ),
             _which(view),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
             html.Article(id=Ids.BODY, className="report card"),
         ],

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from components import sheets
 from components.markup import attributes, labelled
 from components.menu import menu
-from components.parts import search_field, segments, select, units_select, zone_select
+from components.parts import notice, search_field, segments, select, units_select, zone_select
 from components.usage.view import (
     BETWEEN,
     DEFAULT_RANGE,
@@ -59,7 +59,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             *(sheets.told(id) for id in SHEETS),
             _heading(view, today),
             _which(view),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
             html.Section(
                 html.Dl(id=Ids.SUMS, className="card totals"), **labelled("All of them together")
