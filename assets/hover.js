@@ -1,5 +1,5 @@
-/* The words for a chart's rows, made of the numbers that its figure holds, as components/words.py
-   makes them: a figure's line brings `meta.says` (components/hovers.py). assets/hover-card.js and
+/* The words for a chart's rows, made of the numbers that its figure holds, as components/formatting.py
+   makes them: a figure's line brings `meta.says` (components/charts/hover_text.py). assets/hover-card.js and
    assets/cursor.js show them. */
 (function () {
   "use strict";
@@ -42,7 +42,7 @@
   }
 
   /* How many decimals suit all of these: three digits of the largest, and enough for the smallest to
-     be seen, up to two. As components/words.py counts them. */
+     be seen, up to two. As components/formatting.py counts them. */
   function decimals(values) {
     const sizes = values.filter(Number.isFinite).map(Math.abs).filter((size) => size > 0);
     if (!sizes.length) return 0;
