@@ -45,7 +45,7 @@
      be seen, up to two. As components/formatting.py counts them. */
   function decimals(values) {
     const sizes = values.filter(Number.isFinite).map(Math.abs).filter((size) => size > 0);
-    if (!sizes.length) return 0;
+    if (!sizes.length || sizes.every(Number.isInteger)) return 0;
     const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
     if (most >= 999.5) return 0;
     const digits = (size, kept) => Math.max(0, Math.min(9, kept - 1 - Math.floor(Math.log10(size))));
