@@ -8,6 +8,7 @@ that need it, so that the others answer at once.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from flask.helpers import get_debug_flag
 
 from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
 from api.ingest.hold import writing
-from api.settings import Settings
+from api.settings import Settings, unknown_variables
 from api.store.base import Grant, Organization, Scope, Store
 from api.store.web.base import WebStore
 from api.timez import stamp
@@ -189,6 +190,9 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         with _one_line():
+            if not ctx.params.get("while_parent"):  # whose parent has said so
+                for told in unknown_variables(os.environ):
+                    warn(f"unknown setting {told}")
             answer = super().invoke(ctx)
         outcome = answer if isinstance(answer, Outcome) else Outcome(answer, 0)
         if outcome.data is not None:
