@@ -9,6 +9,7 @@
     │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
+    │   ├── NotAcceptable       406  an Accept header that rules JSON out
     │   ├── Conflict            409  what is asked for is over: its state forbids it
     │   ├── TooLarge            413  a body beyond what is read
     │   ├── WrongType           415  a body of a type or coding that isn't read
@@ -87,6 +88,10 @@ class MethodNotAllowed(ServiceError):
     status, code, title = 405, "method-not-allowed", "Method not allowed"
 
 
+class NotAcceptable(ServiceError):
+    status, code, title = 406, "not-acceptable", "Not acceptable"
+
+
 class Conflict(ServiceError):
     status, code, title = 409, "conflict", "Conflict"
 
@@ -151,6 +156,7 @@ STATUS_ERRORS: dict[int, type[ServiceError]] = {
         Forbidden,
         NotFound,
         MethodNotAllowed,
+        NotAcceptable,
         Conflict,
         TooLarge,
         WrongType,

@@ -19,7 +19,14 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask.helpers import get_debug_flag
 
-from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
+from api.errors import (
+    BadRequest,
+    ConfigurationError,
+    StoreMissing,
+    Unavailable,
+    UserError,
+    WeirError,
+)
 from api.ingest.hold import writing
 from api.settings import Settings, unknown_variables
 from api.store.base import Grant, Organization, Scope, Store
@@ -128,7 +135,7 @@ def _connected(store: S) -> Generator[S]:
 def organization(store: Store, organization_id: str) -> Organization:
     found = store.organization(organization_id)
     if found is None:
-        raise UserError(f"there is no organization {organization_id}: see flask orgs list")
+        raise UserError(f"--org {organization_id}: no such organization; see flask orgs list")
     return found
 
 
@@ -142,8 +149,20 @@ def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -
     found = store.resolve(everything(organization_id), identifiers)
     for identifier, device in zip(identifiers, found, strict=True):
         if device is None:
-            raise UserError(f"the organization has no device {identifier}")
+            raise UserError(f"--device {identifier}: the organization has no such device")
     return [device.id for device in found if device is not None]
+
+
+@contextmanager
+def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None]:
+    """What the service says of a parameter, said of the option that was typed: ``options`` by the
+    parameter's name, without dashes; by default the name itself. ``otherwise`` begins what is said
+    of no parameter."""
+    try:
+        yield
+    except BadRequest as error:
+        named = (f"--{options.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
+        raise UserError("; ".join(named) or otherwise + error.detail) from None
 
 
 def warn(message: str) -> None:
