@@ -17,10 +17,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from api import kinds
+from api import setting_types as types
 from api.errors import ConfigurationError
-from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
-from api.kinds import MIN_SECRET_BYTES, Network, Shard
+from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
+from api.setting_types import MIN_SECRET_BYTES, Network, Shard
 from api.suggestions import did_you_mean
 
 PREFIX: Final = "WEIR_"
@@ -58,150 +58,150 @@ class Settings(BaseSettings):
         frozen=True,
     )
 
-    database: Annotated[str, PlainValidator(kinds.database)] = setting(
+    database: Annotated[str, PlainValidator(types.database)] = setting(
         "sqlite:///instance/weir.sqlite",
         "Where readings are kept: `sqlite:///path` or `postgresql://user:password@host/name`.",
     )
-    database_read: Annotated[str, PlainValidator(kinds.read_database)] = setting(
+    database_read: Annotated[str, PlainValidator(types.read_database)] = setting(
         "",
         "Where web workers read, if elsewhere: a standby of the Postgres in `WEIR_DATABASE`, best"
         " with the primary behind it:"
         " `postgresql://user@standby,primary/name?target_session_attrs=prefer-standby`.",
     )
-    raw_months: Annotated[int, PlainValidator(kinds.whole(0, 1200))] = setting(
+    raw_months: Annotated[int, PlainValidator(types.whole(0, 1200))] = setting(
         "0",
         "Whole months of raw readings that `flask readings prune` keeps; rollups stay for good."
         " 0: none are let go unless it is told how many to keep.",
     )
-    secret_key: Annotated[str, PlainValidator(kinds.secret)] = setting(
+    secret_key: Annotated[str, PlainValidator(types.secret)] = setting(
         "",
         "Signs bearer tokens and sessions; at least 32 bytes. Unset: made once and kept in"
         " `instance/secret_key`, readable by its owner only.",
     )
-    host: Annotated[str, PlainValidator(kinds.text)] = setting(
+    host: Annotated[str, PlainValidator(types.text)] = setting(
         "127.0.0.1",
         "The address that `flask serve` listens on.",
     )
-    port: Annotated[int, PlainValidator(kinds.whole(0, 65535))] = setting(
+    port: Annotated[int, PlainValidator(types.whole(0, 65535))] = setting(
         "8050",
         "The port that `flask serve` listens on.",
     )
-    public_url: Annotated[str, PlainValidator(kinds.site)] = setting(
+    public_url: Annotated[str, PlainValidator(types.site)] = setting(
         "",
         "Where readers reach this site: `https://weir.example`. It stands in what is handed on:"
         " embeds' snippets, signed links of images. Unset: as a page was asked for, and for"
         " commands `http://WEIR_HOST:WEIR_PORT`.",
     )
-    workers: Annotated[int, PlainValidator(kinds.whole(1, 64))] = setting(
+    workers: Annotated[int, PlainValidator(types.whole(1, 64))] = setting(
         "2",
         "Web worker processes of `flask serve`.",
     )
-    api_url: Annotated[str, PlainValidator(kinds.url)] = setting(
+    api_url: Annotated[str, PlainValidator(types.url)] = setting(
         "",
         "A remote server of the interface for the dashboard to show; then there is no store and no"
         " service here: `/management` answers 404, `/healthz` still does. Unset: this one.",
     )
-    api_key: Annotated[str, PlainValidator(kinds.key)] = setting(
+    api_key: Annotated[str, PlainValidator(types.key)] = setting(
         "",
         "The service-api-key with which the dashboard signs in by itself, for readers at this"
         " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
     )
-    proxy_bearer: Annotated[bool, PlainValidator(kinds.truth)] = setting(
+    proxy_bearer: Annotated[bool, PlainValidator(types.truth)] = setting(
         "false",
         "`true`: a proxy in front of the dashboard says who asks, by `Authorization: Bearer …`.",
     )
-    cors_origins: Annotated[tuple[str, ...], PlainValidator(kinds.origins)] = setting(
+    cors_origins: Annotated[tuple[str, ...], PlainValidator(types.origins)] = setting(
         "",
         "Origins whose pages may call the interface from a browser, separated by commas.",
     )
-    rate_limit: Annotated[float, PlainValidator(kinds.number)] = setting(
+    rate_limit: Annotated[float, PlainValidator(types.number)] = setting(
         "1000",
         "Requests per second that one key may make over the network, ten times that in a burst;"
         " 0 switches the limits off.",
     )
-    jwt_issuer: Annotated[str, PlainValidator(kinds.issuer)] = setting(
+    jwt_issuer: Annotated[str, PlainValidator(types.issuer)] = setting(
         "",
         "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own.",
     )
-    jwt_audience: Annotated[str, PlainValidator(kinds.text)] = setting(
+    jwt_audience: Annotated[str, PlainValidator(types.text)] = setting(
         "weir",
         "`aud` that the external issuer's tokens carry.",
     )
-    jwt_jwks: Annotated[str, PlainValidator(kinds.key_set)] = setting(
+    jwt_jwks: Annotated[str, PlainValidator(types.key_set)] = setting(
         "",
         "The external issuer's key set: an https:// URL (http:// on loopback only) or a file's"
         " path.",
     )
-    jwt_algorithm: Annotated[str, PlainValidator(kinds.algorithm)] = setting(
+    jwt_algorithm: Annotated[str, PlainValidator(types.algorithm)] = setting(
         "RS256",
         "The one algorithm accepted from the external issuer: RS256 or ES256.",
     )
-    mqtt_url: Annotated[str, PlainValidator(kinds.broker)] = setting(
+    mqtt_url: Annotated[str, PlainValidator(types.broker)] = setting(
         "",
         "The MQTT 5 broker for readings in and out: `mqtt://user@host:port`, or `mqtts://…` with"
         " TLS. Unset: none.",
     )
-    mqtt_password_file: Annotated[str, PlainValidator(kinds.text)] = setting(
+    mqtt_password_file: Annotated[str, PlainValidator(types.text)] = setting(
         "",
         "A file with nothing but the broker user's password.",
     )
-    mqtt_ca_file: Annotated[str, PlainValidator(kinds.text)] = setting(
+    mqtt_ca_file: Annotated[str, PlainValidator(types.text)] = setting(
         "",
         "The certificates that `mqtts://` trusts, a PEM file; unset: the system's.",
     )
-    mqtt_client_id: Annotated[str, PlainValidator(kinds.client_id)] = setting(
+    mqtt_client_id: Annotated[str, PlainValidator(types.client_id)] = setting(
         "weir",
         "Names our session with the broker, which keeps for it what comes while we are away:"
         " another one for each installation, and never changed.",
     )
-    mqtt_shard: Annotated[Shard | None, PlainValidator(kinds.shard)] = setting(
+    mqtt_shard: Annotated[Shard | None, PlainValidator(types.shard)] = setting(
         "",
         "Of several ingesters on one Postgres, which this is, such as `1/3`: it takes the devices"
         " whose hash is its own. Unset: all of them.",
     )
-    mqtt_share: Annotated[str, PlainValidator(kinds.share)] = setting(
+    mqtt_share: Annotated[str, PlainValidator(types.share)] = setting(
         "",
         "A group of ingesters on one Postgres among which the broker divides messages as it likes,"
         " each with a `WEIR_MQTT_CLIENT_ID` of its own. Unset: none.",
     )
-    mqtt_mapping: Annotated[str, PlainValidator(kinds.text)] = setting(
+    mqtt_mapping: Annotated[str, PlainValidator(types.text)] = setting(
         "",
         "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
     )
-    mqtt_publish: Annotated[bool, PlainValidator(kinds.truth)] = setting(
+    mqtt_publish: Annotated[bool, PlainValidator(types.truth)] = setting(
         "true",
         "`true`: each stored reading is published to the broker as well.",
     )
-    redis_url: Annotated[str, PlainValidator(kinds.redis)] = setting(
+    redis_url: Annotated[str, PlainValidator(types.redis)] = setting(
         "",
         "A Redis for several hosts: sessions that were signed out, failed sign-ins and rate limits"
         " hold on all of them. Unset, or while it is away: on each by itself.",
     )
-    request_log: Annotated[str, PlainValidator(kinds.text)] = setting(
+    request_log: Annotated[str, PlainValidator(types.text)] = setting(
         "",
         "A line of JSON for each request: `stderr`, or a file's path. Unset: none.",
     )
-    metrics_token: Annotated[str, PlainValidator(kinds.token)] = setting(
+    metrics_token: Annotated[str, PlainValidator(types.token)] = setting(
         "",
         "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
         " from this machine that no proxy passed on may see it.",
     )
-    trusted_proxies: Annotated[tuple[Network, ...], PlainValidator(kinds.networks)] = setting(
+    trusted_proxies: Annotated[tuple[Network, ...], PlainValidator(types.networks)] = setting(
         "",
         "Addresses or networks of the proxies in front, separated by commas: who asks, and whether"
         " by TLS, is what they say in `X-Forwarded-For` and `X-Forwarded-Proto`. Unset: nobody is"
         " believed, the peer's address counts.",
     )
-    hsts_s: Annotated[int, PlainValidator(kinds.whole(0, 63072000))] = setting(
+    hsts_s: Annotated[int, PlainValidator(types.whole(0, 63072000))] = setting(
         "0",
         "Seconds for which browsers are to use this site by TLS alone (`Strict-Transport-Security`,"
         " on answers that went out by TLS). 0: they aren't told.",
     )
-    disk_min_mb: Annotated[int, PlainValidator(kinds.whole(0, 100000000))] = setting(
+    disk_min_mb: Annotated[int, PlainValidator(types.whole(0, 100000000))] = setting(
         "1024",
         "With less free space than so many megabytes beside the store, `/readyz` says degraded.",
     )
-    instance: Annotated[str, PlainValidator(kinds.text)] = setting(
+    instance: Annotated[str, PlainValidator(types.text)] = setting(
         "instance",
         "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
         " were signed out, the writer's socket, when MQTT messages came that don't say of when they"

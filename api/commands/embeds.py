@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from api.catalog import CHARTS, EMBED_CONTROLS, EMBED_THEMES, EMBED_VIEWS, UNIT_SYSTEMS
-from api.commands.frame import (
+from api.commands.command_base import (
     Group,
     by_option,
     everything,
