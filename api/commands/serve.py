@@ -77,7 +77,7 @@ def serve(
     web = _Web(address, port, workers or known.workers, announcement)
     children = [Child("web server", web.run, FINISH_S + 3)]
     if not known.api_url and not no_writer:
-        command = [sys.executable, "-m", "flask", "--app", TARGET[0], "writer"]
+        command = [sys.executable, "-m", "weir", "writer"]
         options = ["--while-parent", str(os.getpid()), *(["--demo"] * demo)]
         run = partial(_become, [*command, *options])
         children.append(Child("writer", run, WRITER_STOP_S))
