@@ -10,6 +10,7 @@
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
     │   ├── NotAcceptable       406  an Accept header that rules JSON out
+    │   ├── RequestTimeout      408  a body that took too long to arrive
     │   ├── Conflict            409  what is asked for is over: its state forbids it
     │   ├── TooLarge            413  a body beyond what is read
     │   ├── WrongType           415  a body of a type or coding that isn't read
@@ -92,6 +93,10 @@ class NotAcceptable(ServiceError):
     status, code, title = 406, "not-acceptable", "Not acceptable"
 
 
+class RequestTimeout(ServiceError):
+    status, code, title = 408, "request-timeout", "Request timeout"
+
+
 class Conflict(ServiceError):
     status, code, title = 409, "conflict", "Conflict"
 
@@ -157,6 +162,7 @@ STATUS_ERRORS: dict[int, type[ServiceError]] = {
         NotFound,
         MethodNotAllowed,
         NotAcceptable,
+        RequestTimeout,
         Conflict,
         TooLarge,
         WrongType,

@@ -14,10 +14,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from api.catalog import BACKEND_VERSION
 from tests.commands.shell import PATIENCE_S, eventually, stopped
 from tests.servers import free_port
+from weir.cli import SECTIONS, command_line
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("api", "app", "assets", "components", "pages", "web")  # which are not ours alone
@@ -90,6 +92,25 @@ def among_others(installed: Installed) -> Installed:
     for name in NAMES:
         _decoy(installed.cwd, name)
     return installed
+
+
+def test_the_help_places_commands_that_exist() -> None:
+    commands = command_line().commands
+    assert {name for names in SECTIONS.values() for name in names} <= set(commands)
+    assert all(shell in commands["completion"].get_short_help_str(200) for shell in ("bash", "zsh"))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = CliRunner()
+    script = runner.invoke(command_line(), ["completion", shell], prog_name="weir").stdout
+    assert "_WEIR_COMPLETE" in script
+    words = {"COMP_WORDS": "weir re", "COMP_CWORD": "1" if shell != "fish" else "re"}
+    done = runner.invoke(
+        command_line(), prog_name="weir", env={"_WEIR_COMPLETE": f"{shell}_complete", **words}
+    )
+    assert "readings" in done.stdout
+    assert "restore" in done.stdout
 
 
 @pytest.mark.slow

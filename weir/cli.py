@@ -12,7 +12,7 @@ from weir import prepare
 
 PROGRAM: Final = "weir"
 SECTIONS: Final = {
-    "Serving": ("serve", "demo", "writer", "mqtt"),
+    "Serving": ("serve", "demo", "writer", "web-worker", "mqtt"),
     "The store": ("db", "backup", "restore", "rollups"),
     "Organizations, devices, credentials": ("orgs", "devices", "keys", "tokens", "embeds"),
     "Readings, images, reports": ("readings", "images", "report"),
