@@ -9,11 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from api import kinds
 from api.errors import ConfigurationError
 from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
 from api.kinds import MIN_SECRET_BYTES, Network, Shard
+from api.watch.address import is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ TABLE: tuple[Setting, ...] = (
         "WEIR_API_KEY",
         "",
         kinds.key,
-        "The service-api-key with which the dashboard signs in by itself, for readers at this"
-        " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
+        "The service-api-key behind the one-time sign-in link that `flask serve` prints. Unset:"
+        " no link; readers sign in with keys of their own.",
     ),
     Setting(
         "WEIR_PROXY_BEARER",
@@ -195,7 +197,7 @@ TABLE: tuple[Setting, ...] = (
         "",
         kinds.token,
         "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
-        " from this machine that no proxy passed on may see it.",
+        " from this machine, by a loopback name, that no proxy passed on may see it.",
     ),
     Setting(
         "WEIR_TRUSTED_PROXIES",
@@ -324,6 +326,11 @@ class Settings:
         _ = self.secret
 
     @property
+    def sign_in_links_path(self) -> Path:
+        """Where one-time sign-in links wait to be opened."""
+        return Path(self.instance) / "sign_in_links"
+
+    @property
     def demo_key_path(self) -> Path:
         """Where `flask demo seed` leaves the demo fleet's key for the dashboard on this machine."""
         return Path(self.instance) / "demo_key"
@@ -344,15 +351,19 @@ class Settings:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url or f"http://{host}:{self.port}"
 
-    def dashboard_key(self) -> str:
-        """What the dashboard signs in with by itself: WEIR_API_KEY, else the demo fleet's key,
-        else ''."""
-        if self.api_key:
-            return self.api_key
-        path = self.demo_key_path
-        if self.api_url or not path.exists():
+    @property
+    def local_only(self) -> bool:
+        """Whether nothing here is set for readers elsewhere, or for a proxy in front."""
+        public = urlsplit(self.public_url).hostname if self.public_url else "localhost"
+        proxied = self.trusted_proxies or self.proxy_bearer
+        return is_loopback(self.host) and is_loopback(public or "") and not proxied
+
+    def demo_key(self) -> str:
+        """The demo fleet's key, "" where there is none."""
+        try:
+            return str(json.loads(self.demo_key_path.read_text("utf-8"))["key"])
+        except FileNotFoundError:
             return ""
-        return str(json.loads(path.read_text("utf-8"))["key"])
 
 
 @contextmanager

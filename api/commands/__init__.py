@@ -16,6 +16,7 @@ from api.commands import (
     orgs,
     readings,
     serve,
+    sign_in,
     writer,
 )
 from api.commands.frame import Load, remember
@@ -27,6 +28,7 @@ GROUPS = (
     devices.group,
     keys.group,
     keys.tokens,
+    sign_in.group,
     embeds.group,
     images.group,
     readings.group,

@@ -21,6 +21,7 @@ from typing import Any, Final
 import click
 from flask.cli import with_appcontext
 
+from api.auth.sign_in_links import LASTS_S, SignInLinks
 from api.commands.frame import Command, ensure_store, opened, settings
 from api.commands.parent import end_with_parent
 from api.commands.supervise import HOPELESS, Child, supervise
@@ -29,6 +30,7 @@ from api.commands.writer import share
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
 from api.ingest.door.client import MOST_AT_ONCE
+from api.settings import Settings
 
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
 THREADS: Final = MOST_AT_ONCE + 1  # blocking threads of a worker process
@@ -74,6 +76,8 @@ def serve(
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
     announcement = f"Weir is at http://{shown}:{port}"
+    if known.api_key:
+        announcement += "\n" + _sign_in_line(known, shown, port)
     web = _Web(address, port, workers or known.workers, announcement)
     children = [Child("web server", web.run, FINISH_S + 3)]
     if not known.api_url and not no_writer:
@@ -83,6 +87,16 @@ def serve(
         children.append(Child("writer", run, WRITER_STOP_S))
     if supervise(children):
         raise SystemExit(1)
+
+
+def _sign_in_line(known: Settings, shown: str, port: int) -> str:
+    """A new sign-in link; those of an earlier start end."""
+    anywhere = shown in ("0.0.0.0", "[::]")
+    host = socket.gethostname() if anywhere else shown
+    links = SignInLinks(known.sign_in_links_path)
+    links.end_all()
+    link = links.make(known.public_url or f"http://{host}:{port}")
+    return f"Sign in once, within {LASTS_S // 60} minutes: {link}"
 
 
 def _become(command: list[str]) -> int:
