@@ -206,6 +206,10 @@ class Group(AppGroup):
         with _one_line():
             return super().resolve_command(*args, **kwargs)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line():
+            return super().invoke(ctx)
+
 
 @contextmanager
 def _one_line() -> Generator[None]:

@@ -10,10 +10,20 @@ import numpy as np
 
 from api.catalog import METRICS
 from api.ingest.batch import Batch, Bools, Draft, Floats, blank, device_column, draft, settle
-from api.ingest.decode import COLUMN_OF, DEVICE, INSTANT, TOO_WIDE, Devices, Rejection, decode_text
+from api.ingest.decode import (
+    COLUMN_OF,
+    DEVICE,
+    INSTANT,
+    TOO_WIDE,
+    Devices,
+    Rejection,
+    column_named,
+    decode_text,
+)
 from api.ingest.instants import parse_column
 from api.ingest.records import NOT_CSV, Unreadable
 from api.store.base import ReadingRow
+from api.suggestions import did_you_mean, nearest
 
 _PLAIN_NUMBERS = re.compile(r"[0-9.eE+\-]*", re.ASCII)  # what float() reads as the decoder does
 
@@ -32,7 +42,7 @@ class Layout:
         positions: dict[str, int] = {}
         unknown: set[str] = set()
         for position, name in enumerate(text.strip() for text in header):
-            column = COLUMN_OF.get(name)
+            column = column_named(name)
             if column is None:
                 unknown.add(name)
             elif column in positions:
@@ -41,7 +51,9 @@ class Layout:
                 positions[column] = position
         missing = [column for column in (DEVICE, INSTANT) if column not in positions]
         if missing:
-            raise ValueError(f"has no column {' and no column '.join(missing)}")
+            typed = sorted(name for name in unknown if nearest(name, COLUMN_OF))
+            hints = "".join(f"; {did_you_mean(name, COLUMN_OF)}" for name in typed)
+            raise ValueError(f"has no column {' and no column '.join(missing)}{hints}")
         return cls(positions, len(header), frozenset(unknown - {""}))
 
     def fields(self, row: Sequence[str]) -> dict[str, str]:
