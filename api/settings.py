@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from api import kinds
 from api.errors import ConfigurationError
 from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
 from api.kinds import MIN_SECRET_BYTES, Network, Shard
+from api.private_files import kept_text, write_private
 from api.watch.address import is_loopback
 
 
@@ -309,7 +310,7 @@ class Settings:
             return self.secret_key
         path = Path(self.instance) / "secret_key"
         with _instance_named():
-            kept = _kept_secret(path)
+            kept = kept_text(path, lambda: secrets.token_urlsafe(48))
         if len(kept.encode()) < MIN_SECRET_BYTES:
             raise ConfigurationError(
                 f"WEIR_INSTANCE: {path} must hold at least {MIN_SECRET_BYTES} bytes"
@@ -321,8 +322,8 @@ class Settings:
         ConfigurationError where the folder can't be written, or the secret can't be had."""
         folder = Path(self.instance)
         with _instance_named():
-            folder.mkdir(parents=True, exist_ok=True)
-            _private_draft(folder / "probe", "").unlink()
+            write_private(folder / "probe", "")
+            (folder / "probe").unlink(missing_ok=True)
         _ = self.secret
 
     @property
@@ -377,28 +378,3 @@ def _instance_named() -> Generator[None]:
         ) from None
     except UnicodeDecodeError:
         raise ConfigurationError("WEIR_INSTANCE holds a secret_key that is not text") from None
-
-
-def write_private(path: Path, text: str) -> None:
-    """Put a file in its place at once, readable by its owner only. The last writer wins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = _private_draft(path, text)
-    draft.replace(path)
-
-
-def _private_draft(path: Path, text: str) -> Path:
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    draft.touch(mode=0o600)
-    draft.write_text(text, "utf-8")
-    return draft
-
-
-def _kept_secret(path: Path) -> str:
-    """The first process to come makes the secret; all others, at the same moment too, read it."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = _private_draft(path, secrets.token_urlsafe(48))
-        with suppress(FileExistsError):
-            path.hardlink_to(draft)  # fails where another process was first; never overwrites
-        draft.unlink()
-    return path.read_text("utf-8")
