@@ -33,7 +33,7 @@ _QUIET: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:9",  # nothing listens on the discard port, nor is it found
     "--proxy-bypass-list=<-loopback>",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--hide-scrollbars",
     "--font-render-hinting=none",  # the same widths at every scale
 )
