@@ -19,7 +19,7 @@ from api.commands import (
     sign_in,
     writer,
 )
-from api.commands.frame import Load, remember
+from api.commands.command_base import Load, remember
 
 GROUPS = (
     db.group,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from api.auth.sign_in_links import LASTS_S, SignInLinks
-from api.commands.frame import Group, settings, when
+from api.commands.command_base import Group, settings, when
 from api.errors import UserError
 from api.timez import now_ms
 

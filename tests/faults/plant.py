@@ -24,8 +24,8 @@ from api.timez import stamp
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.commands.test_serving import Plant
-from tests.session import wire
 from tests.store.fleet import NOON_MS
+from tests.web.auth import wire
 
 OLD = "OLD"  # a meter that nobody sends for: its readings are known beforehand
 OLD_ROWS = 40_000
@@ -93,7 +93,7 @@ class Looked(Plant):
         return self.ask(f"/flow/datapoints/{OLD}", resolution="raw", limit=count, **span)
 
     def open(self, path: str, method: str = "GET", **more: Any) -> httpx.Response:
-        """As a browser that has opened a sign-in link, for `tests.session.wire`."""
+        """As a browser that has opened a sign-in link, for `tests.web.auth.wire`."""
         if not self.http.cookies:
             links = SignInLinks(Path(self.shell.environ["WEIR_INSTANCE"]) / "sign_in_links")
             self.http.get(links.make(str(self.http.base_url)))
