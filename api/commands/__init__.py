@@ -17,6 +17,7 @@ from api.commands import (
     readings,
     serve,
     sign_in,
+    web_worker,
     writer,
 )
 from api.commands.command_base import Load, remember
@@ -35,6 +36,7 @@ GROUPS = (
     mqtt.group,
     demo.group,
     serve.serve,
+    web_worker.web_worker,
     writer.writer,
     backup.backup,
     backup.restore,

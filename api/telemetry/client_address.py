@@ -25,7 +25,7 @@ _OWN_SITE: Final = ("", "same-origin", "none")  # none: typed in, or a bookmark
 def passed_on(environ: Mapping[str, Any]) -> bool:
     """Whether the request says that a proxy sent it. One that says nothing can't be noticed."""
     # No browser speaks HTTP/1.0; proxies that add no header of their own often do.
-    old = environ.get("SERVER_PROTOCOL") in ("HTTP/1.0", "HTTP/1")  # granian writes the latter
+    old = environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     return old or any(n.startswith(_PROXY_STARTS) or n.endswith(_PROXY_ENDS) for n in environ)
 
 

@@ -177,7 +177,6 @@ ENVIRON = {
         ({}, True, False),
         ({"SERVER_PROTOCOL": "HTTP/1.1"}, True, False),
         ({"SERVER_PROTOCOL": "HTTP/1.0"}, False, False),
-        ({"SERVER_PROTOCOL": "HTTP/1"}, False, False),
         ({"SERVER_PROTOCOL": "HTTP/2"}, True, False),
         ({"HTTP_X_FORWARDED_FOR": "127.0.0.1"}, False, False),
         ({"HTTP_X_FORWARDED_PROTO": "https"}, False, True),
