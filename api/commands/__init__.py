@@ -16,9 +16,10 @@ from api.commands import (
     orgs,
     readings,
     serve,
+    web_worker,
     writer,
 )
-from api.commands.frame import Load, remember
+from api.commands.command_base import Load, remember
 
 GROUPS = (
     db.group,
@@ -33,6 +34,7 @@ GROUPS = (
     mqtt.group,
     demo.group,
     serve.serve,
+    web_worker.web_worker,
     writer.writer,
     backup.backup,
     backup.restore,

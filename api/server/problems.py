@@ -21,8 +21,8 @@ from api.errors import (
     Unavailable,
 )
 from api.openapi import PROBLEM_TYPE
-from api.server import trouble
-from api.watch.visit import REQUEST_ID
+from api.server import log_throttle
+from api.telemetry.request_record import REQUEST_ID
 
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
 _DETAILS: Final = {
@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 def request_id() -> str:
-    """This request's id: the one that `api.server.watched` has given it, else a new one. What the
-    request itself says isn't looked at here."""
+    """This request's id: the one that `api.server.request_logging` has given it, else a new
+    one. What the request itself says isn't looked at here."""
     environ = request.environ
     if REQUEST_ID not in environ:
         environ[REQUEST_ID] = secrets.token_hex(8)
@@ -45,9 +45,16 @@ def answer_error(error: Exception) -> Response:
     """Whatever was raised, as its problem. What nobody foresaw is logged and says nothing."""
     problem = _problem_of(error)
     if isinstance(problem, Unavailable):
-        trouble.note(problem)
+        log_throttle.note(problem)
+    response = problem_response(problem, request_id())
+    if isinstance(error, WrongMethod):
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return response
+
+
+def problem_response(problem: ServiceError, instance: str) -> Response:
     response = Response(
-        orjson.dumps(problem_object(problem, request_id())),
+        orjson.dumps(problem_object(problem, instance)),
         status=problem.status,
         content_type=PROBLEM_TYPE,
         headers={"Cache-Control": "no-store"},
@@ -57,8 +64,6 @@ def answer_error(error: Exception) -> Response:
     retry_s = problem.retry_after_s or _DEFAULT_RETRY_S.get(problem.status)
     if retry_s is not None:
         response.headers["Retry-After"] = str(max(1, ceil(retry_s)))
-    if isinstance(error, WrongMethod):
-        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
     return response
 
 
