@@ -19,6 +19,7 @@ from api.metering.profile import REWIND_DAYS, History, Span
 
 _HEADER: Final = struct.Struct("<BIH")  # version, length of the history, number of parts
 _LENGTH: Final = struct.Struct("<I")
+_INSTANT: Final = struct.Struct("<q")
 _VERSION: Final = 1
 
 
@@ -60,10 +61,21 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`Carried` as it was when the local day began, dumped."""
+    """`Carried` as it was when the local day began; dumped once it is stored."""
 
     next_ms: int
-    data: bytes
+    kept: Carried | bytes
+
+    def dump(self) -> bytes:
+        data = self.kept if isinstance(self.kept, bytes) else self.kept.dump()
+        return _INSTANT.pack(self.next_ms) + data
+
+    @classmethod
+    def load(cls, data: bytes) -> Snapshot:
+        return cls(_INSTANT.unpack_from(data)[0], data[_INSTANT.size :])
+
+    def carried(self) -> Carried:
+        return Carried.load(self.kept) if isinstance(self.kept, bytes) else self.kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +94,16 @@ class State:
         kept = tuple(each for each in self.snapshots if each.next_ms <= instant_ms)
         if not kept:
             return None
-        carried = Carried.load(kept[-1].data)
+        carried = kept[-1].carried()
         return State(carried, self.history.rewound_to(carried.day), kept)
 
     def with_snapshot(self) -> State:
-        kept = (*self.snapshots[1 - REWIND_DAYS :], Snapshot(self.carried.next_ms, b""))
-        new = replace(kept[-1], data=self.carried.dump())
-        return replace(self, snapshots=(*kept[:-1], new))
+        new = Snapshot(self.carried.next_ms, self.carried)
+        return replace(self, snapshots=(*self.snapshots[1 - REWIND_DAYS :], new))
 
     def dump(self) -> bytes:
         history = self.history.dump()
-        parts = [self.carried.dump()]
-        for each in self.snapshots:
-            parts.append(struct.pack("<q", each.next_ms) + each.data)
+        parts = [self.carried.dump(), *(each.dump() for each in self.snapshots)]
         header = _HEADER.pack(_VERSION, len(history), len(parts))
         return header + history + b"".join(_LENGTH.pack(len(part)) + part for part in parts)
 
@@ -113,9 +122,7 @@ class State:
             place += _LENGTH.size
             parts.append(data[place : place + size])
             place += size
-        snapshots = tuple(
-            Snapshot(struct.unpack_from("<q", part)[0], part[8:]) for part in parts[1:]
-        )
+        snapshots = tuple(Snapshot.load(part) for part in parts[1:])
         return cls(Carried.load(parts[0]), history, snapshots)
 
 
