@@ -19,6 +19,17 @@ def upgrade() -> object:
 
 
 @group.command()
+def check() -> object:
+    """Read every page of an embedded store and say what is wrong.
+
+    A store that was found damaged takes readings again once a check finds nothing.
+    """
+    with opened(read_only=True) as store:
+        wrong = store.check_pages()
+    return Outcome({"sound": not wrong, "wrong": wrong}, int(bool(wrong)))
+
+
+@group.command()
 def partition() -> object:
     """Lay raw readings in monthly parts (Postgres), so that `readings prune` drops whole tables.
 

@@ -141,6 +141,8 @@ def _file(store: Store) -> Check | None:
     facts = {"inode": file.inode}
     if file.opened not in (None, file.inode):
         return Check(FAILED, "Another file has taken the store's place.", facts)
+    if file.trouble:
+        return Check(DEGRADED, file.trouble, facts)
     return Check(OK, "", facts)
 
 

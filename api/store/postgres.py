@@ -258,6 +258,12 @@ class PostgresStore(PostgresDatabase, CommonStore):
     def file(self) -> None:
         return None
 
+    def checkpoint(self) -> None:
+        """Nothing: the server does so by itself."""
+
+    def check_pages(self) -> list[str]:
+        raise UserError("a server's pages are checked by its own program, pg_amcheck")
+
     def replica(self) -> Replica | None:
         ((following, receiving, lag_s),) = self.fetch(replication.standing())
         return Replica(receiving, lag_s) if following else None

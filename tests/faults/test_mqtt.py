@@ -133,6 +133,21 @@ def test_readings_that_dont_say_when_they_were_count_once_all_the_same(
     assert site.store.undated(site.devices[0], Span()) == [at_ms for _, at_ms, _ in stored(site)]
 
 
+@pytest.mark.parametrize("point", POINTS)
+def test_refused_readings_count_once_however_often_they_are_delivered(
+    site: Site, point: str
+) -> None:
+    begin_session(site)
+    bad = [(up("acme", f"N-{n % 2 + 1}"), b'{"flowRate": "%d much"}' % n) for n in range(2_400)]
+    publish_all(site.broker.port, bad)
+    for _ in range(2):
+        killed(site, point)
+    good = (1, NOON_MS, 1.0)
+    publish_all(site.broker.port, [message(good)])
+    drained(site, lambda: stored(site) == [good])
+    assert sum(site.reasons().values()) == len(bad)
+
+
 # --- The broker's end ----------------------------------------------------------------------------
 
 

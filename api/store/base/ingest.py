@@ -104,10 +104,11 @@ class Ingest(Protocol):
         *,
         refusals: Sequence[Refusal] = (),
         undated: Collection[Instant] = (),
+        progress: Collection[Progress] = (),
     ) -> list[ReadingRow]:
         """Take readings in as `write` does; the rows that are new by it, each once. Those at the
         ``undated`` instants said none: `TimeSeries.undated` will tell, for as long as raw readings
-        are kept."""
+        are kept. ``progress`` of their sources is kept in the same transaction."""
         ...
 
     def clockless(self, organization_id: str | None = None) -> list[Clockless]:
