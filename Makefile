@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install run demo test check audit bench bench-full bench-dashboards bench-pages format screenshots clean
+.PHONY: help install run test check audit bench bench-full bench-dashboards bench-pages format screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -33,11 +33,7 @@ endef
 install: .venv/run.stamp ## .venv with what Weir needs to run
 
 run: install ## the dashboard and the service with the live demo fleet, at http://127.0.0.1:8050
-	@$(BIN)/flask demo seed --if-missing
-	@exec $(BIN)/flask serve --demo
-
-demo: install ## fill the store with the demo fleet, without serving it
-	@$(BIN)/flask demo seed --if-missing
+	@exec $(BIN)/flask demo run
 
 test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
 	@.ci/system-packages

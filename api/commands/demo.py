@@ -3,24 +3,68 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from api.commands.frame import Group, ensure_store, everything, opened, settings, warn
+from api.commands.command_base import (
+    Group,
+    ensure_store,
+    everything,
+    opened,
+    opened_web,
+    settings,
+    warn,
+)
 from api.commands.keys import new_key
 from api.commands.progress import bar
+from api.commands.serve import serve
 from api.errors import StoreMissing, Unavailable, UserError
 from api.ingest.demo import fleet as demo
+from api.ingest.file_lock import only_writer
 from api.settings import Settings, write_private
-from api.store.base import Grant, Store
+from api.store.base import Grant, Organization, Store
+from api.timez import now_ms
 
-group = Group("demo", help="The demo fleet.")
+STORE: Final = "demo.sqlite"  # in the instance folder
+
+
+@click.group("demo", cls=Group, invoke_without_command=True)
+@click.pass_context
+def group(context: click.Context) -> None:
+    """The demo fleet. Without a command: `run`."""
+    if context.invoked_subcommand is None:
+        context.invoke(run)
+
 
 RETRY_S = 5.0
+
+
+# --- Serving -------------------------------------------------------------------------------------
+
+
+@group.command()
+@click.option("--port", type=click.IntRange(0, 65_535), help="WEIR_PORT unless given.")
+@click.pass_context
+def run(context: click.Context, port: int | None) -> None:
+    """Serve the demo fleet from a store of its own, filled if need be.
+
+    The store is demo.sqlite in the instance folder, whatever WEIR_DATABASE names: invented meters
+    never come beside real ones.
+    """
+    known = settings()
+    own = f"sqlite:///{Path(known.instance) / STORE}"
+    if os.environ.get("WEIR_DATABASE", own) != own:
+        warn(f"the demo has a store of its own, {own}; WEIR_DATABASE is not used")
+    os.environ["WEIR_DATABASE"] = own
+    os.environ.pop("WEIR_DATABASE_READ", None)
+    context.invoke(seed, if_missing=True)
+    context.invoke(serve, port=port, demo=True)
 
 
 # --- Seeding -------------------------------------------------------------------------------------
@@ -28,15 +72,32 @@ RETRY_S = 5.0
 
 @group.command()
 @click.option("--if-missing", is_flag=True, help="Do nothing where it is there.")
-def seed(if_missing: bool) -> object:
+@click.option("--into-existing", is_flag=True, help="Fill a store that holds real meters, too.")
+def seed(if_missing: bool, into_existing: bool) -> object:
     """Make sixty simulated meters with thirty days of history, in a store created if need be."""
     ensure_store(settings().database)
     with opened() as store:
+        others = _others(store)
+        if others and not into_existing:
+            raise UserError(
+                f"the store of WEIR_DATABASE holds {_named(others)}: the demo fleet belongs in a"
+                " store of its own (flask demo run); --into-existing puts it beside"
+            )
         if if_missing and _complete(store):
             return _answer(store, stored=0)
         _ensure_devices(store)
         _ensure_key(store, settings())
         return _answer(store, stored=_fill(store))
+
+
+def _others(store: Store) -> list[Organization]:
+    return [each for each in store.organizations() if each.id != demo.ORGANIZATION_ID]
+
+
+def _named(organizations: Sequence[Organization]) -> str:
+    """``the organization Acme``, ``the organization Acme and 3 more``."""
+    more = f" and {len(organizations) - 1:,} more" if len(organizations) > 1 else ""
+    return f"the organization {organizations[0].name}{more}"
 
 
 def _complete(store: Store) -> bool:
@@ -73,7 +134,6 @@ def _key_works(store: Store, known: Settings) -> bool:
 def _fill(store: Store) -> int:
     from api.ingest.demo.feed import Fleet, catch_up
     from api.ingest.demo.feed import seed as bring_in
-    from api.timez import now_ms
 
     fleet = Fleet.of(store)
     assert fleet is not None  # its devices were imported above
@@ -90,6 +150,26 @@ def _answer(store: Store, *, stored: int) -> dict[str, Any]:
 
     devices = store.count_devices(everything(demo.ORGANIZATION_ID), DeviceQuery(active=None))
     return {"organizationId": demo.ORGANIZATION_ID, "devices": devices, "stored": stored}
+
+
+# --- Removing ------------------------------------------------------------------------------------
+
+
+@group.command()
+def remove() -> object:
+    """Delete the demo fleet from the store of WEIR_DATABASE: its meters, readings, keys, embeds.
+
+    Other organizations stay. Not while a writer runs: stop the server first.
+    """
+    with only_writer(settings()), opened() as store, opened_web() as web:
+        if store.organization(demo.ORGANIZATION_ID) is None:
+            raise UserError("the demo fleet is not in the store of WEIR_DATABASE")
+        devices = _answer(store, stored=0)["devices"]
+        for embed in web.embeds(demo.ORGANIZATION_ID):
+            web.revoke_embed(embed.id, now_ms())
+        readings = store.delete_organization(demo.ORGANIZATION_ID)
+    settings().demo_key_path.unlink(missing_ok=True)
+    return {"devices": devices, "readings": readings}
 
 
 # --- Live ----------------------------------------------------------------------------------------
@@ -116,7 +196,6 @@ def feed() -> None:
 
 def _feed(store: Store, wait: Callable[[float], bool]) -> None:
     from api.ingest.demo.feed import Fleet, catch_up, live
-    from api.timez import now_ms
 
     fleet = Fleet.of(store)
     if fleet is None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from api.commands.frame import Group, opened, organization, settings, warn, when
+from api.commands.command_base import Group, Outcome, opened, organization, settings, warn, when
 from api.commands.progress import bar
 from api.errors import UserError
 from api.store.base import Progress, Store
 from api.store.retention import months_before
+from api.suggestions import did_you_mean
 from api.timez import now_ms
 
 if TYPE_CHECKING:
@@ -19,18 +21,25 @@ if TYPE_CHECKING:
 
 group = Group("readings", help="Readings.")
 
+NOTHING_STORED: Final = 1  # exit statuses of an import
+MANY_REFUSED: Final = 3
+MOST_REFUSED: Final = 0.01  # of the rows read
+
 
 @group.command("import")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @click.option("--org", "organization_id", required=True, help="The organization's id.")
-def import_files(files: tuple[Path, ...], organization_id: str) -> object:
-    """Take readings in from CSV or NDJSON files, plain or .gz.
+@click.option("--allow-refused", is_flag=True, help="Exit status 0 however many rows were refused.")
+def import_files(files: tuple[Path, ...], organization_id: str, allow_refused: bool) -> object:
+    """Import readings from CSV or NDJSON files, plain or .gz.
 
-    Columns: device (any identifier), recorded_at (ISO 8601; UTC unless it says otherwise) and any
-    of the measured quantities; empty is null. An interrupted import goes on where it stood; a
-    file that was read to its end is read again, and its rows count as repeated.
+    Columns, in any case: device (any identifier), recorded_at (ISO 8601; UTC without an offset)
+    and any of the measured quantities; empty is null. An interrupted import resumes where it
+    stopped; a complete file can be imported again, and its rows count as repeated.
+
+    Exit status: 1 where no row is in the store, 3 where more than 1 % of the rows were refused.
     """
     from api.ingest import files as reading
     from api.ingest.source import look_at
@@ -43,15 +52,26 @@ def import_files(files: tuple[Path, ...], organization_id: str) -> object:
     refused = sum(progress.refused for progress in done)
     if refused:
         warn(f"refused rows: {refused:,}; flask readings refused says why")
-    return {
+    counts = {
         "read": sum(progress.position for progress in done),
         "stored": sum(progress.stored for progress in done),
         "repeated": sum(progress.repeated for progress in done),
         "refused": refused,
     }
+    return Outcome(counts, _exit_status(counts, allow_refused=allow_refused))
+
+
+def _exit_status(counts: Mapping[str, int], *, allow_refused: bool) -> int:
+    """A repeated row is in the store already, so a file that is imported again succeeds."""
+    if not counts["stored"] and not counts["repeated"]:
+        warn("no row was stored")
+        return NOTHING_STORED
+    too_many = counts["refused"] > MOST_REFUSED * counts["read"]
+    return MANY_REFUSED if too_many and not allow_refused else 0
 
 
 def _import(store: Store, organization_id: str, path: Path) -> Progress:
+    from api.ingest.decode import COLUMN_OF
     from api.ingest.pipeline import import_file
 
     unknown: set[str] = set()
@@ -63,7 +83,8 @@ def _import(store: Store, organization_id: str, path: Path) -> Progress:
 
         progress = import_file(store, organization_id, path, watch)
     if unknown:
-        warn(f"{path}: nothing is known of {', '.join(sorted(unknown)[:10])}: ignored")
+        named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
+        warn(f"{path}: unknown columns are ignored: {named}")
     return progress
 
 

@@ -26,6 +26,13 @@ COLUMN_OF: Final[dict[str, str]] = {
     _INSTANT_FIELD: INSTANT,
     **{metric.field: metric.name for metric in METRICS},
 }
+_COLUMN_IN_ANY_CASE: Final = {name.lower(): column for name, column in COLUMN_OF.items()}
+
+
+def column_named(name: str) -> str | None:
+    """The column that a table's heading means, in any case; None where it is none of ours."""
+    return COLUMN_OF.get(name) or _COLUMN_IN_ANY_CASE.get(name.lower())
+
 
 NOT_JSON: Final = "not a JSON object"
 UNKNOWN_DEVICE: Final = "unknown device"

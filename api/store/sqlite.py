@@ -36,7 +36,7 @@ from api.store.sqlite_connections import (
 from api.store.tables import Table
 from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
-from api.watch.visit import fetched
+from api.telemetry.request_record import fetched
 
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
 LOG_PAUSE_S: Final = 10.0

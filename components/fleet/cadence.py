@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from api.catalog import RAW
 from api.client import Client
 from api.timez import DAY_MS, HOUR_MS
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.meters import MIN_CADENCE_MS, Meter
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 
 LOOKED_BACK_MS: Final = 7 * DAY_MS
 FRESH_MS: Final = DAY_MS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from api.timez import MINUTE_MS
-from components.fleet.known import Known
+from components.fleet.device_status import Known
 from components.fleet.meters import Meter
 
 UPTIME_LIMIT: Final = 0.95

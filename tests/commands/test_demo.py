@@ -131,3 +131,33 @@ def test_a_feed_waits_while_the_store_is_out_of_reach(
 
 def test_a_feed_without_its_fleet_says_so(weir: CommandLine) -> None:
     assert weir.error("demo", "feed") == "the demo fleet is not there: flask demo seed"
+
+
+# --- A store of its own --------------------------------------------------------------------------
+
+
+def test_seeding_leaves_a_store_of_real_meters_alone(weir: CommandLine, org: str) -> None:
+    told = weir.error("demo", "seed")
+    assert "holds the organization Acme" in told
+    assert "--into-existing" in told
+    assert [each["id"] for each in weir.ask("orgs", "list")] == [org]
+    assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60
+    weir.error("demo", "seed", "--if-missing")  # nor is it topped up unasked
+
+
+def test_the_demo_is_removed_and_the_others_stay(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    rows = tmp_path / "r.csv"
+    rows.write_text("device,recorded_at,flow_rate\nM-1,2024-03-01T10:00:00Z,1\n")
+    weir.ask("readings", "import", rows, "--org", meters)
+    weir.ask("keys", "create", "--org", meters)
+    before = weir.ask("rollups", "verify")
+    stored = weir.ask("demo", "seed", "--into-existing")["stored"]
+    assert weir.ask("demo", "remove") == {"devices": 60, "readings": stored}
+    assert [each["id"] for each in weir.ask("orgs", "list")] == [meters]
+    assert [each["organizationId"] for each in weir.ask("keys", "list")] == [meters]
+    assert weir.ask("rollups", "verify") == before
+    assert not Settings.from_env(weir.environ).demo_key_path.exists()
+    assert "not in the store" in weir.error("demo", "remove")
+    assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60  # and it can come again

@@ -86,9 +86,9 @@ def test_a_terminal_shows_progress_and_a_pipe_does_not(shell: Shell) -> None:
     readings.write_text("device,recorded_at,quality\n")
     command = [sys.executable, "-m", "flask", "readings", "import", str(readings), "--org", org]
     assert shell.run(*command[3:]) == (
-        0,
+        1,
         "read      0\nstored    0\nrepeated  0\nrefused   0\n",
-        "",
+        "Warning: no row was stored\n",
     )
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,9 @@ CSV = (
 def test_an_import_counts_what_it_did(weir: CommandLine, meters: str, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text(CSV)
-    first = weir.ask("readings", "import", path, "--org", meters)
+    first = weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
     assert first == {"read": 4, "stored": 2, "repeated": 1, "refused": 1}
-    again = weir.ask("readings", "import", path, "--org", meters)
+    again = weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
     assert again == {"read": 4, "stored": 0, "repeated": 3, "refused": 1}
 
 
@@ -33,7 +34,7 @@ def test_several_files_are_one_answer(weir: CommandLine, meters: str, tmp_path: 
     plain, packed = tmp_path / "a.csv", tmp_path / "b.csv.gz"
     plain.write_text(CSV)
     packed.write_bytes(gzip.compress(CSV.replace("10:00", "11:00").encode()))
-    done = weir.ask("readings", "import", plain, packed, "--org", meters)
+    done = weir.ask("readings", "import", plain, packed, "--org", meters, "--allow-refused")
     assert done == {"read": 8, "stored": 4, "repeated": 2, "refused": 2}
 
 
@@ -44,7 +45,8 @@ def test_a_file_that_cannot_be_read_stops_before_the_first_is_begun(
     good.write_text(CSV)
     bad.write_text("serial,time\n")
     assert "b.csv" in weir.error("readings", "import", good, bad, "--org", meters)
-    assert weir.ask("readings", "import", good, "--org", meters)["stored"] == 2
+    done = weir.ask("readings", "import", good, "--org", meters, "--allow-refused")
+    assert done["stored"] == 2
 
 
 def test_refusals_and_unknown_columns_are_mentioned(
@@ -53,9 +55,9 @@ def test_refusals_and_unknown_columns_are_mentioned(
     path = tmp_path / "r.csv"
     path.write_text(CSV.replace("flow_rate", "flow_rate,colour"))
     result = weir.run("readings", "import", path, "--org", meters)
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert result.stderr.splitlines() == [
-        f"Warning: {path}: nothing is known of colour: ignored",
+        f"Warning: {path}: unknown columns are ignored: colour",
         "Warning: refused rows: 1; flask readings refused says why",
     ]
     assert result.stdout.split() == [
@@ -72,7 +74,7 @@ def test_what_was_refused_is_listed_with_its_reason(
     assert weir.ask("readings", "refused") == []
     path = tmp_path / "r.csv"
     path.write_text(CSV)
-    weir.ask("readings", "import", path, "--org", meters)
+    weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
     (found,) = weir.ask("readings", "refused", "--org", meters)
     assert (found["reason"], found["device"], found["count"]) == ("unknown device", "M-3", 1)
     assert (found["source"], found["sample"]) == ("file r.csv", "M-3,2024-03-01T10:00:00Z,1")
@@ -86,6 +88,66 @@ def test_a_file_must_be_named_and_there(
     weir: CommandLine, meters: str, arguments: tuple[str, ...]
 ) -> None:
     weir.error("readings", "import", *arguments, "--org", meters)
+
+
+# --- How it ended --------------------------------------------------------------------------------
+
+
+def rows(good: int, unknown: int, minute: int = 0) -> str:
+    stamps = [f"2024-03-01T10:{minute:02}:{n % 60:02}.{n // 60:03}Z" for n in range(good)]
+    return "".join(
+        ["device,recorded_at,flow_rate\n"]
+        + [f"M-1,{stamp},1\n" for stamp in stamps]
+        + ["M-3,2024-03-01T10:00:00Z,1\n"] * unknown
+    )
+
+
+@pytest.mark.parametrize(
+    ("good", "unknown", "options", "status"),
+    [
+        (3, 0, (), 0),
+        (99, 1, (), 0),  # 1 % exactly
+        (98, 2, (), 3),
+        (98, 2, ("--allow-refused",), 0),
+        (0, 2, (), 1),
+        (0, 2, ("--allow-refused",), 1),
+        (0, 0, (), 1),  # a heading alone
+    ],
+)
+def test_the_exit_status_says_how_an_import_went(
+    weir: CommandLine,
+    meters: str,
+    tmp_path: Path,
+    good: int,
+    unknown: int,
+    options: tuple[str, ...],
+    status: int,
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(rows(good, unknown))
+    for _ in range(2):  # its rows are repeats the second time, which is no failure
+        done = weir.run("readings", "import", path, "--org", meters, "--json", *options)
+        assert done.exit_code == status
+        assert json.loads(done.stdout)["refused"] == unknown
+
+
+def test_columns_are_known_in_any_case(weir: CommandLine, meters: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(CSV.replace("device,recorded_at,flow_rate", "Device,RECORDEDAT,Flow_Rate"))
+    done = weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
+    assert (done["stored"], done["repeated"], done["refused"]) == (2, 1, 1)
+
+
+def test_a_mistyped_column_is_told_with_the_one_that_was_meant(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("device,recorded_at,quality,flow_rte\nM-1,2024-03-01T10:00:00Z,1,2\n")
+    told = weir.run("readings", "import", path, "--org", meters).stderr
+    assert "flow_rte: did you mean flow_rate?" in told
+    path.write_text("devce,recorded_at,flow_rate\n")
+    told = weir.error("readings", "import", path, "--org", meters)
+    assert "has no column device; devce: did you mean device?" in told
 
 
 # --- Letting go ----------------------------------------------------------------------------------
@@ -127,7 +189,8 @@ def test_old_raw_readings_go_by_whole_months(
     assert weir.ask("readings", "prune", "--older-than", "24") == told
     assert weir.ask("readings", "prune", "--older-than", "24")["gone"] == 0
     assert weir.ask("rollups", "verify")["wrong"] == 0
-    assert weir.ask("readings", "import", file, "--org", meters)["refused"] == len(rows)
+    again = weir.run("readings", "import", file, "--org", meters, "--json")
+    assert (again.exit_code, json.loads(again.stdout)["refused"]) == (1, len(rows))
 
 
 def test_a_policy_says_how_many_months_are_kept(flask: CommandLine) -> None:

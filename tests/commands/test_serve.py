@@ -124,3 +124,19 @@ def test_a_dashboard_of_a_remote_server_needs_no_store(shell: Shell) -> None:
     assert shell.get("/sign-in")[0] == 200
     assert stopped(server, signal.SIGTERM)[0] == 0
     assert not (shell.folder / "weir.sqlite").exists()
+
+
+# --- The demo ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_demo_has_a_store_of_its_own(shell: Shell) -> None:
+    shell.ask("db", "upgrade")
+    shell.ask("orgs", "create", "Acme")
+    server = shell.start("demo")
+    eventually(lambda: shell.get("/healthz")[0] == 200, "the demo answered")
+    status, out, err = stopped(server, signal.SIGTERM)
+    assert (status, out.strip()) == (0, f"Weir is at http://127.0.0.1:{shell.port}")
+    assert "WEIR_DATABASE is not used" in err
+    assert [each["name"] for each in shell.ask("orgs", "list")] == ["Acme"]
+    assert (shell.folder / "instance" / "demo.sqlite").exists()

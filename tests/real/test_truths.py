@@ -36,7 +36,9 @@ class Imported:
         for source in sources.values():
             self.flask.ask("devices", "import", source.devices, "--org", self.org)
         self.counts = {
-            name: self.flask.ask("readings", "import", source.readings, "--org", self.org)
+            name: self.flask.ask(
+                "readings", "import", source.readings, "--org", self.org, "--allow-refused"
+            )
             for name, source in sources.items()
         }
         self.key = self.flask.ask("keys", "create", "--org", self.org)["key"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -17,11 +17,17 @@ from api.store.base import (
     DeviceQuery,
     Grant,
     Imported,
+    Key,
     NewDevice,
+    Progress,
+    Refusal,
     Scope,
     Store,
 )
-from tests.store.fleet import device, everything, listed
+from api.store.common import CommonStore
+from api.store.sql.query import Query
+from api.store.tables import TABLES
+from tests.store.fleet import NOON_MS, device, everything, listed, reading
 
 # --- Organizations -------------------------------------------------------------------------------
 
@@ -47,6 +53,38 @@ def test_an_organization_id_is_taken_once(store: Store) -> None:
     with pytest.raises(UserError, match=made.id):
         store.create_organization("Two", organization_id=made.id)
     assert store.organization(made.id) == made
+
+
+def test_a_deleted_organization_leaves_no_row_in_any_table(
+    empty_store: Store,
+) -> None:
+    def filled(name: str) -> str:
+        made = empty_store.create_organization(name)
+        empty_store.import_devices(made.id, [NewDevice(f"{name}-1", {}, ("north",))])
+        [meter] = empty_store.resolve(everything(made.id), [f"{name}-1"])
+        assert meter is not None
+        row = reading(meter, NOON_MS, flow_rate=1)
+        empty_store.add([row], undated=[row[:2]])
+        refusal = Refusal(made.id, "file", "unknown device", "X", "X", NOON_MS, 1)
+        empty_store.write([], refusals=[refusal], progress=Progress("digest", made.id))
+        grant = Grant(groups=frozenset({"north"}), devices=frozenset({meter.id}))
+        empty_store.create_key(
+            Key(f"key_{name}", made.id, "", name.encode() * 32, grant, NOON_MS, None, None, False)
+        )
+        return made.id
+
+    def rows() -> dict[str, int]:
+        store = cast("CommonStore", empty_store)
+        counted = {t.name: store.fetch(Query(f"SELECT COUNT(*) FROM {t.name}")) for t in TABLES}
+        return {name: int(found[0][0]) for name, found in counted.items()}
+
+    kept = filled("a")
+    alone = rows()
+    gone = filled("b")
+    assert all(now > alone[name] or not now for name, now in rows().items())
+    assert empty_store.delete_organization(gone) == 1
+    assert rows() == alone
+    assert empty_store.organization(kept) is not None
 
 
 # --- Listing -------------------------------------------------------------------------------------

@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from paho.mqtt.client import MQTTMessage
 
-from api.ingest import live
+from api.ingest import live_rows
+from api.ingest.assigned_timestamps import Moments
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
-from api.ingest.moments import Moments
+from api.ingest.device_cache import KEPT_S, Roster
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
-from api.ingest.roster import KEPT_S, Roster
 from api.ingest.submission import Draft, Entry, Submission
 from api.ingest.writer import GROUP_ROWS
 from api.store.base import Progress
@@ -111,6 +111,7 @@ class Intake:
             if len(drafts[kind].entries) >= GROUP_ROWS:
                 full.append((kind, drafts.pop(kind)))
             draft = drafts[kind]
+<<<<<<< HEAD
             counted = message.again and not anew and self._is_counted(message)
             entries = self._entries(message, reading)
             for entry, item in zip(entries, reading.items, strict=True):
@@ -122,6 +123,10 @@ class Intake:
         for kind, draft in (*full, *drafts.items()):
             submitted += draft.has_uncounted
             made.append(self._made(kind, draft, submitted))
+=======
+            for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
+                draft.add(entry, partial(_sample, message, item), undated=live_rows.dateless(item))
+>>>>>>> main
         self._journal.keep()
         self._submitted = submitted
         self.counts["messages"] += len(messages)
@@ -176,7 +181,7 @@ class Intake:
 
     def _entries(self, message: Message, reading: Reading) -> list[Entry]:
         at_ms = now_ms()
-        if any(live.dateless(item) for item in reading.items):
+        if any(live_rows.dateless(item) for item in reading.items):
             at_ms = self._received(message, at_ms, len(reading.items))
             self._tell(reading)
         if not self._is_known(message, reading):
@@ -225,7 +230,7 @@ class Intake:
     def _tell(self, reading: Reading) -> None:
         """Mark readings that are of when they came: counted, and each device named once."""
         for item in reading.items:
-            if isinstance(item, Rejection) or not live.dateless(item):
+            if isinstance(item, Rejection) or not live_rows.dateless(item):
                 continue
             self.counts["dateless"] += 1
             device = f"{reading.organization_id}/{item.get(DEVICE)}"[:200]
@@ -243,7 +248,7 @@ def _decoded(item: dict[str, Any], devices: Devices, at_ms: int) -> Entry:
     device = item.get(DEVICE)
     if isinstance(device, str):
         item[DEVICE] = spelled(devices, device)
-    return live.decoded(item, devices, at_ms)
+    return live_rows.decoded(item, devices, at_ms)
 
 
 def _named(items: Sequence[Item]) -> str:
@@ -253,4 +258,4 @@ def _named(items: Sequence[Item]) -> str:
 def _sample(message: Message, item: Item) -> str:
     if isinstance(item, Rejection):
         return message.payload[: 4 * MAX_SAMPLE].decode("utf-8", "replace")[:MAX_SAMPLE]
-    return live.sample(item)
+    return live_rows.sample(item)

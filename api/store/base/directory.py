@@ -129,6 +129,12 @@ class Directory(Protocol):
         """A new organization; a new UUID unless an id is given. UserError where the id is taken."""
         ...
 
+    def delete_organization(self, organization_id: str) -> int:
+        """Delete it with its devices, readings, keys and refusals; how many raw readings that
+        were. One transaction a device, so it may be interrupted and called again. Nothing may
+        write readings of its devices meanwhile."""
+        ...
+
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]: ...
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:

@@ -6,9 +6,9 @@ import pytest
 
 from api.timez import zone
 from components.fleet import totals
-from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME
+from components.fleet.day_volumes import Volume
 from components.fleet.today import day_of
-from components.fleet.volumes import Volume
+from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from components.units import METRIC, US
 from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, row
 

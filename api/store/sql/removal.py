@@ -1,0 +1,46 @@
+"""Statements that delete an organization with everything of its own.
+
+They are made from the tables, so that a table that is added later is emptied as well.
+"""
+
+from __future__ import annotations
+
+from api.store.sql.query import Query
+from api.store.tables import API_KEY, DEVICE, KEY_GRANT, ORGANIZATION, READING, SMALL_TABLES, TABLES
+
+
+def device_keys(organization_id: str) -> Query:
+    return Query(f"SELECT key FROM {DEVICE.name} WHERE organization_id = ?", (organization_id,))
+
+
+def count_readings(device_key: int) -> Query:
+    return Query(f"SELECT COUNT(*) FROM {READING.name} WHERE device_id = ?", (device_key,))
+
+
+def of_device(device_key: int) -> list[Query]:
+    """Whatever the device's rows stand in: its time series, groups and the like."""
+    columns = [
+        (table.name, column)
+        for table in TABLES
+        for column in ("device_id", "device_key")
+        if column in table.names
+    ]
+    return [
+        Query(f"DELETE FROM {name} WHERE {column} = ?", (device_key,)) for name, column in columns
+    ]
+
+
+def of_organization(organization_id: str) -> list[Query]:
+    """Its keys with their grants, its devices and everything else under its id, then itself."""
+    whose = (organization_id,)
+    grants = Query(
+        f"DELETE FROM {KEY_GRANT.name} WHERE key_id IN"
+        f" (SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?)",
+        whose,
+    )
+    tables = [table.name for table in SMALL_TABLES if "organization_id" in table.names]
+    return [
+        grants,
+        *(Query(f"DELETE FROM {name} WHERE organization_id = ?", whose) for name in tables),
+        Query(f"DELETE FROM {ORGANIZATION.name} WHERE id = ?", whose),
+    ]

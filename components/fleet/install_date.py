@@ -1,0 +1,84 @@
+"""Which installation dates are believed.
+
+A device that was made without one has the day it was made, which for imported meters may lie years
+after their readings. A reading from before the hour of an installation disproves it: then readings
+were due all along, and nothing is said of an installation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, NamedTuple
+
+from api.catalog import EARLIEST_READING_MS
+from api.client import Client, LatestEntry
+from api.timez import HOUR_MS, MINUTE_MS, floor_to
+from components.fleet.meters import Meter
+from components.fleet.queries import Deadline, Desk, batches, latest
+from components.ranges import Window
+
+SUBJECT: Final = "installed"
+FRESH_MS: Final = 5 * MINUTE_MS  # an import may bring earlier readings at any time
+
+
+class _Told(NamedTuple):
+    asked_ms: int
+    installed_on_ms: int
+    disproved: bool
+
+
+def disproving(installed_on_ms: int) -> Window | None:
+    """Where a reading tells that the date isn't true; None for one before which no reading can be.
+    By the hour, so that devices which were made together are asked about together."""
+    edge = floor_to(installed_on_ms, HOUR_MS)
+    return Window(EARLIEST_READING_MS, edge - 1) if edge > EARLIEST_READING_MS else None
+
+
+def believed(
+    desk: Desk, meters: Iterable[Meter], since_ms: int, deadline: Deadline, now_ms: int
+) -> list[Meter]:
+    """The meters, those dates taken away that readings disprove. Only dates after ``since_ms`` are
+    looked into, as far as the deadline allows: earlier ones change nothing in what is shown."""
+    meters = list(meters)
+    book = desk.memory.book(desk.principal, SUBJECT, _Told._make)
+    kept = book.pull()
+    together: defaultdict[Window, list[Meter]] = defaultdict(list)
+    for meter in meters:
+        at = meter.installed_on_ms
+        window = disproving(at) if at is not None and at > since_ms else None
+        if window and _due(kept.get(meter.id), meter, now_ms):
+            together[window].append(meter)
+    jobs = (
+        partial(_ask, desk.client, window, some, now_ms)
+        for window, members in together.items()
+        for some in batches(members)
+    )
+    for told in desk.answers(jobs, deadline):
+        book.put(told, now_ms)
+    return [_without(meter, kept.get(meter.id)) for meter in meters]
+
+
+def _due(told: _Told | None, meter: Meter, now_ms: int) -> bool:
+    """What was disproved stays so."""
+    if told is None or told.installed_on_ms != meter.installed_on_ms:
+        return True
+    return not told.disproved and now_ms - told.asked_ms >= FRESH_MS
+
+
+def _ask(client: Client, window: Window, meters: Sequence[Meter], now_ms: int) -> dict[str, _Told]:
+    """Of a device that can't be answered nothing is told: its other questions will say why."""
+    answered = latest(client, [meter.id for meter in meters], ("lastSeen",), window)
+    return {
+        meter.id: _Told(now_ms, meter.installed_on_ms, told.last_seen_ms is not None)
+        for meter in meters
+        if isinstance(told := answered[meter.id], LatestEntry) and meter.installed_on_ms is not None
+    }
+
+
+def _without(meter: Meter, told: _Told | None) -> Meter:
+    if told is None or not told.disproved or told.installed_on_ms != meter.installed_on_ms:
+        return meter
+    return replace(meter, installed_on_ms=None)
