@@ -18,13 +18,8 @@ from typing import Final, cast
 
 from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
-<<<<<<< HEAD
-from api.ingest.roster import Roster
-from api.ingest.submission import Fate, Receipt, Submission, progress_of, readings_of, undated_of
-=======
 from api.ingest.device_cache import Roster
-from api.ingest.submission import Fate, Receipt, Submission, readings_of, undated_of
->>>>>>> main
+from api.ingest.submission import Fate, Receipt, Submission, progress_of, readings_of, undated_of
 from api.store.base import ReadingRow, Store
 from api.telemetry import metrics
 from api.timez import now_ms

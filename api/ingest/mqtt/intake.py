@@ -111,22 +111,17 @@ class Intake:
             if len(drafts[kind].entries) >= GROUP_ROWS:
                 full.append((kind, drafts.pop(kind)))
             draft = drafts[kind]
-<<<<<<< HEAD
             counted = message.again and not anew and self._is_counted(message)
             entries = self._entries(message, reading)
             for entry, item in zip(entries, reading.items, strict=True):
                 sample = partial(_sample, message, item)
-                draft.add(entry, sample, undated=live.dateless(item), counted=counted)
+                draft.add(entry, sample, undated=live_rows.dateless(item), counted=counted)
             if message.qos and any(isinstance(entry, Rejection) for entry in entries):
                 draft.refused.append(message)
         made: list[Submission] = []
         for kind, draft in (*full, *drafts.items()):
             submitted += draft.has_uncounted
             made.append(self._made(kind, draft, submitted))
-=======
-            for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
-                draft.add(entry, partial(_sample, message, item), undated=live_rows.dateless(item))
->>>>>>> main
         self._journal.keep()
         self._submitted = submitted
         self.counts["messages"] += len(messages)
