@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from api.commands.command_base import Group, Outcome, opened, settings, upgrade_store
-from api.store.distribution import DEFAULT_SHARDS
 
 group = Group("db", help="The store's schema.")
 rollups = Group("rollups", help="The pre-built aggregates.")
@@ -43,11 +42,9 @@ def partition() -> object:
 @click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    default=DEFAULT_SHARDS,
-    show_default=True,
-    help="Parts of the time series: at least one for each worker there will ever be.",
+    help="Parts of the time series: one for each core of all workers; unset, four for each worker.",
 )
-def distribute(shards: int) -> object:
+def distribute(shards: int | None) -> object:
     """Spread the store over the workers of a Citus cluster, by device.
 
     Run on the coordinator's database, once; what was spread before stays as it is. Later upgrades

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Condition, RLock, Thread
 from time import monotonic, sleep
@@ -20,11 +21,10 @@ from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
 from api.ingest.device_cache import Roster
 from api.ingest.submission import Fate, Receipt, Submission, progress_of, readings_of, undated_of
-from api.store.base import ReadingRow, Store
+from api.store.base import ROWS_A_COMMIT, ReadingRow, Store
 from api.telemetry import metrics
 from api.timez import now_ms
 
-GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody waits long
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
 STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
@@ -65,7 +65,7 @@ class Writer:
         self._checkpoint_s, self._checkpointed_s = checkpoint_s, monotonic()
         self._announcer = Announcer(self.roster, hooks)
         self._waiting: deque[_Pending] = deque()
-        self._rows = 0
+        self._rows, self._rows_a_commit = 0, ROWS_A_COMMIT
         self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
         self.last_commit_ms: int | None = None
         self._begun_s: float | None = None  # the commit under way, monotonic
@@ -148,8 +148,13 @@ class Writer:
                 self._begun_s = monotonic()
                 self._commit(group)
                 self._begun_s = None
+                self._look_at_store()
             if not group or monotonic() - self._checkpointed_s >= self._checkpoint_s:
                 self._checkpoint()
+
+    def _look_at_store(self) -> None:
+        with suppress(Unavailable):  # the next commit will tell
+            self._rows_a_commit = self._store.rows_a_commit()
 
     def _checkpoint(self) -> None:
         """Also finds out, where nothing comes, that the store can't be written to any more, or can
@@ -172,7 +177,9 @@ class Writer:
             if not self._waiting:
                 return None if self._closing else []
             group, rows = list[_Pending](), 0
-            while self._waiting and (not group or rows + self._waiting[0].size <= GROUP_ROWS):
+            while self._waiting and (
+                not group or rows + self._waiting[0].size <= self._rows_a_commit
+            ):
                 pending = self._waiting.popleft()
                 rows += pending.size
                 if pending.future.set_running_or_notify_cancel():

@@ -13,7 +13,7 @@ import apsw
 import orjson
 
 from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
-from api.store.base import Row, StoreFile
+from api.store.base import ROWS_A_COMMIT, Row, StoreFile
 from api.store.common import CommonStore
 from api.store.damage import DamageMark
 from api.store.sql.query import Dialect, Params, Query, insert
@@ -334,8 +334,11 @@ class SqliteFile(Versioned):
 class SqliteStore(SqliteFile, CommonStore):
     """The store in one file."""
 
-    def distribute(self, shards: int) -> list[str]:
+    def distribute(self, shards: int | None = None) -> list[str]:
         raise UserError("a file can't be distributed: that takes Postgres with Citus")
+
+    def rows_a_commit(self) -> int:
+        return ROWS_A_COMMIT
 
     def partition(self) -> list[str]:
         raise UserError("a file has no partitions: that takes Postgres")

@@ -20,8 +20,7 @@ from api.ingest.device_cache import KEPT_S, Roster
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.submission import Draft, Entry, Submission
-from api.ingest.writer import GROUP_ROWS
-from api.store.base import Progress
+from api.store.base import ROWS_A_COMMIT, Progress
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
@@ -108,7 +107,7 @@ class Intake:
                 continue
             organization_id = reading.organization_id if self._is_known(message, reading) else ""
             kind = _Kind(organization_id, reading.source)
-            if len(drafts[kind].entries) >= GROUP_ROWS:
+            if len(drafts[kind].entries) >= ROWS_A_COMMIT:
                 full.append((kind, drafts.pop(kind)))
             draft = drafts[kind]
             counted = message.again and not anew and self._is_counted(message)

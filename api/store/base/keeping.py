@@ -72,10 +72,10 @@ class Upkeep(Protocol):
         Refuses a schema newer than this code with a UserError."""
         ...
 
-    def distribute(self, shards: int) -> list[str]:
+    def distribute(self, shards: int | None = None) -> list[str]:
         """Spread the time series over the workers of a Citus cluster, in ``shards`` parts by
-        device, with what it holds; the names of the tables that weren't spread before. UserError
-        where the engine can't."""
+        device or four for each worker, with what it holds; the names of the tables that weren't
+        spread before. UserError where the engine can't."""
         ...
 
     def partition(self) -> list[str]:
