@@ -32,9 +32,11 @@ OWN: Final = Path(__file__).resolve().parent / "assets"
 FIRST: Final = (OWN / "frame.js",)
 SCRIPTS: Final = (
     ASSETS / "ago.js",
+    ASSETS / "freshness.js",
     ASSETS / "controls.js",
     ASSETS / "chart.js",
     ASSETS / "hover.js",
+    ASSETS / "hover-card.js",
     ASSETS / "cursor.js",
     ASSETS / "scale.js",
     ASSETS / "fleet-tiles.js",
@@ -90,6 +92,7 @@ def create_embed_site(
         Callbacks(app.server.wsgi_app, app.callback_map),
         is_page=lambda _: False,
         policy=lambda: content_security_policy(()),
+        loaded_by="cross-origin",  # a sandboxed frame is of no origin
     )
     parts = cache(lambda: _parts(app, first, scripts, styles))
     return EmbedDoor(delivery, client, find, parts, Memory(folder), turns)
