@@ -12,6 +12,8 @@ from dash import Patch
 
 from api.catalog import FLOW_RATE
 from api.client import Client, Series
+from api.metering.cadence import LEAST_MS
+from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import charts, words
 from components.asked import read_question
@@ -19,8 +21,8 @@ from components.causes import Life, Stretch, stretches, total_ms
 from components.charts import Figure
 from components.clock import Clock, abbreviation, known_zone
 from components.directory import Found, last_seen_ms
-from components.fleet.meters import DEFAULT_QUALITY_LIMIT, read_meter
-from components.frames import MIN_CADENCE_MS, Frame, clipped, frame, in_scale, largest, within
+from components.fleet.meters import read_meter
+from components.frames import Frame, clipped, frame, in_scale, largest, within
 from components.hovers import TOLD
 from components.ranges import Window, with_margins
 from components.readings import bar_series, flow_series
@@ -143,7 +145,7 @@ def _series(client: Client, subject: Subject, view: View, window: Window, reach:
     tab = subject.tab_of(view)
     needed = {*tab.metrics, *TOLD}
     if tab.bars:
-        cadence_ms = subject.cadence_ms or MIN_CADENCE_MS
+        cadence_ms = subject.cadence_ms or LEAST_MS
         return bar_series(client, id, reach, width_px, tz, cadence_ms, needed)
     return flow_series(client, id, reach, width_px, tz, needed)
 

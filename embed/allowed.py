@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
 from api.embeds import EmbedDefinition, Rolling
-from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.fleet.view import FleetView, read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.said import said_text

@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from api.embeds import EmbedDefinition
 from api.errors import WeirError
+from api.metering.windows import SPANS, Span
 from components import words
 from components.clock import Clock, known_zone
 from components.fleet.asking import Deadline
@@ -20,7 +21,6 @@ from components.fleet.knowledge import knowledge, refresh_page
 from components.fleet.known import Known
 from components.fleet.lines import Line, lines
 from components.fleet.meters import Meter, read_meter
-from components.fleet.spans import SPANS, Span
 from components.fleet.tiles import filled, tiles_of
 from components.fleet.view import FleetView
 from components.markup import attributes, labelled

@@ -22,6 +22,7 @@ from dash import (
 from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
+from api.metering.hourly_profile import WEEKS
 from api.timez import now_ms
 from components import drawing, hovers, session, sheets, shell
 from components.asked import read_question
@@ -47,6 +48,7 @@ from components.directory import find_device, is_there, usual_interval_s
 from components.drawing import Subject
 from components.fleet.desk import current_desk
 from components.fleet.meters import Meter, read_meter
+from components.fleet.states import state_of
 from components.parts import failed_page, failure, message
 from components.sheets import sheet
 from components.view import View, read_view
@@ -263,7 +265,7 @@ def standing(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         now = now_ms()
         known = measures.standing(current_desk(), meter, now)
-        state = measures.state(meter, known, active=Subject.read(kept).active, now_ms=now)
+        state = state_of(meter, known, now, active=Subject.read(kept).active)
         chip[:] = [strip.chip(state), state.name]
         return (kpis.last_reading(known, read.units, measures.zone_of(meter, read), now),)
 
@@ -304,7 +306,7 @@ def spent(shown: Any, kept: Any) -> list[Any]:
 def by_night(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         tz = measures.zone_of(meter, read)
-        flow = measures.night_flow(current_desk(), meter, tz, now_ms())
+        flow = measures.nights(current_desk(), meter, tz, now_ms())
         return (kpis.night(flow, read.units, tz, now_ms()),)
 
     return telling.numbers(shown, kept, 1, tell)
@@ -348,7 +350,7 @@ def by_hour(shown: Any, kept: Any) -> list[Any]:
         now = now_ms()
         end = measures.until(id, now)
         told = heat.heat_map(measures.weekly(id, tz, end), read.units)
-        return told, f"mean {read.units.flow_name}, {below.weeks(heat.WEEKS, end, now, tz)}"
+        return told, f"mean {read.units.flow_name}, {below.weeks(WEEKS, end, now, tz)}"
 
     return telling.card(shown, kept, tell)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from api.catalog import MAX_IDS
+from api.metering.windows import DEFAULT_SPAN
 from components import words
 from components.clock import Clock, known_zone
 from components.fleet.asking import Desk
@@ -13,7 +14,6 @@ from components.fleet.directory import directory
 from components.fleet.knowledge import knowledge, refresh_page
 from components.fleet.known import Known
 from components.fleet.meters import Meter
-from components.fleet.spans import DEFAULT_SPAN
 from components.fleet.states import state_of
 
 MOST: Final = MAX_IDS  # what one question to the service can name

@@ -8,8 +8,8 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from api.metering.windows import DEFAULT_SPAN, SPANS
 from components.embeds.link import embed_link
-from components.fleet.spans import DEFAULT_SPAN, SPANS
 from components.fleet.view import SORTS, FleetView, write_fleet_view
 from components.images.offer import LINKS, WALL
 from components.markup import attributes, labelled

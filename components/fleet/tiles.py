@@ -7,15 +7,16 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from api.errors import WeirError
+from api.metering.uptime import UPTIME_LIMIT
+from api.metering.windows import DEFAULT_SPAN, Span
 from components import words
 from components.clock import Clock, known_zone
 from components.fleet.beats import NOT_DUE, Beat
 from components.fleet.choice import Row
 from components.fleet.known import Known
 from components.fleet.lines import Line
-from components.fleet.spans import DEFAULT_SPAN, Span
 from components.fleet.sparks import Spark
-from components.fleet.states import UPTIME_LIMIT, low_quality, low_uptime
+from components.fleet.states import low_quality, low_uptime
 from components.fleet.totals import percent
 from components.fleet.view import FleetView
 from components.units import US, Units

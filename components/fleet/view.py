@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.catalog import MAX_IDS
-from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, Span
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.states import STATE_BY_NAME
 from components.said import said_text, said_units, said_zone
 from components.units import US, Units

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from api.errors import BadRequest, ParameterProblem
+from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts import MARGIN_PX
-from components.fleet.spans import SPAN_BY_NAME
 from components.fleet.states import STATE_BY_NAME
 from components.fleet.view import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
 from components.ranges import PRESET_BY_NAME

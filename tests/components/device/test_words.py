@@ -6,12 +6,13 @@ import pytest
 
 from api.catalog import DAY, FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME
 from api.client import Series
+from api.metering.cost import Price
+from api.metering.night_flow import NightFlow, TooSeldom
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
 from components.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
 from components.clock import Clock
 from components.device import gaps, kpis, rows
-from components.device.kpis import Price, Usage
-from components.device.night import NightFlow, TooSeldom
+from components.device.kpis import Usage
 from components.device.shown import Shown, read_shown, write_shown
 from components.fleet.known import Known
 from components.frames import Frame, frame, within

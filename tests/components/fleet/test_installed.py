@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from api.catalog import EARLIEST_READING_MS
+from api.metering.windows import SPAN_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to
 from components.device.strip import identity
 from components.directory import find_device
 from components.fleet.asking import Deadline, Desk
 from components.fleet.beats import NOT_DUE, beats
-from components.fleet.installed import FRESH_MS, believed, disproving
+from components.fleet.installed import FRESH_MS, believed
 from components.fleet.knowledge import knowledge, refresh_page
 from components.fleet.memory import Memory
 from components.fleet.meters import Meter, read_meter
-from components.fleet.spans import SPAN_BY_NAME
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text
 from tests.world import ms
@@ -100,11 +100,3 @@ def test_dates_that_change_nothing_in_sight_are_not_looked_into(made: Bench, des
     made.write([(LONG_AGO, 1.0, 1.0)])
     meter = listed(made)
     assert looked_into(desk, meter, installed_ms(meter), installed_ms(meter) + 1) is not None
-
-
-def test_nothing_can_disprove_a_date_before_all_readings() -> None:
-    assert disproving(EARLIEST_READING_MS + HOUR_MS - 1) is None
-    assert disproving(EARLIEST_READING_MS + HOUR_MS) == (
-        EARLIEST_READING_MS,
-        EARLIEST_READING_MS + HOUR_MS - 1,
-    )

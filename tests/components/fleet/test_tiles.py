@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from api.errors import Internal
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Cell
 from components.fleet.beats import NOT_DUE, NOT_KNOWN, Beat
 from components.fleet.choice import Row
-from components.fleet.spans import DEFAULT_SPAN, SPAN_BY_NAME, Cell
 from components.fleet.sparks import Spark
 from components.fleet.tiles import strip, tile
 from components.units import METRIC, US
