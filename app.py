@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from api.auth.signed import SignedAddresses
     from api.client import Client
-    from api.server.shared import Shared
+    from api.server.shared_state import Shared
     from api.store.base import Store
     from api.store.web.base import WebStore
-    from components.access import Access
+    from web.auth import Access
 
     Rooms = Mapping[tuple[str, ...], WSGIApplication]
 
@@ -52,7 +52,7 @@ def create_app() -> Flask:
 def _report(
     client: Client, folder: Path, devices: Sequence[str], said: Mapping[str, str]
 ) -> report.Made:
-    from components.report.writing import written
+    from web.report.command import written
 
     made = written(client, folder, devices, said)
     return report.Made(made.body, made.devices, made.first, made.last)
@@ -72,9 +72,9 @@ def site(settings: Settings) -> WSGIApplication:
     """
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
-    from api.server.shared import Shared
-    from api.server.watched import Watched
-    from components.dashboard import create_dashboard
+    from api.server.request_logging import Watched
+    from api.server.shared_state import Shared
+    from web.dashboard import create_dashboard
 
     shared = Shared(settings.redis_url) if settings.redis_url else None
     ground = _elsewhere(settings) if settings.api_url else _here(settings, shared)
@@ -96,7 +96,7 @@ class _Ground(NamedTuple):
 
 def _elsewhere(settings: Settings) -> _Ground:
     from api.client import Client
-    from api.server.elsewhere import create_stand_in
+    from api.server.remote_stub import create_stand_in
 
     stand_in = create_stand_in(settings)
     rooms: Rooms = {(*SERVICE_PATHS, *INTAKE_PATHS): stand_in}
@@ -126,8 +126,8 @@ def _embeds(
 ) -> WSGIApplication:
     from api.client import Client
     from api.server import create_embed_service
-    from api.server.limits import FrameLimits
-    from embed import create_embed_site
+    from api.server.rate_limits import FrameLimits
+    from web.embed import create_embed_site
 
     asked = Client.in_process(create_embed_service(store, web, settings))
     turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
@@ -136,8 +136,8 @@ def _embeds(
 
 def _intake(settings: Settings, shared: Shared | None) -> WSGIApplication:
     """Beside the store itself: a standby may not know a device yet whose readings come already."""
-    from api.ingest.door import Knocker
-    from api.ingest.reception import Reception
+    from api.ingest.http_intake import Reception
+    from api.ingest.ipc import Knocker
     from api.server.intake import create_intake
     from api.store.open import open_store
 
@@ -147,9 +147,9 @@ def _intake(settings: Settings, shared: Shared | None) -> WSGIApplication:
 
 
 def _access(settings: Settings, shared: Shared | None) -> Access:
-    from api.watch.pulse import outage
-    from components.access import Access
-    from components.access.rules import is_loopback
+    from api.telemetry.writer_status import outage
+    from web.auth import Access
+    from web.auth.rules import is_loopback
 
     return Access(
         secret=settings.secret,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api import kinds
+from api import setting_types as types
 from api.errors import ConfigurationError
-from api.kinds import LOCAL_ISSUER as LOCAL_ISSUER
-from api.kinds import MIN_SECRET_BYTES, Network, Shard
+from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
+from api.setting_types import MIN_SECRET_BYTES, Network, Shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "WEIR_DATABASE",
         "sqlite:///instance/weir.sqlite",
-        kinds.database,
+        types.database,
         "Where readings are kept: `sqlite:///path` or `postgresql://user:password@host/name`.",
     ),
     Setting(
         "WEIR_DATABASE_READ",
         "",
-        kinds.read_database,
+        types.read_database,
         "Where web workers read, if elsewhere: a standby of the Postgres in `WEIR_DATABASE`, best"
         " with the primary behind it:"
         " `postgresql://user@standby,primary/name?target_session_attrs=prefer-standby`.",
@@ -48,159 +48,159 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "WEIR_RAW_MONTHS",
         "0",
-        kinds.whole(0, 1200),
+        types.whole(0, 1200),
         "Whole months of raw readings that `flask readings prune` keeps; rollups stay for good."
         " 0: none are let go unless it is told how many to keep.",
     ),
     Setting(
         "WEIR_SECRET_KEY",
         "",
-        kinds.secret,
+        types.secret,
         "Signs bearer tokens and sessions; at least 32 bytes. Unset: made once and kept in"
         " `instance/secret_key`, readable by its owner only.",
     ),
-    Setting("WEIR_HOST", "127.0.0.1", kinds.text, "The address that `flask serve` listens on."),
-    Setting("WEIR_PORT", "8050", kinds.whole(0, 65_535), "The port that `flask serve` listens on."),
+    Setting("WEIR_HOST", "127.0.0.1", types.text, "The address that `flask serve` listens on."),
+    Setting("WEIR_PORT", "8050", types.whole(0, 65_535), "The port that `flask serve` listens on."),
     Setting(
         "WEIR_PUBLIC_URL",
         "",
-        kinds.site,
+        types.site,
         "Where readers reach this site: `https://weir.example`. It stands in what is handed on:"
         " embeds' snippets, signed links of images. Unset: as a page was asked for, and for"
         " commands `http://WEIR_HOST:WEIR_PORT`.",
     ),
-    Setting("WEIR_WORKERS", "2", kinds.whole(1, 64), "Web worker processes of `flask serve`."),
+    Setting("WEIR_WORKERS", "2", types.whole(1, 64), "Web worker processes of `flask serve`."),
     Setting(
         "WEIR_API_URL",
         "",
-        kinds.url,
+        types.url,
         "A remote server of the interface for the dashboard to show; then there is no store and no"
         " service here: `/management` answers 404, `/healthz` still does. Unset: this one.",
     ),
     Setting(
         "WEIR_API_KEY",
         "",
-        kinds.key,
+        types.key,
         "The service-api-key with which the dashboard signs in by itself, for readers at this"
         " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
     ),
     Setting(
         "WEIR_PROXY_BEARER",
         "false",
-        kinds.truth,
+        types.truth,
         "`true`: a proxy in front of the dashboard says who asks, by `Authorization: Bearer …`.",
     ),
     Setting(
         "WEIR_CORS_ORIGINS",
         "",
-        kinds.origins,
+        types.origins,
         "Origins whose pages may call the interface from a browser, separated by commas.",
     ),
     Setting(
         "WEIR_RATE_LIMIT",
         "1000",
-        kinds.number,
+        types.number,
         "Requests per second that one key may make over the network, ten times that in a burst;"
         " 0 switches the limits off.",
     ),
     Setting(
         "WEIR_JWT_ISSUER",
         "",
-        kinds.issuer,
+        types.issuer,
         "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own.",
     ),
     Setting(
-        "WEIR_JWT_AUDIENCE", "weir", kinds.text, "`aud` that the external issuer's tokens carry."
+        "WEIR_JWT_AUDIENCE", "weir", types.text, "`aud` that the external issuer's tokens carry."
     ),
     Setting(
         "WEIR_JWT_JWKS",
         "",
-        kinds.key_set,
+        types.key_set,
         "The external issuer's key set: an https:// URL (http:// on loopback only) or a file's"
         " path.",
     ),
     Setting(
         "WEIR_JWT_ALGORITHM",
         "RS256",
-        kinds.algorithm,
+        types.algorithm,
         "The one algorithm accepted from the external issuer: RS256 or ES256.",
     ),
     Setting(
         "WEIR_MQTT_URL",
         "",
-        kinds.broker,
+        types.broker,
         "The MQTT 5 broker for readings in and out: `mqtt://user@host:port`, or `mqtts://…` with"
         " TLS. Unset: none.",
     ),
     Setting(
         "WEIR_MQTT_PASSWORD_FILE",
         "",
-        kinds.text,
+        types.text,
         "A file with nothing but the broker user's password.",
     ),
     Setting(
         "WEIR_MQTT_CA_FILE",
         "",
-        kinds.text,
+        types.text,
         "The certificates that `mqtts://` trusts, a PEM file; unset: the system's.",
     ),
     Setting(
         "WEIR_MQTT_CLIENT_ID",
         "weir",
-        kinds.client_id,
+        types.client_id,
         "Names our session with the broker, which keeps for it what comes while we are away:"
         " another one for each installation, and never changed.",
     ),
     Setting(
         "WEIR_MQTT_SHARD",
         "",
-        kinds.shard,
+        types.shard,
         "Of several ingesters on one Postgres, which this is, such as `1/3`: it takes the devices"
         " whose hash is its own. Unset: all of them.",
     ),
     Setting(
         "WEIR_MQTT_SHARE",
         "",
-        kinds.share,
+        types.share,
         "A group of ingesters on one Postgres among which the broker divides messages as it likes,"
         " each with a `WEIR_MQTT_CLIENT_ID` of its own. Unset: none.",
     ),
     Setting(
         "WEIR_MQTT_MAPPING",
         "",
-        kinds.text,
+        types.text,
         "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
     ),
     Setting(
         "WEIR_MQTT_PUBLISH",
         "true",
-        kinds.truth,
+        types.truth,
         "`true`: each stored reading is published to the broker as well.",
     ),
     Setting(
         "WEIR_REDIS_URL",
         "",
-        kinds.redis,
+        types.redis,
         "A Redis for several hosts: sessions that were signed out, failed sign-ins and rate limits"
         " hold on all of them. Unset, or while it is away: on each by itself.",
     ),
     Setting(
         "WEIR_REQUEST_LOG",
         "",
-        kinds.text,
+        types.text,
         "A line of JSON for each request: `stderr`, or a file's path. Unset: none.",
     ),
     Setting(
         "WEIR_METRICS_TOKEN",
         "",
-        kinds.token,
+        types.token,
         "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
         " from this machine that no proxy passed on may see it.",
     ),
     Setting(
         "WEIR_TRUSTED_PROXIES",
         "",
-        kinds.networks,
+        types.networks,
         "Addresses or networks of the proxies in front, separated by commas: who asks, and whether"
         " by TLS, is what they say in `X-Forwarded-For` and `X-Forwarded-Proto`. Unset: nobody is"
         " believed, the peer's address counts.",
@@ -208,20 +208,20 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "WEIR_HSTS_S",
         "0",
-        kinds.whole(0, 63_072_000),
+        types.whole(0, 63_072_000),
         "Seconds for which browsers are to use this site by TLS alone (`Strict-Transport-Security`,"
         " on answers that went out by TLS). 0: they aren't told.",
     ),
     Setting(
         "WEIR_DISK_MIN_MB",
         "1024",
-        kinds.whole(0, 100_000_000),
+        types.whole(0, 100_000_000),
         "With less free space than so many megabytes beside the store, `/readyz` says degraded.",
     ),
     Setting(
         "WEIR_INSTANCE",
         "instance",
-        kinds.text,
+        types.text,
         "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
         " were signed out, the writer's socket, when MQTT messages came that don't say of when they"
         " are.",

@@ -1,4 +1,4 @@
-/* The wall's page. The server decides every word and shape (components/fleet/board.py); here they are
+/* The wall's page. The server decides every word and shape (components/fleet/wall.py); here they are
    put in place, kept in step with the address, and asked for anew.
 
    What is asked goes into one Store, the question: {window, q, status, group, sort, page, zone,

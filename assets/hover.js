@@ -1,5 +1,5 @@
 /* What a chart's points say when they are pointed at, made of the numbers that its figure holds, in
-   the words of components/words.py. A figure's line brings `meta.says` (components/hovers.py) and an
+   the words of components/formatting.py. A figure's line brings `meta.says` (components/charts/hover_text.py) and an
    empty customdata, which plotly.js reads when it shows a label: it is filled before the first one. */
 (function () {
   "use strict";

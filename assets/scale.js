@@ -1,5 +1,5 @@
 /* The y axis while the time axis glides over rows that are there already: it was made to fit what was
-   in sight (components/charts.py), and it opens where a peak comes in. The next answer fits it anew. */
+   in sight (components/charts/figure.py), and it opens where a peak comes in. The next answer fits it anew. */
 (function () {
   "use strict";
   const HEADROOM = 0.05;

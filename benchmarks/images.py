@@ -24,8 +24,8 @@ from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, Scope, Store
 from api.store.open import open_store
 from api.timez import MINUTE_MS, now_ms
-from components.access import Access
-from components.dashboard import create_dashboard
+from web.auth import Access
+from web.dashboard import create_dashboard
 
 ORGANIZATION: Final = "org-images"
 DEVICES: Final = 50

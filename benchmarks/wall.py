@@ -27,10 +27,10 @@ from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.fleet.asking import Desk
-from components.fleet.board import AGAIN_MS, board
-from components.fleet.memory import Memory
-from components.fleet.view import FleetView, read_fleet_view
+from components.fleet.queries import Desk
+from components.fleet.shared_cache import Memory
+from components.fleet.url_state import FleetView, read_fleet_view
+from components.fleet.wall import AGAIN_MS, board
 
 ORGANIZATION = "org-wall"
 BATCH = 100_000

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from components import words
+from components import formatting
+from components.chart_query import Drawn, exactness, zone_note
 from components.clock import Clock
-from components.drawing import Drawn, exactness, zone_note
 
 
 def range_words(drawn: Drawn) -> str:
     """``Fri 20 Nov 2026, 01:50 MST – Sat 21 Nov 2026, 01:50 MST``."""
     first, last = drawn.canvas.window
     clock = Clock(drawn.canvas.tz, first, last + 1)
-    return f"{words.moment(first, clock)} – {words.moment(last + 1, clock)}"
+    return f"{formatting.moment(first, clock)} – {formatting.moment(last + 1, clock)}"
 
 
 def detail(drawn: Drawn) -> str:

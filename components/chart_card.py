@@ -9,16 +9,17 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components import charts, sheets
-from components.drawing import Subject
+from components import html_json
+from components.chart_query import Subject
+from components.charts import figure as charts_figure
+from components.charts.traces import Canvas
+from components.controls import segments, units_select, zone_select
 from components.embeds.link import embed_link
 from components.markup import attributes, labelled
 from components.menu import menu
-from components.parts import segments, units_select, zone_select
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
-from components.traces import Canvas
-from components.view import TABS, View, write_view
+from components.url_state import TABS, View, write_view
 
 CUSTOM: Final = "custom"
 
@@ -71,8 +72,8 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             dcc.Store(id=Ids.QUESTION),
             dcc.Store(id=Ids.TOLD),
             *(dcc.Store(id=follower) for follower in FOLLOWERS),
-            sheets.told(Ids.GAPS),
-            sheets.told(Ids.EXPORTS),
+            html_json.told(Ids.GAPS),
+            html_json.told(Ids.EXPORTS),
             dcc.Store(id=Ids.DRAWN),
             dcc.Store(id=Ids.SUBJECT, data=asdict(subject)),
             dcc.Store(id=Ids.CUSTOM_ASKED),
@@ -188,7 +189,7 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
         **attributes(data_do="jump"),
     )
     empty = html.Div([html.P(id=Ids.EMPTY), jump], className="empty-plot")
-    return chart_plot(subject, charts.blank(canvas), empty)
+    return chart_plot(subject, charts_figure.blank(canvas), empty)
 
 
 def chart_plot(
@@ -208,7 +209,7 @@ def chart_plot(
             aria_describedby=f"{Ids.SUMMARY} {Ids.KEYS}",
             data_device=subject.device_id,
             data_ask=Ids.QUESTION,
-            data_margins=str(charts.MARGIN_PX["l"] + charts.MARGIN_PX["r"]),
+            data_margins=str(charts_figure.MARGIN_PX["l"] + charts_figure.MARGIN_PX["r"]),
             data_still=str(still).lower(),
         ),
     )

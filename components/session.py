@@ -1,6 +1,6 @@
 """Who is looking: the client that asks for this request, and what is remembered for its principal.
 
-The one file of the dashboard that may import flask. The door (`components/access`) has found out
+The one file of the dashboard that may import flask. The door (`web/auth`) has found out
 who looks, before any request gets here.
 """
 
@@ -16,8 +16,8 @@ from flask_caching import Cache
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.client import Client
-from api.watch import metrics
-from components.access.door import LOOKING, How, Looking
+from api.telemetry import metrics
+from components.reader import READER, EntryMethod, Reader
 
 TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
 LARGEST_BODY: Final = 16_384
@@ -41,7 +41,7 @@ def install(server: Flask, folder: Path | None = None, site: str = "") -> None:
 
 def current_client() -> Client:
     """The client of this request, which asks as its principal."""
-    return _looking().client
+    return _reader().client
 
 
 def asked() -> Mapping[str, str]:
@@ -84,11 +84,11 @@ def takes_gzip() -> bool:
 
 def can_sign_out() -> bool:
     """Whether it is ours to end; a proxy that says who asks would say it again."""
-    return _looking().how is not How.PROXY
+    return _reader().method is not EntryMethod.PROXY
 
 
-def _looking() -> Looking:
-    return request.environ[LOOKING]
+def _reader() -> Reader:
+    return request.environ[READER]
 
 
 def remembered(question: str, ask: Callable[[Client], Any], *, ttl_s: int = TTL_S) -> Any:

@@ -12,9 +12,9 @@ from dash.development.base_component import Component
 from api.client import Client
 from api.errors import WeirError
 from components import session
-from components.access.rules import SIGN_OUT
 from components.markup import attributes, labelled
-from components.share import share
+from components.reader import SIGN_OUT
+from components.share_button import share
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
 OUTAGE_ID: Final = "outage"  # assets/session.js says there why no reading comes in

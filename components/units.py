@@ -11,7 +11,7 @@ from api.metering.units import (
     LITRES_PER_CUBIC_METRE,
     LITRES_PER_GALLON,
 )
-from components import words
+from components import formatting
 
 
 class Scale(NamedTuple):
@@ -37,22 +37,22 @@ class Units:
     def flow(self, gallons_per_minute: float | None) -> str:
         """A flow's number without its unit: 412, 2.8, 0.05; an en dash for None."""
         if gallons_per_minute is None:
-            return words.NOTHING
-        return words.number(gallons_per_minute * self.flow_factor)
+            return formatting.NOTHING
+        return formatting.number(gallons_per_minute * self.flow_factor)
 
     def volume(self, gallons: float | None) -> str:
         """A volume with its unit: 48,912 gal, 185 m³."""
         if gallons is None or self is US:
-            return words.volume(gallons)
+            return formatting.volume(gallons)
         scale = self.scale(FLOW_AMOUNT, gallons)
-        return f"{words.number(gallons * scale.factor)} {scale.unit}"
+        return f"{formatting.number(gallons * scale.factor)} {scale.unit}"
 
     @property
     def volume_steps(self) -> list[tuple[float, float, str]]:
         """As `volume` chooses: (gallons at least, gallons in one, unit), the largest first."""
         if self is US:
             return [
-                *((float(a), float(b), unit) for a, b, unit in words.VOLUME_UNITS),
+                *((float(a), float(b), unit) for a, b, unit in formatting.VOLUME_UNITS),
                 (0, 1, "gal"),
             ]
         return [
@@ -63,11 +63,11 @@ class Units:
     def quantity(self, value: float | None, metric: Metric) -> str:
         """A value of the catalog's unit, with the unit it is shown in."""
         if value is None:
-            return words.NOTHING
+            return formatting.NOTHING
         if metric is FLOW_AMOUNT:
             return self.volume(value)
         scale = self.scale(metric, value)
-        return f"{words.number(value * scale.factor)} {scale.unit}"
+        return f"{formatting.number(value * scale.factor)} {scale.unit}"
 
     def scale(self, metric: Metric, largest: float) -> Scale:
         """The unit that suits values up to ``largest`` (in the catalog's unit)."""
@@ -76,7 +76,7 @@ class Units:
         if metric is not FLOW_AMOUNT:
             return Scale(metric.unit, 1.0)
         if self is US:
-            unit, size = words.volume_unit(largest)
+            unit, size = formatting.volume_unit(largest)
             return Scale(unit, 1 / size)
         if abs(largest) * LITRES_PER_GALLON < LITRES_PER_CUBIC_METRE:
             return Scale("L", LITRES_PER_GALLON)

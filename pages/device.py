@@ -24,34 +24,35 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.metering.hourly_profile import WEEKS
 from api.timez import now_ms
-from components import drawing, hovers, session, sheets, shell
-from components.asked import read_question
+from components import chart_query, html_json, session, shell
+from components.callback_inputs import read_question
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
+from components.chart_query import Subject
+from components.charts import hover_text
+from components.controls import failed_page, failure, message
 from components.device import (
-    below,
-    custom,
-    days,
-    exports,
-    heat,
+    callback_results,
+    cards,
+    custom_range,
+    daily_volume,
+    hourly_profile,
+    kpi_cards,
     kpis,
-    measures,
+    menus,
     overview,
-    rows,
-    strip,
-    telling,
+    queries,
+    row_table,
 )
-from components.device.below import Card
-from components.device.gaps import gap_list
-from components.device.shown import Shown, read_shown, tell_shown
-from components.device.strip import STATE_ID, Cell
-from components.directory import find_device, is_there, usual_interval_s
-from components.drawing import Subject
-from components.fleet.desk import current_desk
+from components.device.cards import Card
+from components.device.chart_state import Shown, read_shown, tell_shown
+from components.device.gap_list import gap_list
+from components.device.kpi_cards import STATE_ID, Cell
 from components.fleet.meters import Meter, read_meter
+from components.fleet.query_context import current_desk
 from components.fleet.states import state_of
-from components.parts import failed_page, failure, message
-from components.sheets import sheet
-from components.view import View, read_view
+from components.html_json import sheet
+from components.queries import find_device, is_there, usual_interval_s
+from components.url_state import View, read_view
 
 PLACE = "/devices"
 register_page(
@@ -90,7 +91,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         client = session.current_client()
         found = find_device(client, identifier, now)
         subject = Subject.of(found, usual_interval_s(client, found))
-        priced = measures.price_of(read_meter(found.device)) is not None
+        priced = queries.price_of(read_meter(found.device)) is not None
     except NotFound:
         return _unknown(identifier)
     except WeirError as error:
@@ -98,10 +99,10 @@ def layout(device_id: str = "", **said: Any) -> Component:
     session.remembered(_label_of(identifier), lambda _: found.device.label)
     view = read_view(said)
     return shell.frame(
-        strip.identity(found.device, place=PLACE, actions=chart_actions(subject)),
-        strip.strip(priced=priced),
+        kpi_cards.identity(found.device, place=PLACE, actions=chart_actions(subject)),
+        kpi_cards.strip(priced=priced),
         chart_card(subject, view, now),
-        below.below(),
+        cards.below(),
         place=PLACE,
         tools=chart_tools(subject, view),
     )
@@ -169,7 +170,7 @@ clientside_callback(
         Fields.EMPTY: Output(Ids.EMPTY, "children"),
         Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
-        Fields.GAPS: sheets.output(Ids.GAPS),
+        Fields.GAPS: html_json.output(Ids.GAPS),
         Fields.TOLD: Output(Ids.TOLD, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
@@ -180,17 +181,17 @@ def answer(question: Any, kept: Any) -> dict[str, Any]:
     asked, now = read_question(question), now_ms()
     view, subject = read_view(asked), Subject.read(kept)
     try:
-        drawn = drawing.draw(session.current_client(), subject, view, now)
+        drawn = chart_query.draw(session.current_client(), subject, view, now)
     except WeirError as error:
         return {**dict.fromkeys(Fields, no_update), Fields.NOTICE: failure(error)}
     tz = drawn.canvas.tz
     return {
-        Fields.FIGURE: drawing.change(drawn, view),
-        Fields.BADGE: drawing.badge(drawn),
-        Fields.ZONE_NOTE: drawing.zone_note(drawn),
-        Fields.SUMMARY: hovers.summary(drawn.frame, tz, view.units, drawing.heard(drawn)),
+        Fields.FIGURE: chart_query.change(drawn, view),
+        Fields.BADGE: chart_query.badge(drawn),
+        Fields.ZONE_NOTE: chart_query.zone_note(drawn),
+        Fields.SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.heard(drawn)),
         Fields.NOTICE: "",
-        Fields.EMPTY: drawing.emptiness(drawn),
+        Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
         Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now)),
@@ -206,7 +207,7 @@ def answer(question: Any, kept: Any) -> dict[str, Any]:
 )
 def own_range(said: Any, kept: Any) -> Said:
     said = read_question(said)
-    told = custom.tell(said, Subject.read(kept).zone(read_view(said)))
+    told = custom_range.tell(said, Subject.read(kept).zone(read_view(said)))
     return {**asdict(told), "asked": said.get("asked")}
 
 
@@ -241,7 +242,7 @@ clientside_callback(
 )
 
 
-sheets.drawn(Ids.GAPS, *Card, *_MENUS)
+html_json.drawn(Ids.GAPS, *Card, *_MENUS)
 
 
 # --- Its numbers ---------------------------------------------------------------------------------
@@ -264,101 +265,101 @@ def standing(shown: Any, kept: Any) -> list[Any]:
 
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         now = now_ms()
-        known = measures.standing(current_desk(), meter, now)
+        known = queries.standing(current_desk(), meter, now)
         state = state_of(meter, known, now, active=Subject.read(kept).active)
-        chip[:] = [strip.chip(state), state.name]
-        return (kpis.last_reading(known, read.units, measures.zone_of(meter, read), now),)
+        chip[:] = [kpi_cards.chip(state), state.name]
+        return (kpis.last_reading(known, read.units, queries.zone_of(meter, read), now),)
 
-    return [*telling.numbers(shown, kept, 1, tell), *chip]
+    return [*callback_results.numbers(shown, kept, 1, tell), *chip]
 
 
 @callback(*_outputs(Cell.UPTIME, Cell.QUALITY), *_ASKED, prevent_initial_call=True)
 def heard(shown: Any, kept: Any) -> list[Any]:
-    return telling.numbers(
+    return callback_results.numbers(
         shown,
         kept,
         2,
-        lambda meter, read: measures.heard(current_desk(), meter, read, now_ms()),
+        lambda meter, read: queries.heard(current_desk(), meter, read, now_ms()),
     )
 
 
 @callback(*_outputs(Cell.VOLUME), *_ASKED, prevent_initial_call=True)
 def used(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
-        return (kpis.volume(measures.usage(current_desk(), meter, read, now_ms()), read),)
+        return (kpis.volume(queries.usage(current_desk(), meter, read, now_ms()), read),)
 
-    return telling.numbers(shown, kept, 1, tell)
+    return callback_results.numbers(shown, kept, 1, tell)
 
 
 @callback(*_outputs(Cell.COST), *_ASKED, prevent_initial_call=True)
 def spent(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi | None]:
-        price = measures.price_of(meter)
+        price = queries.price_of(meter)
         if price is None:
             return (None,)
-        gallons = measures.gallons(meter, read, now_ms())
+        gallons = queries.gallons(meter, read, now_ms())
         return (kpis.cost(gallons, price, read),)
 
-    return telling.numbers(shown, kept, 1, tell)
+    return callback_results.numbers(shown, kept, 1, tell)
 
 
 @callback(*_outputs(Cell.NIGHT), *_STEADY, prevent_initial_call=True)
 def by_night(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
-        tz = measures.zone_of(meter, read)
-        flow = measures.nights(current_desk(), meter, tz, now_ms())
+        tz = queries.zone_of(meter, read)
+        flow = queries.nights(current_desk(), meter, tz, now_ms())
         return (kpis.night(flow, read.units, tz, now_ms()),)
 
-    return telling.numbers(shown, kept, 1, tell)
+    return callback_results.numbers(shown, kept, 1, tell)
 
 
 @callback(*_outputs(Cell.CONTINUOUS), *_STEADY, prevent_initial_call=True)
 def without_pause(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         now = now_ms()
-        told = kpis.Told(read.units, measures.zone_of(meter, read), now)
-        finding = measures.continuous_flow(meter, now)
-        price = measures.price_of(meter)
+        told = kpis.Told(read.units, queries.zone_of(meter, read), now)
+        finding = queries.continuous_flow(meter, now)
+        price = queries.price_of(meter)
         return (kpis.continuous(finding, price, told, never_rests=meter.never_rests),)
 
-    return telling.numbers(shown, kept, 1, tell)
+    return callback_results.numbers(shown, kept, 1, tell)
 
 
 # --- Below ---------------------------------------------------------------------------------------
 
 
 def _card(card: Card) -> list[Output]:
-    return [sheets.output(card), Output(card.note, "children"), Output(card.trouble, "children")]
+    return [html_json.output(card), Output(card.note, "children"), Output(card.trouble, "children")]
 
 
 @callback(*_card(Card.DAYS), *_STEADY, prevent_initial_call=True)
 def by_day(shown: Any, kept: Any) -> list[Any]:
     def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
         now = now_ms()
-        end = measures.until(id, now)
-        found = days.days(measures.daily(id, tz, end), tz, end, under_way=end == now)
-        return days.bars(
+        end = queries.until(id, now)
+        found = daily_volume.days(queries.daily(id, tz, end), tz, end, under_way=end == now)
+        return daily_volume.bars(
             found, read.units
-        ), f"{below.weeks(days.WEEKS, end, now, tz)}, days in {tz.key}"
+        ), f"{cards.weeks(daily_volume.WEEKS, end, now, tz)}, days in {tz.key}"
 
-    return telling.card(shown, kept, tell)
+    return callback_results.card(shown, kept, tell)
 
 
 @callback(*_card(Card.HEAT), *_STEADY, prevent_initial_call=True)
 def by_hour(shown: Any, kept: Any) -> list[Any]:
     def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
         now = now_ms()
-        end = measures.until(id, now)
-        told = heat.heat_map(measures.weekly(id, tz, end), read.units)
-        return told, f"mean {read.units.flow_name}, {below.weeks(WEEKS, end, now, tz)}"
+        end = queries.until(id, now)
+        told = hourly_profile.heat_map(queries.weekly(id, tz, end), read.units)
+        return told, f"mean {read.units.flow_name}, {cards.weeks(WEEKS, end, now, tz)}"
 
-    return telling.card(shown, kept, tell)
+    return callback_results.card(shown, kept, tell)
 
 
 @callback(
     *_card(Card.ROWS),
     Input(Ids.SHOWN, "data"),
-    Input(below.ROWS_PAGE, "data"),
+    Input(cards.ROWS_PAGE, "data"),
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
 )
@@ -367,15 +368,15 @@ def as_rows(shown: Any, page: Any, kept: Any) -> list[Any]:
 
     def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
         client = session.current_client()
-        found = rows.ask(client, id, read.resolution, read.window, tz, number)
+        found = row_table.ask(client, id, read.resolution, read.window, tz, number)
         told = f"{read.resolution.label}, latest first, {tz.key}"
-        return rows.table(found, tz, read.units), told
+        return row_table.table(found, tz, read.units), told
 
-    return telling.card(shown, kept, tell)
+    return callback_results.card(shown, kept, tell)
 
 
 @callback(
-    *(sheets.output(id) for id in _MENUS),
+    *(html_json.output(id) for id in _MENUS),
     *_ASKED,
     prevent_initial_call=True,
 )
@@ -386,4 +387,4 @@ def to_have(shown: Any, kept: Any) -> list[Any]:
         return [no_update] * len(_MENUS)
     subject = Subject.read(kept)
     tz = subject.zone(View(zone=read.zone))
-    return [sheet(body) for body in exports.offered(subject.device_id, read, tz)]
+    return [sheet(body) for body in menus.offered(subject.device_id, read, tz)]

@@ -18,14 +18,14 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms
 from components import shell
-from components.asked import read_question
+from components.callback_inputs import read_question
+from components.controls import failure
+from components.devices.callback_results import told
 from components.devices.layout import Ids, devices_page
 from components.devices.listing import read_listing, read_request
 from components.devices.rows import PATH, rows
-from components.devices.sight import read_sight, states
-from components.devices.telling import told
-from components.fleet.desk import current_desk
-from components.parts import failure
+from components.devices.visible_statuses import read_sight, states
+from components.fleet.query_context import current_desk
 
 register_page(__name__, path=PATH, title="Devices · Weir")
 

@@ -12,9 +12,10 @@ from api.client import Embed, EmbedToken
 from api.errors import BadRequest, Conflict, Forbidden, NotFound, NotOffered, WeirError
 from api.timez import now_ms
 from components import session, shell
-from components.asked import read_text, read_texts
+from components.callback_inputs import read_text, read_texts
 from components.clock import known_zone
-from components.embeds import devices
+from components.controls import failed_page, failure, message
+from components.embeds import device_options
 from components.embeds.draft import (
     FIXED,
     Draft,
@@ -29,10 +30,9 @@ from components.embeds.ids import FIELDS, Ids, problem_id
 from components.embeds.layout import embeds_page
 from components.embeds.link import PATH
 from components.embeds.listing import listing
-from components.embeds.panel import Looked, one_embed
-from components.fleet.desk import current_desk
-from components.fleet.directory import Directory, directory
-from components.parts import failed_page, failure, message
+from components.embeds.preview import Looked, one_embed
+from components.fleet.device_list import Directory, directory
+from components.fleet.query_context import current_desk
 
 register_page(__name__, path=PATH, title="Embeds · Weir")
 
@@ -54,13 +54,13 @@ def layout(embed: str = "", **said: Any) -> Component:
     except WeirError as error:
         page = failed_page("The embeds can’t be shown", error, PATH)
         return shell.frame(page, place=PATH)
-    rows = listing(found, devices.labels(known.by_id), embed, now)
+    rows = listing(found, device_options.labels(known.by_id), embed, now)
     return shell.frame(embeds_page(rows, panel, chosen=embed), place=PATH)
 
 
 def _form(said: dict[str, Any], known: Directory) -> Component:
     draft = read_prefill(said, _zones(known))
-    return new_embed(draft, devices.offered(known.meters, draft.devices, "")[0])
+    return new_embed(draft, device_options.offered(known.meters, draft.devices, "")[0])
 
 
 def _zones(known: Directory) -> Any:
@@ -79,7 +79,7 @@ def _panel(id: str, found: tuple[Embed, ...], known: Directory, now: int) -> Com
     token, refused = _link_token(chosen)
     looked = Looked(
         embed=chosen,
-        labels=devices.labels(known.by_id),
+        labels=device_options.labels(known.by_id),
         site=client.site or session.own_site(),
         here=not client.site,
         token=token,
@@ -136,12 +136,12 @@ def for_choices(window: str, ends: str) -> tuple[bool, bool]:
     prevent_initial_call=True,
 )
 def find(search: Any, chosen: Any, view: Any) -> tuple[Any, ...]:
-    kept = devices.kept(read_view_name(view), read_texts(chosen))
+    kept = device_options.kept(read_view_name(view), read_texts(chosen))
     try:
         meters = directory(current_desk(), now_ms()).meters
     except WeirError as error:
         return no_update, no_update, failure(error)
-    shown, more = devices.offered(meters, kept, read_text(search))
+    shown, more = device_options.offered(meters, kept, read_text(search))
     note = f"{more:,} more match: search to narrow them down." if more else ""
     if len(shown) == len(kept):
         note = "No other device matches."
@@ -229,4 +229,4 @@ def revoke(clicks: int | None, chosen: Any) -> tuple[Any, ...]:
         panel = _panel(id, found, known, now)
     except WeirError as error:
         return no_update, no_update, failure(error)
-    return panel, listing(found, devices.labels(known.by_id), id, now), no_update
+    return panel, listing(found, device_options.labels(known.by_id), id, now), no_update

@@ -1,4 +1,4 @@
-"""Any address without a page. The answer's status is 404 as well (components/delivery.py)."""
+"""Any address without a page. The answer's status is 404 as well (web/static.py)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dash import dcc, register_page
 from dash.development.base_component import Component
 
 from components import shell
-from components.parts import message
+from components.controls import message
 
 register_page(__name__, path="/404", title="Not found · Weir")
 

@@ -18,14 +18,14 @@ from dash.development.base_component import Component
 
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
-from components import sheets, shell
-from components.asked import read_question, read_text
-from components.fleet.desk import current_desk
-from components.parts import failure
-from components.report.answering import answer
+from components import html_json, shell
+from components.callback_inputs import read_question, read_text
+from components.controls import failure
+from components.fleet.query_context import current_desk
+from components.report.callback_results import answer
 from components.report.layout import SHEETS, Ids, report_page, tools
-from components.report.view import PATH, read_report_view
-from components.usage.answering import choices
+from components.report.url_state import PATH, read_report_view
+from components.usage.callback_results import choices
 
 register_page(__name__, path=PATH, title="Report · Weir")
 
@@ -39,7 +39,7 @@ def layout(**said: Any) -> Component:
 
 @callback(
     Output(Ids.ANSWER, "data"),
-    sheets.output(Ids.BODY),
+    html_json.output(Ids.BODY),
     Input(Ids.QUESTION, "data"),
 )
 def report(question: Any) -> tuple[Any, Any]:
@@ -55,7 +55,7 @@ def report(question: Any) -> tuple[Any, Any]:
 
 
 @callback(
-    sheets.output(Ids.OFFERED),
+    html_json.output(Ids.OFFERED),
     Input(Ids.SOUGHT, "value"),
     Input(Ids.QUESTION, "data"),
 )
@@ -72,4 +72,4 @@ clientside_callback(
     State(Ids.QUESTION, "data"),
     prevent_initial_call=True,
 )
-sheets.drawn(*SHEETS)
+html_json.drawn(*SHEETS)

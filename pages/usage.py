@@ -18,13 +18,13 @@ from dash.development.base_component import Component
 
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
-from components import sheets, shell
-from components.asked import read_question, read_text
-from components.fleet.desk import current_desk
-from components.parts import failure
-from components.usage.answering import answer, choices, files
+from components import html_json, shell
+from components.callback_inputs import read_question, read_text
+from components.controls import failure
+from components.fleet.query_context import current_desk
+from components.usage.callback_results import answer, choices, files
 from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
-from components.usage.view import read_usage_view
+from components.usage.url_state import read_usage_view
 
 register_page(__name__, path=PATH, title="Usage · Weir")
 
@@ -38,8 +38,8 @@ def layout(**said: Any) -> Component:
 
 @callback(
     Output(Ids.ANSWER, "data"),
-    sheets.output(Ids.SUMS),
-    sheets.output(Ids.TABLE),
+    html_json.output(Ids.SUMS),
+    html_json.output(Ids.TABLE),
     Output(Ids.EXPORTS, "children"),
     Input(Ids.QUESTION, "data"),
 )
@@ -57,7 +57,7 @@ def summary(question: Any) -> tuple[Any, Any, Any, Any]:
 
 
 @callback(
-    sheets.output(Ids.OFFERED),
+    html_json.output(Ids.OFFERED),
     Input(Ids.SOUGHT, "value"),
     Input(Ids.QUESTION, "data"),
 )
@@ -74,4 +74,4 @@ clientside_callback(
     State(Ids.QUESTION, "data"),
     prevent_initial_call=True,
 )
-sheets.drawn(*SHEETS)
+html_json.drawn(*SHEETS)

@@ -19,13 +19,13 @@ FRONT: Final = (
     "real",
     "pages",
     "remote",
-    "components/rendering/test_renderer",
+    "web/rendering/test_renderer",
     "openapi",
     "ingest/test_files",
     "contract",
     "benchmarks",
 )
-BACK: Final = ("ingest/mqtt", "commands", "components/rendering/test_worker", "faults")
+BACK: Final = ("ingest/mqtt", "commands", "web/rendering/test_worker", "faults")
 _TURNS: Final = {
     **{prefix: n - len(FRONT) for n, prefix in enumerate(FRONT)},
     **{prefix: n for n, prefix in enumerate(BACK, 1)},

@@ -20,9 +20,9 @@ from api.server import create_service
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.access import Access
-from components.dashboard import create_dashboard
 from tests.world import SETTINGS, all_seeing_key, ms
+from web.auth import Access
+from web.dashboard import create_dashboard
 
 ORGANIZATION: Final = "org-northside"
 ORGANIZATION_NAME: Final = "Northside Properties"

@@ -13,7 +13,7 @@ from flask import Flask
 import app
 from api.catalog import EMBED_PAGE_PREFIX
 from api.settings import Settings
-from components.access import rules
+from web.auth import rules
 
 # What stands for each part of an address that a route leaves open.
 _NAMED: Final = {
@@ -51,7 +51,7 @@ def routes(settings: Settings) -> list[tuple[str, str]]:
 
 
 def _of(application: Flask) -> Iterator[tuple[str, str]]:
-    at = EMBED_PAGE_PREFIX if application.name == "embed.site" else ""
+    at = EMBED_PAGE_PREFIX if application.name == "web.embed.site" else ""
     for rule in application.url_map.iter_rules():
         # KeyError: a part with a new name; say above what stands for it.
         built = rule.build({name: _NAMED[name] for name in rule.arguments})

@@ -13,7 +13,7 @@ import yaml
 
 from api.server.readiness import OVERALL
 from api.settings import TABLE, Settings
-from api.watch import metrics
+from api.telemetry import metrics
 from tests.nginx import Proxy
 from tests.servers import free_port
 

@@ -20,7 +20,7 @@ from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER
 from api.errors import Forbidden
 from api.settings import Settings
 from api.store.base import Directory, Scope
-from api.watch import metrics
+from api.telemetry import metrics
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _KEY_ID: Final = re.compile(rf"key_[^.,\s]*|[^.,\s]+\.{_UUID.pattern}", re.IGNORECASE | re.ASCII)

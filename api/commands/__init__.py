@@ -18,7 +18,7 @@ from api.commands import (
     serve,
     writer,
 )
-from api.commands.frame import Load, remember
+from api.commands.command_base import Load, remember
 
 GROUPS = (
     db.group,

@@ -9,10 +9,10 @@ import click
 from flask.cli import with_appcontext
 
 from api.catalog import BACKEND_VERSION
-from api.commands.frame import Command, settings, warn
+from api.commands.command_base import Command, settings, warn
 from api.commands.progress import bar
 from api.errors import UserError
-from api.ingest.hold import only_writer, replaced
+from api.ingest.file_lock import only_writer, replaced
 from api.timez import now_ms, stamp
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from api.commands.frame import Group, Outcome, opened, settings, upgrade_store
+from api.commands.command_base import Group, Outcome, opened, settings, upgrade_store
 from api.store.distribution import DEFAULT_SHARDS
 
 group = Group("db", help="The store's schema.")

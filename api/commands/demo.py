@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import click
 
-from api.commands.frame import (
+from api.commands.command_base import (
     Group,
     ensure_store,
     everything,
@@ -26,7 +26,7 @@ from api.commands.progress import bar
 from api.commands.serve import serve
 from api.errors import StoreMissing, Unavailable, UserError
 from api.ingest.demo import fleet as demo
-from api.ingest.hold import only_writer
+from api.ingest.file_lock import only_writer
 from api.settings import Settings, write_private
 from api.store.base import Grant, Organization, Store
 from api.timez import now_ms

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from api.commands.frame import Group, opened, organization, warn
+from api.commands.command_base import Group, opened, organization, warn
 
 group = Group("devices", help="Devices.")
 

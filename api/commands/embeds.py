@@ -10,7 +10,15 @@ from typing import Any, Final
 import click
 
 from api.catalog import CHARTS, EMBED_CONTROLS, EMBED_THEMES, EMBED_VIEWS, UNIT_SYSTEMS
-from api.commands.frame import Group, everything, opened, opened_web, organization, settings, when
+from api.commands.command_base import (
+    Group,
+    everything,
+    opened,
+    opened_web,
+    organization,
+    settings,
+    when,
+)
 from api.embeds import Fixed, Rolling, address, snippet
 from api.errors import BadRequest, UserError
 from api.store.base import Grant

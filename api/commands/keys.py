@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import click
 
-from api.commands.frame import Group, device_ids, opened, organization, settings, warn, when
+from api.commands.command_base import Group, device_ids, opened, organization, settings, warn, when
 from api.errors import UserError
 from api.store.base import Grant, Key, Store
 from api.timez import now_ms, parse_instant

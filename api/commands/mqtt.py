@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import click
 
-from api import kinds
+from api import setting_types
 from api.commands import writer
-from api.commands.frame import Group, settings
+from api.commands.command_base import Group, settings
 from api.errors import UserError
 from api.settings import Settings
 
 group = Group("mqtt", help="Readings by MQTT.")
 
 
-def _shard(_: click.Context, __: click.Parameter, value: str | None) -> kinds.Shard | None:
+def _shard(_: click.Context, __: click.Parameter, value: str | None) -> setting_types.Shard | None:
     try:
-        return kinds.shard(value or "")
+        return setting_types.shard(value or "")
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -32,7 +32,7 @@ _part = click.option(
 
 @group.command()
 @_part
-def ingest(shard: kinds.Shard | None) -> None:
+def ingest(shard: setting_types.Shard | None) -> None:
     """Take readings in from the broker of WEIR_MQTT_URL, and publish them once stored, until
     stopped: `flask writer` for whom a broker is what matters.
 
@@ -43,18 +43,18 @@ def ingest(shard: kinds.Shard | None) -> None:
 
 @group.command()
 @_part
-def forget(shard: kinds.Shard | None) -> None:
+def forget(shard: setting_types.Shard | None) -> None:
     """End the session of an ingester that won't come back, with what the broker keeps for it."""
     known = _known(shard)
     from api.ingest.mqtt.broker import end_session
-    from api.ingest.mqtt.spread import session_name
+    from api.ingest.mqtt.sharing import session_name
 
     name = session_name(known)
     end_session(known, name)
     click.echo(f"The broker keeps nothing for {name} any more.")
 
 
-def _known(shard: kinds.Shard | None) -> Settings:
+def _known(shard: setting_types.Shard | None) -> Settings:
     known = settings()
     if shard:
         known = replace(known, mqtt_shard=shard)

@@ -6,7 +6,7 @@ import math
 
 import click
 
-from api.commands.frame import Group, opened, when
+from api.commands.command_base import Group, opened, when
 from api.errors import UserError
 
 group = Group("orgs", help="Organizations.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from api.commands.frame import Group, Outcome, opened, organization, settings, warn, when
+from api.commands.command_base import Group, Outcome, opened, organization, settings, warn, when
 from api.commands.progress import bar
 from api.errors import UserError
 from api.store.base import Progress, Store

@@ -15,7 +15,7 @@ from flask.cli import with_appcontext
 
 from api.catalog import UNIT_SYSTEMS
 from api.client import Client, Credential
-from api.commands.frame import Command, opened, organization, settings
+from api.commands.command_base import Command, opened, organization, settings
 from api.errors import UserError
 from api.settings import Settings
 

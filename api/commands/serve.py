@@ -21,14 +21,14 @@ from typing import Any, Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.frame import Command, ensure_store, opened, settings
-from api.commands.parent import end_with_parent
-from api.commands.supervise import HOPELESS, Child, supervise
+from api.commands.command_base import Command, ensure_store, opened, settings
+from api.commands.parent_process import end_with_parent
+from api.commands.supervisor import HOPELESS, Child, supervise
 from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.commands.writer import share
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
-from api.ingest.door.client import MOST_AT_ONCE
+from api.ingest.ipc.client import MOST_AT_ONCE
 
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
 THREADS: Final = MOST_AT_ONCE + 1  # blocking threads of a worker process

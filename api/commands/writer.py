@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.frame import Command, opened, settings, warn
-from api.commands.parent import end_with_parent
+from api.commands.command_base import Command, opened, settings, warn
+from api.commands.parent_process import end_with_parent
 from api.errors import UserError
 from api.settings import Settings
-from api.watch import metrics, pulse
+from api.telemetry import metrics, writer_status
 
 if TYPE_CHECKING:
     from api.ingest.announcer import Hook
@@ -42,7 +42,7 @@ def writer(demo: bool, while_parent: int | None) -> None:
 def run(known: Settings, *, demo: bool = False, while_parent: int | None = None) -> None:
     share(known)
     metrics.begin()
-    from api.ingest.hold import only_writer
+    from api.ingest.file_lock import only_writer
     from api.ingest.writer import Writer
 
     if known.api_url:
@@ -83,8 +83,8 @@ def _publishers(begun: ExitStack, known: Settings) -> list[Hook]:
 def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> bool:
     """Several writers of a server's database may share a folder: one of them has the door.
     Whether this is that one."""
-    from api.ingest.door import Door
-    from api.ingest.hold import Held, held
+    from api.ingest.file_lock import Held, held
+    from api.ingest.ipc import Door
 
     path = known.writer_socket_path
     try:
@@ -133,9 +133,9 @@ def _start_heart(
 ) -> None:
     """Tell the others on this host how the writer is, or an ingester ``beside`` it."""
 
-    def measure() -> pulse.Pulse:
+    def measure() -> writer_status.Pulse:
         metrics.queued(taking.waiting_rows)
-        return pulse.of_this_process(
+        return writer_status.of_this_process(
             waiting_rows=taking.waiting_rows,
             last_commit_s=_seconds(taking.last_commit_ms),
             trouble=taking.ailment,
@@ -143,12 +143,12 @@ def _start_heart(
             last_message_s=None if broker is None else _seconds(broker.last_message_ms),
         )
 
-    file = pulse.FILE
+    file = writer_status.FILE
     if beside:
-        from api.ingest.mqtt.spread import session_name
+        from api.ingest.mqtt.sharing import session_name
 
-        file = pulse.file_of(session_name(known))
-    heart = pulse.Heart(Path(known.instance), measure, file)
+        file = writer_status.file_of(session_name(known))
+    heart = writer_status.Heart(Path(known.instance), measure, file)
     heart.start()
     begun.callback(heart.stop)
 

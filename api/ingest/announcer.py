@@ -9,7 +9,7 @@ from threading import Condition, Thread
 from typing import Final, NamedTuple
 
 from api.errors import WeirError
-from api.ingest.roster import Roster
+from api.ingest.device_cache import Roster
 from api.ingest.submission import Submission
 from api.store.base import ReadingRow
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from api.errors import UserError
 from api.ingest.batch import Batch, Columns
+from api.ingest.csv_records import NOT_CSV, Record, Unreadable, records
+from api.ingest.csv_rows import Layout, batch_of_texts
 from api.ingest.decode import Devices
 from api.ingest.json_lines import batch_of_lines
-from api.ingest.records import NOT_CSV, Record, Unreadable, records
 from api.ingest.source import Found, Lines
-from api.ingest.text import Layout, batch_of_texts
 
 PART_ROWS = 10_000  # decoded at a time: their texts stay in the processor's cache
 BATCH_PARTS = 10

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from api.errors import UserError
 from api.ingest import files, source
-from api.ingest.ahead import ahead
 from api.ingest.batch import Batch
 from api.ingest.decode import Devices
+from api.ingest.prefetch import ahead
 from api.store.base import Progress, Refusal, Store, Written
 from api.timez import now_ms
 

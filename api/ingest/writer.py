@@ -18,11 +18,11 @@ from typing import Final, cast
 
 from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
-from api.ingest.roster import Roster
+from api.ingest.device_cache import Roster
 from api.ingest.submission import Fate, Receipt, Submission, readings_of, undated_of
 from api.store.base import ReadingRow, Store
+from api.telemetry import metrics
 from api.timez import now_ms
-from api.watch import metrics
 
 GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody waits long
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy

@@ -1,7 +1,8 @@
 """What a query or a body may say: the vocabulary, one model an endpoint, how text becomes it."""
 
-from api.params.bodies import Body, checked, read_body
+from api.params.body_parser import Body, checked, read_body
 from api.params.embeds import EmbedBody, NoBody, TokenBody
+from api.params.param_types import ZONE_FORMAT
 from api.params.queries import (
     AdaptiveQuery,
     DatapointsQuery,
@@ -9,8 +10,7 @@ from api.params.queries import (
     LatestQuery,
     Query,
 )
-from api.params.reading import read
-from api.params.vocabulary import ZONE_FORMAT
+from api.params.query_parser import read
 
 __all__ = [
     "ZONE_FORMAT",

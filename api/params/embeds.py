@@ -24,7 +24,7 @@ from api.catalog import (
     Limit,
 )
 from api.embeds import USUAL_WINDOW, EmbedDefinition, Fixed, Rolling
-from api.params.bodies import Body
+from api.params.body_parser import Body
 from api.params.origins import origin
 
 _LONGEST_FIXED_MS: Final = (EMBED_WINDOW_S.maximum or 0) * 1000

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from api.params.param_types import one_of
 from api.params.queries import Query
-from api.params.vocabulary import one_of
 
 RESULTS: Final = {"exceptions": False, "all": True}
 

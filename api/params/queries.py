@@ -26,7 +26,7 @@ from api.catalog import (
     Resolution,
 )
 from api.domain.filters import parse_filter
-from api.params.vocabulary import (
+from api.params.param_types import (
     Active,
     AnyResolution,
     Budget,

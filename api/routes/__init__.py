@@ -1,10 +1,10 @@
 """Every endpoint of the interface: parse → domain → object."""
 
-from api.routes.call import Call, Reply, Route
 from api.routes.document import document_route
+from api.routes.endpoint import Call, Reply, Route
 from api.routes.flow import FLOW_ROUTES
 from api.routes.management import MANAGEMENT_ROUTES
-from api.routes.render import wanted_columns
+from api.routes.serialize import wanted_columns
 
 _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
 ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))

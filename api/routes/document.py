@@ -9,7 +9,7 @@ from typing import Any
 from api.catalog import PATH_PREFIX
 from api.openapi import Operation, assemble
 from api.params import Query
-from api.routes.call import Call, Reply, Route
+from api.routes.endpoint import Call, Reply, Route
 
 _OPERATION = Operation(
     id="getApiJson",

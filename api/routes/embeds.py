@@ -16,8 +16,8 @@ from api.domain.embeds import ENDED, State, find, make, reason_of, states, visib
 from api.embeds import Fixed, Rolling, page_path
 from api.errors import Conflict, Forbidden, Unauthorized
 from api.params import Body, EmbedBody, NoBody, TokenBody
-from api.routes.call import Reply
-from api.routes.render import instant
+from api.routes.endpoint import Reply
+from api.routes.serialize import instant
 from api.settings import Settings
 from api.store.base import Store
 from api.store.web.base import Embed, Maker, WebStore

@@ -13,13 +13,8 @@ from api.domain.identify import identify
 from api.domain.latest import Summary, latest
 from api.openapi import Operation, ref
 from api.params import AdaptiveQuery, DatapointsQuery, LatestQuery
-from api.routes.call import Call, Reply, Route
-from api.routes.render import (
-    datapoint_object,
-    instant,
-    row_columns,
-    row_objects,
-)
+from api.routes.endpoint import Call, Reply, Route
+from api.routes.serialize import datapoint_object, instant, row_columns, row_objects
 from api.store.base import Row, Span
 
 

@@ -6,8 +6,8 @@ from api.catalog import BACKEND_VERSION, PATH_PREFIX
 from api.domain.devices import list_devices
 from api.openapi import Operation, array, ref
 from api.params import DeviceListQuery, Query
-from api.routes.call import Call, Reply, Route
-from api.routes.render import device_object, organization_object
+from api.routes.endpoint import Call, Reply, Route
+from api.routes.serialize import device_object, organization_object
 from api.store.base import DeviceQuery
 
 

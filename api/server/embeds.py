@@ -12,7 +12,7 @@ from api.openapi import JSON_TYPE
 from api.params import Query, read, read_body
 from api.routes.embeds import EmbedCall, EmbedRoute, check_right
 from api.server.gate import Gate
-from api.server.pairs import pairs
+from api.server.query_string import pairs
 from api.settings import Settings
 from api.store.base import Store
 from api.store.web.base import WebStore

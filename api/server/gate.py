@@ -8,8 +8,8 @@ from typing import Any, Final
 from api.auth import Authenticator, EmbedAuthenticator, Principal
 from api.catalog import KEY_HEADER
 from api.errors import Forbidden, Unauthorized
-from api.server.limits import Limits
-from api.watch.visit import VISIT, Visit
+from api.server.rate_limits import Limits
+from api.telemetry.request_record import VISIT, Visit
 
 # A header that was sent twice arrives here joined by a comma, and is no key any more.
 _KEY_VARIABLE: Final = "HTTP_" + KEY_HEADER.upper().replace("-", "_")

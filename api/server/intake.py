@@ -17,11 +17,11 @@ from api.errors import BadRequest
 from api.openapi import JSON_TYPE
 from api.params import read
 from api.params.intake import IntakeQuery
-from api.server.answers import finisher
 from api.server.gate import Gate
-from api.server.limits import Limits
 from api.server.problems import answer_error
-from api.server.shared import Shared
+from api.server.rate_limits import Limits
+from api.server.responses import finisher
+from api.server.shared_state import Shared
 from api.settings import Settings
 from api.store.base import Directory, Scope
 
@@ -29,7 +29,7 @@ READINGS_PATH: Final = f"{INGEST_PATH}/readings"
 
 
 class Intake(Protocol):
-    """What takes bodies in; `api.ingest.reception` has one."""
+    """What takes bodies in; `api.ingest.http_intake` has one."""
 
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool

@@ -13,12 +13,12 @@ from api.auth.authenticator import bearer
 from api.auth.principal import BEARER
 from api.errors import NotFound, Unauthorized
 from api.openapi import JSON_TYPE
-from api.server.answers import finisher
 from api.server.problems import answer_error
 from api.server.readiness import DEGRADED, FAILED, OVERALL, Checks, Readiness, overall
+from api.server.responses import finisher
 from api.settings import Settings
-from api.watch import metrics
-from api.watch.address import is_loopback, passed_on
+from api.telemetry import metrics
+from api.telemetry.client_address import is_loopback, passed_on
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric

@@ -21,8 +21,8 @@ from api.errors import (
     Unavailable,
 )
 from api.openapi import PROBLEM_TYPE
-from api.server import trouble
-from api.watch.visit import REQUEST_ID
+from api.server import log_throttle
+from api.telemetry.request_record import REQUEST_ID
 
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
 _DETAILS: Final = {
@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 def request_id() -> str:
-    """This request's id: the one that `api.server.watched` has given it, else a new one. What the
-    request itself says isn't looked at here."""
+    """This request's id: the one that `api.server.request_logging` has given it, else a new
+    one. What the request itself says isn't looked at here."""
     environ = request.environ
     if REQUEST_ID not in environ:
         environ[REQUEST_ID] = secrets.token_hex(8)
@@ -45,7 +45,7 @@ def answer_error(error: Exception) -> Response:
     """Whatever was raised, as its problem. What nobody foresaw is logged and says nothing."""
     problem = _problem_of(error)
     if isinstance(problem, Unavailable):
-        trouble.note(problem)
+        log_throttle.note(problem)
     response = Response(
         orjson.dumps(problem_object(problem, request_id())),
         status=problem.status,

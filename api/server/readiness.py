@@ -19,7 +19,7 @@ from typing import Any, Final
 from api.errors import WeirError
 from api.settings import Settings
 from api.store.base import Store
-from api.watch import pulse
+from api.telemetry import writer_status
 
 OK: Final = "ok"
 DEGRADED: Final = "degraded"
@@ -73,11 +73,11 @@ class Readiness:
         found: dict[str, Check] = {}
         if self._store is not None:
             found.update(self._of_store(self._store))
-            said = pulse.read(self._folder)
+            said = writer_status.read(self._folder)
             found["commit"] = _commit(self._store, said)
             found["writer"] = _writer(said, alone=self._store.file() is not None)
             if self._settings.mqtt_url:
-                found["feed"] = _feed(pulse.read_all(self._folder))
+                found["feed"] = _feed(writer_status.read_all(self._folder))
         found["disk"] = self._disk()
         return found
 
@@ -156,14 +156,14 @@ def _replica(store: Store) -> Check | None:
     return Check(OK, "", facts)
 
 
-def _commit(store: Store, said: pulse.Pulse | None) -> Check:
+def _commit(store: Store, said: writer_status.Pulse | None) -> Check:
     """How long ago something was last stored. Whether that is long only the fleet can tell."""
     file = store.file()
     known = [at for at in (said and said.last_commit_s, file and file.written_s) if at]
     return Check(OK, "", {"ageS": round(max(0.0, time() - max(known)), 1) if known else None})
 
 
-def _writer(said: pulse.Pulse | None, *, alone: bool) -> Check:
+def _writer(said: writer_status.Pulse | None, *, alone: bool) -> Check:
     """A file's one writer runs where the file is; a server's may run on another host."""
     if said is None:
         return Check(DEGRADED if alone else OK, "No writer is running on this host.")
@@ -175,7 +175,7 @@ def _writer(said: pulse.Pulse | None, *, alone: bool) -> Check:
     return Check(OK, "", facts)
 
 
-def _feed(said: Sequence[pulse.Pulse]) -> Check:
+def _feed(said: Sequence[writer_status.Pulse]) -> Check:
     """Of all that take in what the broker has, on this host: the worst is told."""
     feeds = [one for one in said if one.feed is not None]
     last = [one.last_message_s for one in feeds if one.last_message_s]

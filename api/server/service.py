@@ -16,13 +16,13 @@ from api.openapi import JSON_TYPE, PROBLEM_TYPE
 from api.params import read
 from api.routes import ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
-from api.server.answers import answer, finisher
 from api.server.embeds import add_embed_routes
 from api.server.gate import Gate
-from api.server.limits import Limits
-from api.server.pairs import pairs
 from api.server.problems import answer_error
-from api.server.shared import Shared
+from api.server.query_string import pairs
+from api.server.rate_limits import Limits
+from api.server.responses import answer, finisher
+from api.server.shared_state import Shared
 from api.settings import Settings
 from api.store.base import Grant, Scope, Store
 from api.store.web.base import WebStore

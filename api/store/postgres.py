@@ -34,7 +34,7 @@ from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
 from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
-from api.watch.visit import fetched
+from api.telemetry.request_record import fetched
 
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks

@@ -22,7 +22,7 @@ from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.tables import Table
 from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
-from api.watch.visit import fetched
+from api.telemetry.request_record import fetched
 
 BUSY_TIMEOUT_MS: Final = 60_000
 STATEMENTS: Final = 200  # kept prepared, for each connection

@@ -13,10 +13,10 @@ from api.metering.cost import Price, money, rate
 from api.metering.night_flow import FROM_HOUR, TO_HOUR, NightFlow
 from api.metering.usage import change
 from api.timez import DAY_MS
-from components import words
+from components import formatting
 from components.clock import Clock
-from components.device.shown import Shown
-from components.fleet.known import Known
+from components.device.chart_state import Shown
+from components.fleet.device_status import Known
 from components.fleet.totals import percent
 from components.ranges import Window
 from components.units import Units
@@ -41,12 +41,16 @@ class Kpi:
 def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     label, at = "Last reading", known.seen_ms
     if at is None:
-        return Kpi(label, words.NOTHING, "never reported")
+        return Kpi(label, formatting.NOTHING, "never reported")
     clock = Clock(tz, at, at)
-    told = words.ago(at, now_ms) if now_ms - at < RECENT_MS else f"on {words.date_of(at, clock)}"
-    moment = words.moment(at, clock, seconds=True)
+    told = (
+        formatting.ago(at, now_ms)
+        if now_ms - at < RECENT_MS
+        else f"on {formatting.date_of(at, clock)}"
+    )
+    moment = formatting.moment(at, clock, seconds=True)
     if known.flow is None:
-        return Kpi(label, words.NOTHING, f"without a flow rate · {told}", moment)
+        return Kpi(label, formatting.NOTHING, f"without a flow rate · {told}", moment)
     return Kpi(label, f"{units.flow(known.flow)} {units.flow_unit}", told, moment)
 
 
@@ -54,9 +58,9 @@ def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> 
     label = f"Uptime, {shown.label}"
     share = uptimes.share(actual, expected)
     if share is None:
-        return Kpi(label, words.NOTHING, "nothing was due")
+        return Kpi(label, formatting.NOTHING, "nothing was due")
     unit = _BUCKET_UNITS.get(resolution.name, f"× {resolution.label}")
-    note = f"{words.whole(actual)} of {words.whole(expected)} {unit}"
+    note = f"{formatting.whole(actual)} of {formatting.whole(expected)} {unit}"
     return Kpi(label, percent(share), note, low=uptimes.is_low(actual, expected))
 
 
@@ -65,10 +69,10 @@ def quality(
 ) -> Kpi:
     label = f"Quality, {shown.label}"
     if worst is None or best is None:
-        return Kpi(label, words.NOTHING, "no readings with a quality")
-    value = words.span(round(worst), round(best)).replace("–", " – ")
+        return Kpi(label, formatting.NOTHING, "no readings with a quality")
+    value = formatting.span(round(worst), round(best)).replace("–", " – ")
     low = worst < limit
-    note = f"limit {words.number(limit)}" if low else ""
+    note = f"limit {formatting.number(limit)}" if low else ""
     note = " · ".join(p for p in (f"mean {mean:.0f}" if mean is not None else "", note) if p)
     return Kpi(label, value, note, low=low)
 
@@ -86,7 +90,7 @@ class Usage:
 def volume(usage: Usage, shown: Shown) -> Kpi:
     label = f"Volume, {shown.label}"
     if usage.gallons is None:
-        return Kpi(label, words.NOTHING, "no readings with a volume")
+        return Kpi(label, formatting.NOTHING, "no readings with a volume")
     return Kpi(label, shown.units.volume(usage.gallons), _change(usage, shown))
 
 
@@ -101,7 +105,7 @@ def _change(usage: Usage, shown: Shown) -> str:
         return ""
     if percents == 0:
         return f"level with {shown.before}"
-    return f"{'▲' if percents > 0 else '▼'} {words.whole(abs(percents))}% on {shown.before}"
+    return f"{'▲' if percents > 0 else '▼'} {formatting.whole(abs(percents))}% on {shown.before}"
 
 
 def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
@@ -109,19 +113,19 @@ def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
     per_unit = rate(price.per_gallon / units.volume_factor, price.currency)
     note = f"{per_unit} / {units.volume_unit} · {'device' if price.own else 'organization'}’s rate"
     if gallons is None:
-        return Kpi(label, words.NOTHING, note)
+        return Kpi(label, formatting.NOTHING, note)
     return Kpi(label, money(price.cost(gallons), price.currency), note)
 
 
 def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     label = f"Night flow, {FROM_HOUR:02}–{TO_HOUR:02}"
     clock = Clock(tz, *flow.night)
-    at = f"the night to {words.moment(flow.night.to_ms, clock)}: lowest hour"
+    at = f"the night to {formatting.moment(flow.night.to_ms, clock)}: lowest hour"
     old = now_ms - flow.night.to_ms > RECENT_MS
-    date = f"on {words.date_of(flow.night.to_ms, clock)}"
+    date = f"on {formatting.date_of(flow.night.to_ms, clock)}"
     if flow.last is None:
         note = seldom_words(flow) or f"too few readings {date if old else 'last night'}"
-        return Kpi(label, words.NOTHING, note, at)
+        return Kpi(label, formatting.NOTHING, note, at)
     note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
     note = f"{date} · {note}" if old else note
     return Kpi(label, f"{units.flow(flow.last)} {units.flow_unit}", note, at)
@@ -132,7 +136,7 @@ def seldom_words(flow: NightFlow) -> str:
     reports often enough."""
     if flow.too_seldom is None:
         return ""
-    every, needed = (words.duration(length) for length in flow.too_seldom)
+    every, needed = (formatting.duration(length) for length in flow.too_seldom)
     return f"reports every {every}, night flow in this zone needs every {needed}"
 
 
@@ -158,13 +162,13 @@ def continuous(
         note = _by_design(run, told) if never_rests else _escaping(run, price, told)
         return Kpi(label, value, note, _evidence(run, told), not never_rests, run.shown)
     if finding.paused_ms is None:
-        return Kpi(label, words.NOTHING, "too few hours heard")
+        return Kpi(label, formatting.NOTHING, "too few hours heard")
     clock = Clock(told.tz, finding.paused_ms, finding.paused_ms)
     return Kpi(
         label,
         "none",
-        f"paused {words.ago(finding.paused_ms, told.now_ms)}",
-        f"the last hour below its limit ended at {words.moment(finding.paused_ms, clock)}",
+        f"paused {formatting.ago(finding.paused_ms, told.now_ms)}",
+        f"the last hour below its limit ended at {formatting.moment(finding.paused_ms, clock)}",
     )
 
 
@@ -183,10 +187,12 @@ def _how_long(run: Run, told: Told) -> str:
     ``for 6 d until 3 d ago``."""
     days = run.window.length_ms // DAY_MS
     length = (
-        f"{days}{'+' if run.longer else ''} d" if days > 1 else words.duration(run.window.length_ms)
+        f"{days}{'+' if run.longer else ''} d"
+        if days > 1
+        else formatting.duration(run.window.length_ms)
     )
     old = told.now_ms - run.window.to_ms > DAY_MS
-    until = f" until {words.ago(run.window.to_ms, told.now_ms)}" if old else ""
+    until = f" until {formatting.ago(run.window.to_ms, told.now_ms)}" if old else ""
     return f"for {length}{until}"
 
 
@@ -194,7 +200,9 @@ def _evidence(run: Run, told: Told) -> str:
     """What is known, and what is only an upper bound."""
     clock, volume = Clock(told.tz, *run.window), told.units.volume
     since = (
-        "in the last weeks" if run.longer else f"since {words.moment(run.window.from_ms, clock)}"
+        "in the last weeks"
+        if run.longer
+        else f"since {formatting.moment(run.window.from_ms, clock)}"
     )
     return (
         f"no hour without flow {since}, {volume(run.gallons)} in all; the least of the last {HOURS}"

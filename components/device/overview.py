@@ -7,13 +7,13 @@ from typing import Any, Final
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.client import Client
 from api.timez import DAY_MS
-from components.directory import last_seen_ms
-from components.drawing import Subject
-from components.fleet.sparks import spark
-from components.frames import frame
+from components.chart_query import Subject
+from components.charts.frames import frame
+from components.fleet.sparklines import spark
+from components.queries import last_seen_ms
 from components.ranges import Window
 from components.readings import flow_series
-from components.view import View, write_window
+from components.url_state import View, write_window
 
 LONG_MS: Final = 7 * DAY_MS
 POINTS: Final = 400

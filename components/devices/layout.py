@@ -10,12 +10,12 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
+from components.controls import search_field, segments
 from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_listing
 from components.grid import THEME
 from components.markup import attributes
 from components.menu import Entry, Section, menu
-from components.parts import search_field, segments
-from components.usage.offer import WHAT_THEY_USED
+from components.usage.menus import WHAT_THEY_USED
 
 ROW_PX: Final = 52
 

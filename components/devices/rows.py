@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from api.client import ActiveFilter
-from components import words
+from components import formatting
 from components.clock import Clock, known_zone
 from components.devices.listing import Listing, Question
-from components.fleet.asking import Desk
-from components.fleet.directory import directory
+from components.fleet.device_list import directory
 from components.fleet.meters import Meter, read_meter
+from components.fleet.queries import Desk
 
 PATH: Final = "/devices"
 Row = dict[str, Any]
@@ -129,9 +129,9 @@ def _row(meter: Meter, *, active: bool) -> Row:
         "href": f"{PATH}/{quote(meter.id, safe='')}",
         "label": meter.label,
         "serial": meter.serial,
-        "networkUniqueIdentifier": meter.network_id or words.NOTHING,
-        "category": meter.category or words.NOTHING,
-        "model": meter.model or words.NOTHING,
+        "networkUniqueIdentifier": meter.network_id or formatting.NOTHING,
+        "category": meter.category or formatting.NOTHING,
+        "model": meter.model or formatting.NOTHING,
         "deviceTimeZone": meter.time_zone,
         "installedOn": _installed(meter),
         "active": active,
@@ -141,5 +141,5 @@ def _row(meter: Meter, *, active: bool) -> Row:
 def _installed(meter: Meter) -> str:
     at = meter.installed_on_ms
     if at is None or not meter.installed:
-        return words.NOTHING
-    return words.date_of(at, Clock(known_zone(meter.time_zone), at, at))
+        return formatting.NOTHING
+    return formatting.date_of(at, Clock(known_zone(meter.time_zone), at, at))

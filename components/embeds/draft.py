@@ -13,13 +13,13 @@ from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
-from components.asked import read_text, read_texts
+from components.callback_inputs import read_text, read_texts
 from components.clock import known_zone
-from components.device import custom
-from components.fleet.view import read_fleet_view
+from components.device import custom_range
+from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
 from components.units import UNITS_BY_NAME, US
-from components.view import read_view
+from components.url_state import read_view
 
 FIXED: Final = "fixed"
 ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a day"))
@@ -178,7 +178,7 @@ def _window(draft: Draft, tz: ZoneInfo, read: Read) -> Rolling | Fixed | None:
     if draft.window != FIXED:
         return Rolling(int(kept_window(draft.view, draft.window)))
     said = {"first": draft.first.strip(), "last": draft.last.strip()}
-    told = custom.tell({**said, "first_fold": "0", "last_fold": "0"}, tz)
+    told = custom_range.tell({**said, "first_fold": "0", "last_fold": "0"}, tz)
     if told.problems:
         read.problems["window"] = " ".join(told.problems)
         return None
@@ -190,7 +190,7 @@ def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
     if draft.ends != "on":
         known = draft.ends and draft.ends in dict(ENDS)
         return now_ms + int(draft.ends) * DAY_MS if known else None
-    wall = custom.read_wall(f"{draft.ends_on.strip()} 00:00")
+    wall = custom_range.read_wall(f"{draft.ends_on.strip()} 00:00")
     if wall is None:
         read.problems["expires"] = "Give a day such as 2027-03-31."
         return None

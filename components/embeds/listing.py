@@ -8,13 +8,15 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.client import Embed
-from components.embeds import told
+from components.embeds import descriptions
 from components.embeds.link import PATH
-from components.embeds.panel import chip
+from components.embeds.preview import chip
 from components.markup import attributes
 
 
-def listing(embeds: Sequence[Embed], labels: told.Labels, chosen: str, now_ms: int) -> Component:
+def listing(
+    embeds: Sequence[Embed], labels: descriptions.Labels, chosen: str, now_ms: int
+) -> Component:
     if not embeds:
         return html.P(
             "No embeds yet. Make one, and paste its snippet into a portal or a wiki.",
@@ -24,18 +26,18 @@ def listing(embeds: Sequence[Embed], labels: told.Labels, chosen: str, now_ms: i
     return html.Ul(rows, className="embed-rows", role="list")
 
 
-def _row(embed: Embed, labels: told.Labels, current: bool, now_ms: int) -> Component:
+def _row(embed: Embed, labels: descriptions.Labels, current: bool, now_ms: int) -> Component:
     named = {"aria_current": "true"} if current else {}
     return html.Li(
         dcc.Link(
             [
                 html.Span(
-                    [html.Span(told.name(embed, labels), className="embed-name"),
-                     chip(told.standing(embed))],
+                    [html.Span(descriptions.name(embed, labels), className="embed-name"),
+                     chip(descriptions.standing(embed))],
                     className="embed-row-head",
                 ),
-                html.Span(told.line(embed, labels), className="quiet"),
-                html.Span(told.ends(embed, now_ms), className="quiet"),
+                html.Span(descriptions.line(embed, labels), className="quiet"),
+                html.Span(descriptions.ends(embed, now_ms), className="quiet"),
             ],
             href=f"{PATH}?embed={embed.id}",
             className="embed-row current" if current else "embed-row",

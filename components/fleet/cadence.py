@@ -11,8 +11,8 @@ from api.catalog import RAW
 from api.client import Client
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, estimated
 from api.timez import DAY_MS, HOUR_MS
-from components.fleet.asking import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.meters import Meter
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 
 FRESH_MS: Final = DAY_MS
 QUIET_FRESH_MS: Final = HOUR_MS  # nothing was measured: it may have begun to report since

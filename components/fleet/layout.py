@@ -9,13 +9,13 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.metering.windows import DEFAULT_SPAN, SPANS
+from components.controls import search_field, segments, select, units_select, zone_select
 from components.embeds.link import embed_link
-from components.fleet.view import SORTS, FleetView, write_fleet_view
-from components.images.offer import LINKS, WALL
+from components.fleet.url_state import SORTS, FleetView, write_fleet_view
+from components.image_menu import LINKS, WALL
 from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu
-from components.parts import search_field, segments, select, units_select, zone_select
-from components.usage.offer import WHAT_THEY_USED
+from components.usage.menus import WHAT_THEY_USED
 
 SKELETONS = 10
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from api.metering import status, uptime
 from api.metering.status import Heard
-from components.fleet.known import Known
+from components.fleet.device_status import Known
 from components.fleet.meters import Meter
 
 

@@ -9,16 +9,16 @@ from urllib.parse import quote, urlencode
 from api.errors import WeirError
 from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
-from components import words
+from components import formatting
 from components.clock import Clock, known_zone
-from components.fleet.beats import NOT_DUE, Beat
-from components.fleet.choice import Row
-from components.fleet.known import Known
-from components.fleet.lines import Line
-from components.fleet.sparks import Spark
+from components.fleet.device_status import Known
+from components.fleet.selection import Row
+from components.fleet.sparkline_rows import Line
+from components.fleet.sparklines import Spark
 from components.fleet.states import low_quality, low_uptime
 from components.fleet.totals import percent
-from components.fleet.view import FleetView
+from components.fleet.uptime_strip import NOT_DUE, Beat
+from components.fleet.url_state import FleetView
 from components.units import US, Units
 
 PLACE: Final = "/devices"
@@ -107,14 +107,16 @@ def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:
     if known.seen_ms is None:
         return "never reported", ""
     clock = Clock(known_zone(zone), known.seen_ms, known.seen_ms)
-    return words.ago(known.seen_ms, now_ms), words.moment(known.seen_ms, clock, seconds=True)
+    return formatting.ago(known.seen_ms, now_ms), formatting.moment(
+        known.seen_ms, clock, seconds=True
+    )
 
 
 def _numbers(row: Row, units: Units) -> list[list[str]]:
     """(value, unit or meaning, emphasis) of uptime, quality and flow now."""
     meter, known, _, flow, _ = row
     if known is None or known.failure:
-        return [[words.NOTHING, name, ""] for name in ("uptime", "quality", units.flow_unit)]
+        return [[formatting.NOTHING, name, ""] for name in ("uptime", "quality", units.flow_unit)]
     return [
         [percent(known.uptime), "uptime", "low" if low_uptime(known) else ""],
         [_range(known), "quality", "low" if low_quality(meter, known) else ""],
@@ -123,7 +125,7 @@ def _numbers(row: Row, units: Units) -> list[list[str]]:
 
 
 def _range(known: Known) -> str:
-    return words.span(*(None if v is None else round(v) for v in (
+    return formatting.span(*(None if v is None else round(v) for v in (
         known.quality_min, known.quality_max)))  # fmt: skip
 
 
@@ -190,6 +192,6 @@ def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, unit
 
 
 def _flow_words(flow: str, units: Units) -> str:
-    if flow == words.NOTHING:
+    if flow == formatting.NOTHING:
         return "no flow reading of now"
     return "quiet" if flow == "0" else f"flow {flow} {units.flow_unit}"

@@ -13,10 +13,10 @@ from api.metering.uptime import comparable
 from api.metering.usage import change
 from api.metering.windows import Span
 from api.timez import HOUR_MS, MINUTE_MS
-from components import words
-from components.fleet.choice import Row
+from components import formatting
+from components.fleet.day_volumes import Volume
+from components.fleet.selection import Row
 from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SILENT
-from components.fleet.volumes import Volume
 from components.units import Units
 
 MOST_MINUTES: Final = 1_000_000  # beyond, hours read better
@@ -56,7 +56,7 @@ def totals(
 def percent(share: float | None) -> str:
     """99.6%, floored: 100% only where nothing is missing, 0% only where everything is."""
     if share is None:
-        return words.NOTHING
+        return formatting.NOTHING
     if 0 < share < 0.001:
         return "<0.1%"
     thousandths = int(share * 1000 + 1e-9)
@@ -64,7 +64,7 @@ def percent(share: float | None) -> str:
 
 
 def _of(part: int, whole: int) -> str:
-    return f"{words.whole(part)} of {words.whole(whole)}"
+    return f"{formatting.whole(part)} of {formatting.whole(whole)}"
 
 
 # --- States --------------------------------------------------------------------------------------
@@ -75,8 +75,8 @@ def reporting(rows: Sequence[Row]) -> Total:
     counts = Counter(row.state for row in rows)
     known = sum(row.known is not None for row in rows)
     if not known:
-        return Total("reporting", REPORTING.word, words.NOTHING)
-    value = f"{words.whole(counts[REPORTING])} / {words.whole(known)}"
+        return Total("reporting", REPORTING.word, formatting.NOTHING)
+    value = f"{formatting.whole(counts[REPORTING])} / {formatting.whole(known)}"
     if known < len(rows):
         note = f"states of {_of(known, len(rows))} devices known"
     else:
@@ -85,7 +85,7 @@ def reporting(rows: Sequence[Row]) -> Total:
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    return " · ".join(f"{words.whole(n)} {word}" for word, n in counts.items() if n)
+    return " · ".join(f"{formatting.whole(n)} {word}" for word, n in counts.items() if n)
 
 
 def uptime(rows: Sequence[Row], span: Span) -> Total:
@@ -95,7 +95,7 @@ def uptime(rows: Sequence[Row], span: Span) -> Total:
     expected = sum(k.expected * k.bucket_ms for k in known)
     label = f"Fleet uptime, {span.label}"
     if not expected:
-        return Total("uptime", label, words.NOTHING, "nothing was due" if known else "")
+        return Total("uptime", label, formatting.NOTHING, "nothing was due" if known else "")
     hours = expected > MOST_MINUTES * MINUTE_MS
     length, unit = (HOUR_MS, "hours") if hours else (MINUTE_MS, "minutes")
     note = f"{_of(observed // length, expected // length)} {unit}"
@@ -106,9 +106,9 @@ def needs_a_look(rows: Sequence[Row]) -> Total:
     whys = [row.why for row in rows if row.why]
     found = Counter(chain.from_iterable(whys))
     if not any(row.known is not None for row in rows):
-        return Total("look", "Needs a look", words.NOTHING)
+        return Total("look", "Needs a look", formatting.NOTHING)
     note = _counted(dict(found.most_common()))
-    return Total("look", "Needs a look", words.whole(len(whys)), note or "all is well")
+    return Total("look", "Needs a look", formatting.whole(len(whys)), note or "all is well")
 
 
 # --- Water ---------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def flow_now(rows: Sequence[Row], units: Units) -> Total:
     known = sum(row.known is not None for row in rows)
     flows = [row.flow for row in rows if row.flow is not None]
     if not flows:
-        return Total("flow", "Flow now", words.NOTHING, "no recent reading" if known else "")
+        return Total("flow", "Flow now", formatting.NOTHING, "no recent reading" if known else "")
     flowing = sum(flow != 0 for flow in flows)
     note = _counted(
         {"flowing": flowing, "quiet": len(flows) - flowing, "no data": known - len(flows)}
@@ -131,7 +131,7 @@ def flow_now(rows: Sequence[Row], units: Units) -> Total:
 def volume_today(rows: Sequence[Row], volumes: Mapping[str, Volume], units: Units) -> Total:
     told = [volume for volume in volumes.values() if volume.gallons is not None]
     if not told:
-        return Total("volume", "Volume today", words.NOTHING, "no reading today")
+        return Total("volume", "Volume today", formatting.NOTHING, "no reading today")
     value = units.volume(sum(v.gallons or 0.0 for v in told))
     return Total(
         "volume", "Volume today", value, _coverage(rows, volumes, len(told)) or _usual(told)
@@ -151,7 +151,7 @@ def _usual(told: Sequence[Volume]) -> str:
     now, usual = sum(v.gallons or 0.0 for v in both), sum(v.usual or 0.0 for v in both)
     difference = change(now, usual)
     if not comparable(len(both) / len(told)) or difference is None:
-        return words.plural(len(told), "device")
+        return formatting.plural(len(told), "device")
     weekdays = {volume.day.weekday for volume in both}
     such = f"a usual {DAY_NAMES[weekdays.pop()]}" if len(weekdays) == 1 else "the usual for today"
     if difference == 0:
@@ -172,7 +172,7 @@ def cost_today(
     if len(sums) != 1:
         none = "no price is set" if told else "no reading today"
         why = "prices in several currencies" if sums else none
-        return Total("cost", "Cost today", words.NOTHING, why)
+        return Total("cost", "Cost today", formatting.NOTHING, why)
     ((currency, cost),) = sums.items()
     sources = {"each device’s" if price.own else "the organization’s" for _, price in told if price}
     note = f"at {' or '.join(sorted(sources))} rate"

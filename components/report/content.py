@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 from dash import html
 from dash.development.base_component import Component
 
-from components import words
+from components import formatting
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
 from components.fleet.totals import Total
 from components.markup import attributes, labelled
-from components.report import wording
-from components.report.gathering import Detail, Report
-from components.report.view import ReportView, write_report_view
+from components.report import text as report_text
+from components.report.queries import Detail, Report
+from components.report.url_state import ReportView, write_report_view
 from components.units import Units
 from components.usage.sums import Day, DeviceUsage, totals
 from components.usage.table import (
@@ -50,12 +50,12 @@ def document(report: Report, view: ReportView, organization: str) -> list[Compon
 def _head(report: Report, view: ReportView, organization: str) -> Component:
     facts = (
         html.Div([html.Dt(name), html.Dd(value)])
-        for name, value in wording.facts(report, view, organization)
+        for name, value in report_text.facts(report, view, organization)
     )
     return html.Header(
         [
-            html.P(wording.KIND, className="report-kind"),
-            html.H1(wording.title(report, view)),
+            html.P(report_text.KIND, className="report-kind"),
+            html.H1(report_text.title(report, view)),
             html.Dl(list(facts), className="report-facts"),
         ],
         className="report-head",
@@ -107,7 +107,7 @@ def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
     """Costs of several currencies aren't one sum: they stand above."""
     found = totals(usages)
     of = {total.name: total.value for total in sums(found, units)}
-    cells = (of["volume"], of["cost"], words.NOTHING, of["flow"], of["uptime"], "")
+    cells = (of["volume"], of["cost"], formatting.NOTHING, of["flow"], of["uptime"], "")
     return html.Tr([html.Th("Together", scope="row"), *number_cells(cells)], className="sum")
 
 
@@ -132,7 +132,7 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
     elif not usage.days:
         made.append(html.P("No day of this range has begun.", className="empty"))
     else:
-        numbers = wording.numbers(usage, detail, units)
+        numbers = report_text.numbers(usage, detail, units)
         made += [
             html.Dl(_amounts(numbers), className="report-numbers"),
             chart_place(usage, view),

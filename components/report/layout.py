@@ -10,17 +10,12 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components import sheets
+from components import html_json
+from components.controls import select
 from components.markup import attributes
-from components.parts import select
-from components.report.view import (
-    DEFAULT_RANGE,
-    PAPERS,
-    ReportView,
-    write_report_view,
-)
+from components.report.url_state import DEFAULT_RANGE, PAPERS, ReportView, write_report_view
+from components.url_state import DEFAULT_TAB, TABS
 from components.usage.layout import chooser, ranges, usage_tools
-from components.view import DEFAULT_TAB, TABS
 
 
 class Ids(StrEnum):
@@ -53,7 +48,7 @@ def report_page(view: ReportView, today: date) -> Component:
             dcc.Store(id=Ids.QUESTION, data=write_report_view(view)),
             dcc.Store(id=Ids.ANSWER),
             dcc.Store(id=Ids.DRAWN),
-            *(sheets.told(id) for id in SHEETS),
+            *(html_json.told(id) for id in SHEETS),
             html.Div(
                 [
                     html.H1("Report", className="report-word"),

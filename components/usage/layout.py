@@ -8,11 +8,11 @@ from enum import StrEnum
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components import sheets
+from components import html_json
+from components.controls import search_field, segments, select, units_select, zone_select
 from components.markup import attributes, labelled
 from components.menu import menu
-from components.parts import search_field, segments, select, units_select, zone_select
-from components.usage.view import (
+from components.usage.url_state import (
     BETWEEN,
     DEFAULT_RANGE,
     MOST_CHOSEN,
@@ -56,7 +56,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             dcc.Store(id=Ids.QUESTION, data=write_usage_view(view)),
             dcc.Store(id=Ids.ANSWER),
             dcc.Store(id=Ids.DRAWN),
-            *(sheets.told(id) for id in SHEETS),
+            *(html_json.told(id) for id in SHEETS),
             _heading(view, today),
             _which(view),
             html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),

@@ -12,13 +12,13 @@ from dash.development.base_component import Component
 
 from api.metering.cost import money
 from api.timez import DAY_MS, HOUR_MS
-from components import words
+from components import formatting
 from components.clock import EPOCH_DAY, day_text
 from components.fleet.totals import Total, percent
 from components.markup import attributes, labelled
 from components.units import Units
 from components.usage.sums import Day, DeviceUsage, Totals
-from components.usage.view import UsageView
+from components.usage.url_state import UsageView
 
 HEADS = ("Volume", "Cost", "Mean flow", "Max flow", "Uptime", "Days with data")
 
@@ -29,7 +29,7 @@ def sums(totals: Totals, units: Units) -> list[Total]:
     flow = units.flow(totals.most_flow)
     return [
         Total("volume", "Volume", units.volume(totals.gallons), _of_devices(totals)),
-        Total("cost", "Cost", costs or words.NOTHING, _priced(totals)),
+        Total("cost", "Cost", costs or formatting.NOTHING, _priced(totals)),
         Total("daily", "A day", units.volume(totals.daily), "per device, on days with data"),
         Total("flow", "Max flow", f"{flow} {units.flow_unit}", "of one device"),
         Total("uptime", "Uptime", percent(totals.uptime), "mean of the devices’"),
@@ -39,8 +39,8 @@ def sums(totals: Totals, units: Units) -> list[Total]:
 
 def _of_devices(totals: Totals) -> str:
     if totals.told == totals.devices:
-        return f"of {words.plural(totals.devices, 'device')}"
-    return f"of {words.whole(totals.told)} of {words.plural(totals.devices, 'device')}"
+        return f"of {formatting.plural(totals.devices, 'device')}"
+    return f"of {formatting.whole(totals.told)} of {formatting.plural(totals.devices, 'device')}"
 
 
 def _priced(totals: Totals) -> str:
@@ -48,7 +48,7 @@ def _priced(totals: Totals) -> str:
         return "volume × price"
     if not totals.priced:
         return "no price is known"
-    return f"{words.whole(totals.priced)} of {words.whole(totals.told)} have a price"
+    return f"{formatting.whole(totals.priced)} of {formatting.whole(totals.told)} have a price"
 
 
 def sums_strip(told: Sequence[Total]) -> list[Component]:
@@ -140,19 +140,19 @@ def length_words(day: Day) -> str:
     length = day.end_ms - day.start_ms
     if day.elapsed_ms < length:
         return "so far"
-    return "" if length == DAY_MS else f"{words.number(length / HOUR_MS)} h"
+    return "" if length == DAY_MS else f"{formatting.number(length / HOUR_MS)} h"
 
 
 def flow_words(gallons_per_minute: float | None, units: Units) -> str:
     if gallons_per_minute is None:
-        return words.NOTHING
+        return formatting.NOTHING
     return f"{units.flow(gallons_per_minute)} {units.flow_unit}"
 
 
 def cost_words(usage: DeviceUsage, gallons: float | None) -> str:
     cost = usage.cost(gallons)
     if cost is None or usage.price is None:
-        return words.NOTHING
+        return formatting.NOTHING
     return money(cost, usage.price.currency)
 
 

@@ -13,14 +13,14 @@ from selenium import webdriver
 
 from api.client import Client
 from api.server import create_service
-from components.access import Access
-from components.dashboard import create_dashboard
 from tests.browser.chromium import Tab, looked_at, started
 from tests.browser.framed import Framed
 from tests.dashboards import Fleet, Site, make_fleet, served
-from tests.embed.frames import Embeds, Host, hosting, serving_embeds
-from tests.session.remote import serving
+from tests.web.auth.remote import serving
+from tests.web.embed.frames import Embeds, Host, hosting, serving_embeds
 from tests.world import SECRET, World, opened
+from web.auth import Access
+from web.dashboard import create_dashboard
 
 
 class Window:

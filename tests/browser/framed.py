@@ -11,7 +11,7 @@ from selenium.webdriver import Chrome
 from api.client.embeds import Embed
 from tests.browser.chromium import Tab
 from tests.dashboards import CLOCKS, LIVE, NEVER, TRICKY
-from tests.embed.frames import Embeds, Host
+from tests.web.embed.frames import Embeds, Host
 
 PATIENCE_S: Final = 30.0
 VIEWS: Final = {"chart": (LIVE,), "tile": (LIVE,), "wall": (LIVE, TRICKY, NEVER, CLOCKS)}

@@ -18,8 +18,8 @@ from api.client.embeds import Embed
 from api.timez import now_ms
 from tests.browser.framed import PATIENCE_S, SHOWN, VIEWS, Framed, make
 from tests.dashboards import LIVE
-from tests.embed.frames import Embeds, Host
 from tests.servers import free_port
+from tests.web.embed.frames import Embeds, Host
 
 EMBEDDING = Path(__file__).resolve().parents[2] / "docs" / "embedding.md"
 REVOKED_WITHIN_S = 10.0

@@ -9,7 +9,7 @@ import pytest
 
 from api.catalog import HOUR_MS, MINUTE_MS, RESOLUTION_BY_NAME
 from api.timez import zone
-from components import words
+from components import formatting
 from components.clock import Clock
 from components.units import UNITS
 from tests.browser.charts import Chart
@@ -39,19 +39,21 @@ def said(tab: Tab, word: str, asked: list[object]) -> list[str]:
 
 
 def test_numbers(page: Tab) -> None:
-    assert said(page, "number", [[v] for v in NUMBERS]) == [words.number(v) for v in NUMBERS]
-    assert said(page, "number", [[None]]) == [words.NOTHING]
+    assert said(page, "number", [[v] for v in NUMBERS]) == [formatting.number(v) for v in NUMBERS]
+    assert said(page, "number", [[None]]) == [formatting.NOTHING]
 
 
 def test_spans(page: Tab) -> None:
     pairs = [sorted(pair) for pair in pairwise(NUMBERS)]
-    assert said(page, "span", [*pairs]) == [words.span(*pair) for pair in pairs]
+    assert said(page, "span", [*pairs]) == [formatting.span(*pair) for pair in pairs]
 
 
 def test_durations(page: Tab) -> None:
     lengths = [0, 999, 1_000, 599_999, 600_000, 172_799_999, 172_800_000, 8_640_000_000, 948_000,
                *(DICE.randrange(10 ** DICE.randint(3, 10)) for _ in range(500))]  # fmt: skip
-    assert said(page, "duration", [[n] for n in lengths]) == [words.duration(n) for n in lengths]
+    assert said(page, "duration", [[n] for n in lengths]) == [
+        formatting.duration(n) for n in lengths
+    ]
 
 
 @pytest.mark.parametrize("units", UNITS, ids=lambda units: units.name)
@@ -86,7 +88,7 @@ def test_spans_of_time_on_the_days_that_clocks_change(
     clock = Clock(zone(name), starts[0], starts[-1] + length)
     pieces = [(start, offset, clock.name(start)) for start, offset in clock.pieces]
     told = said(page, "title", [[start, length, pieces] for start in starts])
-    assert told == [words.bucket(s, s + length, resolution, clock) for s in starts]
+    assert told == [formatting.bucket(s, s + length, resolution, clock) for s in starts]
 
 
 # --- On the screen -------------------------------------------------------------------------------

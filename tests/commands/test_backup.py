@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from api.catalog import RAW
-from api.ingest.hold import only_writer, replaced
+from api.ingest.file_lock import only_writer, replaced
 from api.settings import Settings
 from api.store.base import Grant, NewDevice, Scope, Span, Store
 from api.store.open import open_store

@@ -14,11 +14,11 @@ import psycopg
 import pytest
 
 from api.catalog import KEY_HEADER
-from embed.door import STANDING
 from tests import servers
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.world import SECRET
+from web.embed.middleware import STANDING
 
 REVOKED_WITHIN_S: Final = 10.0
 RATE: Final = 5  # a second, ten times that in a burst

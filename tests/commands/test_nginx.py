@@ -17,7 +17,7 @@ from uuid import uuid4
 import pytest
 
 from api.catalog import KEY_HEADER, PATH_PREFIX
-from api.server.limits import FAILURES_BURST
+from api.server.rate_limits import FAILURES_BURST
 from api.store.base import Grant, Scope
 from api.store.open import open_store
 from api.timez import stamp
@@ -25,9 +25,9 @@ from tests.browser.chromium import Tab, started
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import eventually
 from tests.commands.test_operations import WORKERS, Answer, Site
-from tests.embed.frames import hosting
 from tests.nginx import Proxy
 from tests.store.fleet import NOON_MS
+from tests.web.embed.frames import hosting
 
 NAME = "weir.example"
 ROWS = 60_000  # more of them than wait between here and there while nobody reads

@@ -18,13 +18,13 @@ from uuid import uuid4
 import pytest
 
 from api.catalog import EMBED_PAGE_PREFIX, INGEST_PATH, KEY_HEADER, PATH_PREFIX
-from api.server.limits import BURST_S, FAILURES_BURST
+from api.server.rate_limits import BURST_S, FAILURES_BURST
 from api.settings import Settings
-from components.access.attempts import BURST
-from components.access.rules import SIGN_OUT
+from components.reader import SIGN_OUT
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, children, eventually, stopped
 from tests.routes import routes
+from web.auth.throttle import BURST
 
 METRICS_TOKEN = "open-the-metrics-please"
 WORKERS = 2

@@ -16,7 +16,7 @@ from api.commands.report import days
 from api.errors import UserError
 from api.server import create_service
 from tests.dashboards import CLOCKS, ORGANIZATION, Fleet, make_fleet
-from tests.session.remote import serving
+from tests.web.auth.remote import serving
 from tests.world import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]

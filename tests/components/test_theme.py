@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from components import charts
 from components.chart_card import chart_card
-from components.drawing import Subject
+from components.chart_query import Subject
+from components.charts import figure
 from components.theme import DARK, GRAPH_CONFIG, LIGHT, Palette, css, palette
-from components.view import View
+from components.url_state import View
 from tests.components.rows import NOON
 
 
@@ -69,4 +69,4 @@ def test_the_chart_uses_the_one_configuration() -> None:
     card = chart_card(Subject("d", "UTC", None), View(), NOON)
     graphs = [c for c in card._traverse() if type(c).__name__ == "Graph"]
     assert [graph.config for graph in graphs] == [GRAPH_CONFIG]
-    assert graphs[0].figure["layout"]["margin"] == charts.MARGIN_PX
+    assert graphs[0].figure["layout"]["margin"] == figure.MARGIN_PX

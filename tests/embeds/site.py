@@ -15,11 +15,11 @@ from werkzeug.serving import make_server
 from api.client import Client
 from api.server import create_embed_service, create_service
 from api.store.open import open_web_store
-from components.access import Access
-from components.dashboard import create_dashboard
-from embed import create_embed_site
 from tests.dashboards import Fleet
 from tests.world import SECRET, SETTINGS
+from web.auth import Access
+from web.dashboard import create_dashboard
+from web.embed import create_embed_site
 
 
 @dataclass(frozen=True)

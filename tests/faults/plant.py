@@ -23,8 +23,8 @@ from api.timez import stamp
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.commands.test_serving import Plant
-from tests.session import wire
 from tests.store.fleet import NOON_MS
+from tests.web.auth import wire
 
 OLD = "OLD"  # a meter that nobody sends for: its readings are known beforehand
 OLD_ROWS = 40_000
@@ -92,7 +92,7 @@ class Looked(Plant):
         return self.ask(f"/flow/datapoints/{OLD}", resolution="raw", limit=count, **span)
 
     def open(self, path: str, method: str = "GET", **more: Any) -> httpx.Response:
-        """As a browser at this machine, for `tests.session.wire`."""
+        """As a browser at this machine, for `tests.web.auth.wire`."""
         return self.http.request(method, path, **more)
 
     def wall(self) -> dict[str, Any]:

@@ -20,11 +20,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from api.catalog import MINUTE_MS
 from api.ingest.mqtt import Consumer, Publisher
-from api.ingest.mqtt.spread import is_ours
+from api.ingest.mqtt.sharing import is_ours
 from api.ingest.mqtt.topics import up
 from api.ingest.writer import Writer
-from api.kinds import Shard
 from api.server.readiness import Readiness
+from api.setting_types import Shard
 from api.settings import Settings
 from api.store.base import NewDevice
 from api.store.open import open_store

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from api.catalog import METRICS
 from api.ingest.batch import Batch
+from api.ingest.csv_rows import Layout, batch_of_texts
 from api.ingest.decode import (
     COLUMN_OF,
     COLUMNS,
@@ -22,7 +23,6 @@ from api.ingest.decode import (
 )
 from api.ingest.instants import parse_column
 from api.ingest.json_lines import batch_of_lines, parse_payload
-from api.ingest.text import Layout, batch_of_texts
 from api.timez import parse_instant
 
 UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"
@@ -175,7 +175,7 @@ def test_an_ordinary_line_is_read_without_the_exact_decoder(
     def never(*_: object) -> object:
         raise AssertionError("the exact decoder was asked")
 
-    monkeypatch.setattr("api.ingest.text.decode_text", never)
+    monkeypatch.setattr("api.ingest.csv_rows.decode_text", never)
     monkeypatch.setattr("api.ingest.json_lines.decode_json", never)
     layout = Layout.of(["device", "recordedAt", "flowRate", "quality"])
     rows = [["FM-1", PLAIN, "-1.5e3", ""], ["10412", PLAIN, "", "98"]]

@@ -21,7 +21,7 @@ from werkzeug.test import TestResponse
 from api import catalog
 from api.catalog import INGEST_BODY_BYTES, INGEST_ROWS, KEY_HEADER, RAW
 from api.errors import Busy, Unavailable
-from api.ingest.reception import Reception
+from api.ingest.http_intake import Reception
 from api.ingest.submission import Receipt, Submission
 from api.ingest.writer import Writer
 from api.server.intake import READINGS_PATH, create_intake

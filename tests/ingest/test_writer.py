@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.errors import Busy, Unavailable
-from api.ingest import live
+from api.ingest import live_rows
 from api.ingest.announcer import Stored
+from api.ingest.assigned_timestamps import Moments
 from api.ingest.decode import Rejection
-from api.ingest.moments import Moments
-from api.ingest.roster import Roster
+from api.ingest.device_cache import Roster
 from api.ingest.submission import Entry, Fate, Receipt, Submission
 from api.ingest.writer import Writer
 from api.store.base import Device, ReadingRow, Store
@@ -300,7 +300,7 @@ def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str
     with writing(store) as writer:
         devices = writer.roster.devices("acme")
         payload = {"device": meter.serial_number, "flowRate": 2, **when}
-        sent_in = live.submission("acme", "test", [payload], devices, NOON_MS, Moments())
+        sent_in = live_rows.submission("acme", "test", [payload], devices, NOON_MS, Moments())
         assert fates(writer.submit(sent_in)) == [STORED]
     assert rows_of(store, meter) == [reading(meter, NOON_MS, flow_rate=2)[1:]]
 
@@ -310,10 +310,10 @@ def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: obje
     new_meters(store, 1)
     with writing(store) as writer:
         devices = writer.roster.devices("acme")
-        sent_in = live.submission("acme", "hostile", [payload], devices, NOON_MS, Moments())
+        sent_in = live_rows.submission("acme", "hostile", [payload], devices, NOON_MS, Moments())
         assert fates(writer.submit(sent_in)) == [REFUSED]
     [kept] = store.refusals("acme")
-    assert (kept.source, kept.sample) == ("hostile", live.sample(payload))
+    assert (kept.source, kept.sample) == ("hostile", live_rows.sample(payload))
 
 
 def test_organizations_that_somebody_made_up_are_asked_for_once_and_soon_forgotten(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from components.access.door import LOOKING, How, Looking
+from components.reader import READER, EntryMethod, Reader
 from tests.dashboards import Fleet, Site, make_fleet, served
 
 
@@ -27,8 +27,8 @@ def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 @pytest.fixture
 def looking(site: Site) -> Iterator[Site]:
     """A request in which somebody looks: pages and callbacks are plain functions then."""
-    who = Looking(site.client, How.OWN_KEY, None, [])
-    with site.app.server.test_request_context(environ_base={LOOKING: who}):
+    who = Reader(site.client, EntryMethod.OWN_KEY, [])
+    with site.app.server.test_request_context(environ_base={READER: who}):
         yield site
 
 

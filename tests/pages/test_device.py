@@ -16,9 +16,9 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.server import create_service
 from api.timez import now_ms, parse_instant, stamp
-from components import drawing
-from components.drawing import Subject
-from components.view import read_view
+from components import chart_query
+from components.chart_query import Subject
+from components.url_state import read_view
 from tests.dashboards import AUTUMN, CLOCKS, HOLE_MS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
 from tests.pages.elements import links, of_kind, text
 from tests.world import SETTINGS
@@ -176,8 +176,8 @@ def test_a_chart_held_still_stays_so_in_a_zoom(looking: Site) -> None:
     now, id = looking.fleet.started_ms, looking.fleet.ids[LIVE]
     said = {"range": "24h", "settled": True, "from": stamp(now - HOUR_MS), "to": stamp(now)}
     view = read_view(said)
-    drawn = drawing.draw(looking.client, Subject(id, "UTC"), view, now)
-    steps = drawing.change(drawn, view, still=True)["operations"]
+    drawn = chart_query.draw(looking.client, Subject(id, "UTC"), view, now)
+    steps = chart_query.change(drawn, view, still=True)["operations"]
     changed = {tuple(step["location"]): step["params"]["value"] for step in steps}
     assert changed["layout", "dragmode"] is False
     assert changed["layout", "xaxis"]["fixedrange"] is True
@@ -268,7 +268,7 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
     device_id, now = looking.fleet.ids[LIVE], looking.fleet.started_ms
     subject, view = Subject(device_id, "America/Denver", 60), read_view({"range": range_})
     figures = [
-        drawing.change(drawing.draw(client, subject, view, now), view)
+        chart_query.change(chart_query.draw(client, subject, view, now), view)
         for client in (looking.client, Client.in_process(plain, looking.fleet.key))
     ]
     assert figures[0] == figures[1]

@@ -15,7 +15,7 @@ from dash import no_update
 
 from api.catalog import RESOLUTION_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
-from components.device.shown import Shown, write_shown
+from components.device.chart_state import Shown, write_shown
 from components.ranges import Window
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
 from tests.pages.elements import of_kind, of_tag, text

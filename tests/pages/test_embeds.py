@@ -12,7 +12,7 @@ from dash import no_update
 
 from api.client import EmbedDefinition
 from api.errors import Forbidden, WeirError
-from components.access.door import LOOKING, How, Looking
+from components.reader import READER, EntryMethod, Reader
 from tests.dashboards import CLOCKS, LIVE, TRICKY, Fleet
 from tests.embeds.site import Managed, managing
 from tests.pages.elements import links, of_kind, text
@@ -37,8 +37,8 @@ def managed(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def here(managed: Managed) -> Iterator[Managed]:
-    who = Looking(managed.client, How.OWN_KEY, None, [])
-    with managed.app.server.test_request_context(environ_base={LOOKING: who}):
+    who = Reader(managed.client, EntryMethod.OWN_KEY, [])
+    with managed.app.server.test_request_context(environ_base={READER: who}):
         yield managed
 
 
@@ -177,9 +177,9 @@ def test_the_snippet_says_where_readers_reach_the_site(
 
 def test_behind_a_proxy_the_snippet_says_its_scheme(managed: Managed) -> None:
     embed = managed.client.create_embed(EmbedDefinition("chart", (managed.fleet.ids[LIVE],)))
-    who = Looking(managed.client, How.OWN_KEY, None, [])
+    who = Reader(managed.client, EntryMethod.OWN_KEY, [])
     with managed.app.server.test_request_context(
-        environ_base={LOOKING: who},
+        environ_base={READER: who},
         headers={"Host": "weir.example", "X-Forwarded-Proto": "https, http"},
     ):
         (snippet,) = of_kind(the_page().layout(embed=embed.id), "Textarea")

@@ -16,11 +16,11 @@ from api.auth.signed import SignedAddresses
 from api.client import Client
 from api.server import create_service
 from api.store.base import Grant, Key
-from components.access import Access
-from components.dashboard import create_dashboard
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, make_fleet
 from tests.pictures import decoded
 from tests.world import SETTINGS
+from web.auth import Access
+from web.dashboard import create_dashboard
 
 DAY_S = 86_400
 

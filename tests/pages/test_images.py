@@ -11,15 +11,16 @@ import pytest
 from pypdf import PdfReader
 
 from api.timez import now_ms
-from components import charts, drawing
-from components.directory import find_device, usual_interval_s
-from components.drawing import Subject
-from components.images import answers, figure
-from components.images.query import read_chart
-from components.rendering import NoBrowser, RendererBusy
+from components import chart_query
+from components.chart_query import Subject
+from components.charts import figure as charts_figure
+from components.image_query import read_chart
+from components.queries import find_device, usual_interval_s
 from components.theme import DARK, LIGHT
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, TRICKY, Site
 from tests.pictures import Pixel, decoded
+from web.images import figure, routes
+from web.rendering import NoBrowser, RendererBusy
 
 AUTUMN_DAY = "2026-11-01T04:00:00Z..2026-11-02T05:00:00Z"
 
@@ -81,8 +82,8 @@ def test_the_figure_is_the_screens_own(site: Site) -> None:
     view, size = read_chart([("range", "7d"), ("metric", "flow_rate")])
     found = find_device(site.client, device, at)
     subject = Subject.of(found, usual_interval_s(site.client, found))
-    drawn = drawing.draw(site.client, subject, view, at)
-    screen = charts.figure(drawn.picture, drawn.canvas)
+    drawn = chart_query.draw(site.client, subject, view, at)
+    screen = charts_figure.figure(drawn.picture, drawn.canvas)
     caption = figure.caption(drawn, "Tenant 12 main", LIVE, size, at)
     image = figure.image(drawn, caption, size)
     assert image["data"] == screen["data"]
@@ -242,10 +243,10 @@ def test_the_service_failing_is_a_problem_in_words(site: Site, web: httpx.Client
 def test_a_renderer_that_cant_draw_says_why(
     error: Exception, status: int, again: str | None
 ) -> None:
-    def make() -> answers.Image:
+    def make() -> routes.Image:
         raise error
 
-    answer = answers.answered(make, "png")
+    answer = routes.answered(make, "png")
     assert (answer.status_code, answer.headers.get("Retry-After")) == (status, again)
     assert answer.get_json()["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
 

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from components.dashboard import is_page
 from tests.dashboards import LIVE, RETIRED, TRICKY, Site
 from tests.pages.elements import links, text
+from web.dashboard import is_page
 
 
 @pytest.mark.parametrize(

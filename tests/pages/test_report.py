@@ -13,17 +13,17 @@ from pypdf import PdfReader
 
 from api.store.base import Grant, NewDevice, Scope
 from api.timez import now_ms
-from components.fleet.asking import Deadline, Desk
-from components.fleet.memory import Memory
-from components.rendering import NoBrowser
-from components.report import answers, charts
-from components.report.charts import fluid
-from components.report.view import read_report_view
+from components.fleet.queries import Deadline, Desk
+from components.fleet.shared_cache import Memory
+from components.report.url_state import read_report_view
 from components.units import UNITS_BY_NAME
-from components.usage.gathering import gather
-from components.usage.picking import pick
+from components.usage.device_selection import pick
+from components.usage.queries import gather
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, Site, ms
 from tests.dashboards import _flow as flow  # pyright: ignore[reportPrivateUsage]
+from web.rendering import NoBrowser
+from web.report import charts, routes
+from web.report.charts import fluid
 
 AUTUMN = "2026-10-31..2026-11-02"  # with New York's day of 25 hours
 GROUP = "Risers"
@@ -186,7 +186,7 @@ def test_while_two_are_made_a_third_is_told_when_to_come_back(
         assert go.wait(60)
         raise NoBrowser("There is no Chromium on this machine.")
 
-    monkeypatch.setattr(answers, "paper", slow)
+    monkeypatch.setattr(routes, "paper", slow)
     said = {"devices": site.fleet.ids[CLOCKS]}
     statuses: list[int] = []
 

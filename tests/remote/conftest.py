@@ -18,12 +18,12 @@ from tests.dashboards import Fleet
 from tests.fleets import watched_fleet
 from tests.remote.station import FINE, Station
 from tests.servers import free_port
-from tests.session.remote import serving
+from tests.web.auth.remote import serving
 from tests.world import SETTINGS
 
 
 class Site:
-    """A browser at the dashboard, over a socket; `tests.session.wire` asks through it."""
+    """A browser at the dashboard, over a socket; `tests.web.auth.wire` asks through it."""
 
     def __init__(self, url: str, **headers: str) -> None:
         self.http = httpx.Client(base_url=url, timeout=30, trust_env=False, headers=headers)

@@ -22,11 +22,11 @@ from openpyxl import load_workbook
 from api.server import create_service
 from api.timez import stamp
 from benchmarks.site.served import await_answer, process
-from components.files.comma import INCOMPLETE
 from tests.components.device.service import Bench, bench
 from tests.servers import free_port
-from tests.session.remote import serving
+from tests.web.auth.remote import serving
 from tests.world import SETTINGS, ms
+from web.downloads.csv import INCOMPLETE
 
 START = ms("2026-11-01T00:00Z")
 ROWS = 35_000  # four pages

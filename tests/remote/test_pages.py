@@ -19,13 +19,13 @@ from api.client.transport import ATTEMPTS, MAX_CONNECTIONS
 from api.store.base import Grant, Key
 from api.timez import now_ms, stamp
 from benchmarks.site.renderer import DEPENDENCIES, dependencies
-from components.fleet.knowledge import PAGE_FRESH_MS
+from components.fleet.status_cache import PAGE_FRESH_MS
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME, Fleet
 from tests.fleets import CADENCE_S, COUNT, MARKUP, TROUBLED, serial
 from tests.remote.conftest import Site, dashboard
 from tests.remote.station import FINE, Station, Weather
 from tests.servers import free_port
-from tests.session import wire
+from tests.web.auth import wire
 
 STEADY = serial(30)
 KNOWN_FOR_S = PAGE_FRESH_MS / 1000 + 3

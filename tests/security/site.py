@@ -26,8 +26,8 @@ from api.store.base import Grant
 from api.store.open import open_web_store
 from api.store.web.base import Embed, Maker, WebStore
 from api.timez import now_ms
-from components.access.cookie import Seal, Session
 from tests.world import ACME, FOREIGN, SECRET, TWIN, World, opened
+from web.auth.session_cookie import Seal, Session
 
 HOST = "weir.example"
 COOKIE = "weir-session"

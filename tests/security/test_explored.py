@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis import Case
 
-from components.rendering import Renderer
 from tests.security.site import HOST, Whole, whole
 from tests.security.test_matrix import ROUTES
 from tests.world import FOREIGN, TWIN
+from web.rendering import Renderer
 
 CASES = int(os.environ.get("API_CASES", "160"))
 OUTSIDE = ("GET /download", "GET /export", "POST /export", "POST /embeds", "POST /ingest")

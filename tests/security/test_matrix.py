@@ -16,9 +16,9 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from components.rendering import Renderer
 from tests.security.site import Who, Whole, whole
 from tests.world import FOREIGN, LONE, TWIN
+from web.rendering import Renderer
 
 SPAN = "from=2026-03-08T06:00:00Z&to=2026-03-08T18:00:00Z"
 DAYS = "range=2026-03-08..2026-03-08"
@@ -195,7 +195,7 @@ def _parts(rule: str) -> Iterator[tuple[bool, str]]:
 def test_every_route_of_every_application_is_tried_here(site: Whole) -> None:
     found: dict[bool, set[str]] = {True: set(), False: set()}
     for app in site.apps:
-        found[app.import_name == "embed.site"].update(rules(app))
+        found[app.import_name == "web.embed.site"].update(rules(app))
     assert found == {False: set(ROUTES), True: set(FRAMES)}
 
 

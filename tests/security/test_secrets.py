@@ -11,11 +11,11 @@ import pytest
 from werkzeug.test import TestResponse
 
 from api.catalog import KEY_HEADER
-from components.rendering import Renderer
 from tests.security.site import Whole, whole
 from tests.security.test_matrix import TABLE, asked, unpacked
-from tests.session.test_secrets import forms
+from tests.web.auth.test_secrets import forms
 from tests.world import METER, SECRET, TWIN
+from web.rendering import Renderer
 
 WRONG = "0b5e9c1a-6f2d-4f6b-9a3e-77d1c2e4f5a6"  # no key here, but perhaps somebody's elsewhere
 

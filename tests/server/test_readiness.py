@@ -20,7 +20,7 @@ from api.settings import Settings
 from api.store.base import Replica, Store, StoreFile
 from api.store.migrations import CURRENT
 from api.store.open import open_store
-from api.watch import pulse
+from api.telemetry import writer_status
 
 
 class Host:
@@ -38,8 +38,8 @@ class Host:
         return create_operations(self.readiness, self.settings).test_client()
 
     def beats(self, **said: Any) -> None:
-        told = pulse.of_this_process(**said)
-        (self.folder / pulse.FILE).write_text(json.dumps(_dict(told)))
+        told = writer_status.of_this_process(**said)
+        (self.folder / writer_status.FILE).write_text(json.dumps(_dict(told)))
 
     def told(self, query: str = "") -> tuple[int, dict[str, Any]]:
         self.readiness._known_s = -60.0  # pyright: ignore[reportPrivateUsage]
@@ -48,7 +48,7 @@ class Host:
         return answer.status_code, json.loads(answer.data)
 
 
-def _dict(said: pulse.Pulse) -> dict[str, Any]:
+def _dict(said: writer_status.Pulse) -> dict[str, Any]:
     return {name: getattr(said, name) for name in said.__slots__}
 
 
@@ -89,12 +89,12 @@ def _empty(host: Host) -> None:
 
 
 def _no_pulse(host: Host) -> None:
-    (host.folder / pulse.FILE).unlink()
+    (host.folder / writer_status.FILE).unlink()
 
 
 def _old_pulse(host: Host) -> None:
-    said = _dict(pulse.of_this_process()) | {"at_s": time.time() - 60}
-    (host.folder / pulse.FILE).write_text(json.dumps(said))
+    said = _dict(writer_status.of_this_process()) | {"at_s": time.time() - 60}
+    (host.folder / writer_status.FILE).write_text(json.dumps(said))
 
 
 def _dead_pulse(host: Host) -> None:
@@ -102,12 +102,12 @@ def _dead_pulse(host: Host) -> None:
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
-    said = _dict(pulse.of_this_process()) | {"pid": child}
-    (host.folder / pulse.FILE).write_text(json.dumps(said))
+    said = _dict(writer_status.of_this_process()) | {"pid": child}
+    (host.folder / writer_status.FILE).write_text(json.dumps(said))
 
 
 def _half_a_pulse(host: Host) -> None:
-    (host.folder / pulse.FILE).write_text('{"pid": 1')
+    (host.folder / writer_status.FILE).write_text('{"pid": 1')
 
 
 def _trouble(host: Host) -> None:
@@ -153,17 +153,17 @@ OUTAGES: list[tuple[dict[str, Any], str]] = [
 def test_pages_are_told_why_no_reading_comes_in(
     tmp_path: Path, said: dict[str, Any], words: str
 ) -> None:
-    assert pulse.outage(tmp_path) == ""  # nobody has said anything
-    told = _dict(pulse.of_this_process(feed=None)) | said
-    (tmp_path / pulse.FILE).write_text(json.dumps(told))
-    found = pulse.outage(tmp_path)
+    assert writer_status.outage(tmp_path) == ""  # nobody has said anything
+    told = _dict(writer_status.of_this_process(feed=None)) | said
+    (tmp_path / writer_status.FILE).write_text(json.dumps(told))
+    found = writer_status.outage(tmp_path)
     assert words in found
     assert bool(found) is bool(words)
 
 
 def test_a_writer_that_starts_again_is_no_outage(host: Host) -> None:
     _dead_pulse(host)
-    assert pulse.outage(host.folder) == ""
+    assert writer_status.outage(host.folder) == ""
 
 
 def test_a_store_that_was_replaced_is_read_anew_and_ready(host: Host, tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_of_several_ingesters_the_worst_is_told_and_the_latest_message(
 ) -> None:
     host = Host(tmp_path, sqlite_store, WEIR_MQTT_URL="mqtt://weir@broker.example")
     host.beats(feed="", last_message_s=time.time() - 90)
-    beside = pulse.of_this_process(last_message_s=time.time() - 600)
-    (tmp_path / pulse.file_of("weir-2-of-3")).write_text(json.dumps(_dict(beside) | second))
+    beside = writer_status.of_this_process(last_message_s=time.time() - 600)
+    (tmp_path / writer_status.file_of("weir-2-of-3")).write_text(json.dumps(_dict(beside) | second))
     check = host.told()[1]["checks"]["feed"]
     assert check["status"] == status
     assert detail in check.get("detail", "")

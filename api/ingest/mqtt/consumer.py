@@ -31,12 +31,12 @@ from api.ingest.mqtt.inbox import Inbox
 from api.ingest.mqtt.intake import Intake, Message
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import Reader
-from api.ingest.mqtt.spread import is_ours, session_name, subscriptions
+from api.ingest.mqtt.sharing import is_ours, session_name, subscriptions
 from api.ingest.submission import Receipt, Submission
 from api.ingest.writer import Writer
 from api.settings import Settings
+from api.telemetry import metrics
 from api.timez import now_ms
-from api.watch import metrics
 
 RECEIVE_MAXIMUM: Final = 4_000  # of ours that the broker may send ahead of acknowledgements
 MOST_AHEAD: Final = 65_535  # that the protocol can say

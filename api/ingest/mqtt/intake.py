@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple
 
 from paho.mqtt.client import MQTTMessage
 
-from api.ingest import live
+from api.ingest import live_rows
+from api.ingest.assigned_timestamps import Moments
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
-from api.ingest.moments import Moments
+from api.ingest.device_cache import KEPT_S, Roster
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
-from api.ingest.roster import KEPT_S, Roster
 from api.ingest.submission import Draft, Entry, Submission
 from api.ingest.writer import GROUP_ROWS
 from api.store.refusals import MAX_SAMPLE
@@ -92,7 +92,7 @@ class Intake:
                 full.append(drafts.pop(kind).of(*kind))
             draft = drafts[kind]
             for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
-                draft.add(entry, partial(_sample, message, item), undated=live.dateless(item))
+                draft.add(entry, partial(_sample, message, item), undated=live_rows.dateless(item))
         self._journal.keep()
         self.counts["messages"] += len(messages)
         made = [*full, *(draft.of(*kind) for kind, draft in drafts.items())]
@@ -129,7 +129,7 @@ class Intake:
 
     def _entries(self, message: Message, reading: Reading) -> list[Entry]:
         at_ms = now_ms()
-        if any(live.dateless(item) for item in reading.items):
+        if any(live_rows.dateless(item) for item in reading.items):
             at_ms = self._received(message, at_ms, len(reading.items))
             self._tell(reading)
         if not self._is_known(message, reading):
@@ -178,7 +178,7 @@ class Intake:
     def _tell(self, reading: Reading) -> None:
         """Mark readings that are of when they came: counted, and each device named once."""
         for item in reading.items:
-            if isinstance(item, Rejection) or not live.dateless(item):
+            if isinstance(item, Rejection) or not live_rows.dateless(item):
                 continue
             self.counts["dateless"] += 1
             device = f"{reading.organization_id}/{item.get(DEVICE)}"[:200]
@@ -196,7 +196,7 @@ def _decoded(item: dict[str, Any], devices: Devices, at_ms: int) -> Entry:
     device = item.get(DEVICE)
     if isinstance(device, str):
         item[DEVICE] = spelled(devices, device)
-    return live.decoded(item, devices, at_ms)
+    return live_rows.decoded(item, devices, at_ms)
 
 
 def _named(items: Sequence[Item]) -> str:
@@ -206,4 +206,4 @@ def _named(items: Sequence[Item]) -> str:
 def _sample(message: Message, item: Item) -> str:
     if isinstance(item, Rejection):
         return message.payload[: 4 * MAX_SAMPLE].decode("utf-8", "replace")[:MAX_SAMPLE]
-    return live.sample(item)
+    return live_rows.sample(item)

@@ -20,11 +20,11 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from api.ingest.announcer import Stored
 from api.ingest.mqtt.broker import Line, connect, new_client
-from api.ingest.mqtt.spread import session_name
+from api.ingest.mqtt.sharing import session_name
 from api.ingest.mqtt.topics import datapoint
-from api.routes.render import datapoint_object
+from api.routes.serialize import datapoint_object
 from api.settings import Settings
-from api.watch import metrics
+from api.telemetry import metrics
 
 MOST_WAITING: Final = 50_000  # readings, some 10 MB; beyond, the oldest go
 IN_FLIGHT: Final = 1_000  # handed to the broker, not acknowledged by it

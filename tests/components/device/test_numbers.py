@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.catalog import HOUR_MS, MINUTE_MS, RAW, RESOLUTION_BY_NAME
-from api.metering import hourly_profile, windows
-from api.metering import night_flow as night
+from api.metering import hourly_profile as profile_rule
+from api.metering import night_flow, windows
 from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
-from components.device import amounts, days, heat
+from components.device import daily_volume, hourly_profile, volume
 from components.device.paging import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
@@ -24,7 +24,7 @@ from tests.world import ms
 NOW = ms("2026-11-20T17:23:45Z")
 STEP_MS = 7 * MINUTE_MS
 ZONES = ["America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"]
-NIGHTS = (night.FROM_HOUR, night.TO_HOUR)
+NIGHTS = (night_flow.FROM_HOUR, night_flow.TO_HOUR)
 
 
 @pytest.fixture(scope="module")
@@ -61,20 +61,20 @@ def test_a_volume_is_exact_to_the_minute(
 ) -> None:
     window = windows.whole_minutes(Window(ms(start), ms(start) + length_ms - 1), NOW)
     counted = [g for at, _, g in readings if window.from_ms <= at <= window.to_ms]
-    told = amounts.gallons(filled.client, filled.device_id, window)
+    told = volume.gallons(filled.client, filled.device_id, window)
     assert told == pytest.approx(sum(counted)) if counted else told is None
 
 
 def test_nothing_heard_is_no_volume(filled: Bench) -> None:
     hole = Window(NOW - 29 * DAY_MS - 20 * HOUR_MS, NOW - 29 * DAY_MS - 2 * HOUR_MS)
-    assert amounts.gallons(filled.client, filled.device_id, hole) is None
+    assert volume.gallons(filled.client, filled.device_id, hole) is None
 
 
 def test_coverage_counts_buckets(filled: Bench, readings: list[Reading]) -> None:
     hours = RESOLUTION_BY_NAME["1hour"]
     window = Window(NOW // HOUR_MS * HOUR_MS - 40 * DAY_MS, NOW // HOUR_MS * HOUR_MS - 1)
     heard = {at // HOUR_MS for at, *_ in readings if window.from_ms <= at <= window.to_ms}
-    share = amounts.coverage(filled.client, filled.device_id, hours, window)
+    share = volume.coverage(filled.client, filled.device_id, hours, window)
     assert share == pytest.approx(len(heard) / (40 * 24))
 
 
@@ -107,9 +107,9 @@ def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -
     by_date: defaultdict[str, float] = defaultdict(float)
     for at, _, gallons in readings:
         by_date[wall(at, tz).date().isoformat()] += gallons
-    told = dict(days.ask(filled.client, filled.device_id, tz, NOW))
-    found = days.days(told, tz, NOW)
-    assert len(found) == days.DAYS
+    told = dict(daily_volume.ask(filled.client, filled.device_id, tz, NOW))
+    found = daily_volume.days(told, tz, NOW)
+    assert len(found) == daily_volume.DAYS
     for day in found:
         date = wall(day.window.from_ms, tz)
         assert (date.hour, date.minute) == (0, 0)
@@ -127,13 +127,13 @@ def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -
     ],
 )
 def test_days_of_another_length_say_so(name: str, now: str, odd: dict[str, str]) -> None:
-    found = days.days({}, zone(name), ms(now))
+    found = daily_volume.days({}, zone(name), ms(now))
     assert {day.name: day.odd_hours for day in found if day.odd_hours} == odd
 
 
 def test_a_day_that_a_zone_skipped_is_left_out() -> None:
-    found = days.days({}, zone("Pacific/Apia"), ms("2012-01-10T00:00Z"))
-    assert len(found) == days.DAYS - 1
+    found = daily_volume.days({}, zone("Pacific/Apia"), ms("2012-01-10T00:00Z"))
+    assert len(found) == daily_volume.DAYS - 1
     assert "Fri 30 Dec 2011" not in [day.name for day in found]
 
 
@@ -155,7 +155,7 @@ def test_the_week_by_hours(filled: Bench, readings: list[Reading], name: str) ->
         if now.toordinal() - local.toordinal() <= 56 and _hour(local) != _hour(now):
             gallons[local.weekday(), local.hour] += amount
             heard[local.weekday(), local.hour].add(_hour(local))
-    week = heat.ask(filled.client, filled.device_id, tz, NOW)
+    week = hourly_profile.ask(filled.client, filled.device_id, tz, NOW)
     for day in range(7):
         for hour in range(24):
             length = sum(minutes[each] for each in heard[day, hour])
@@ -179,8 +179,8 @@ def test_a_steady_flow_is_told_as_it_is_in_every_zone_at_every_pace(
     rows = [(at, 2.0, 2.0 * minutes) for at in range(first, now, step)]
     with bench(tmp_path_factory.mktemp("steady")) as made:
         made.write(rows)
-        week = heat.ask(made.client, made.device_id, zone(name), now)
-    assert {round(flow, 6) for flow in heat.flows(week)} == {2.0}
+        week = hourly_profile.ask(made.client, made.device_id, zone(name), now)
+    assert {round(flow, 6) for flow in hourly_profile.flows(week)} == {2.0}
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_a_steady_flow_is_told_as_it_is_in_every_zone_at_every_pace(
 )
 def test_no_bucket_lies_in_two_local_hours(name: str, resolution: str) -> None:
     tz = zone(name)
-    assert hourly_profile.resolution_of(tz, hourly_profile.window_of(tz, NOW)).name == resolution
+    assert profile_rule.resolution_of(tz, profile_rule.window_of(tz, NOW)).name == resolution
 
 
 def test_hours_without_readings_are_unknown_not_zero() -> None:
-    assert hourly_profile.week([], zone("UTC"), Window(0, NOW)) == [[None] * 24] * 7
+    assert profile_rule.week([], zone("UTC"), Window(0, NOW)) == [[None] * 24] * 7
 
 
 # --- Nights --------------------------------------------------------------------------------------
@@ -203,8 +203,8 @@ def test_hours_without_readings_are_unknown_not_zero() -> None:
 @pytest.mark.parametrize("now", ["2026-11-20T17:23Z", "2026-03-09T12:00Z", "2026-11-02T12:00Z"])
 def test_nights_run_from_two_to_four_by_the_zones_clock(name: str, now: str) -> None:
     tz = zone(name)
-    found = night.nights(tz, ms(now))
-    assert len(found) >= night.NIGHTS - 1
+    found = night_flow.nights(tz, ms(now))
+    assert len(found) >= night_flow.NIGHTS - 1
     assert found[0].to_ms <= ms(now)
     for each in found:
         minutes = [
@@ -221,7 +221,7 @@ def _in(window: Window, moment: datetime) -> bool:
 
 
 def test_the_night_that_clocks_are_set_ahead_is_an_hour() -> None:
-    found = night.nights(zone("America/New_York"), ms("2026-03-08T18:00Z"))
+    found = night_flow.nights(zone("America/New_York"), ms("2026-03-08T18:00Z"))
     assert found[0] == (ms("2026-03-08T07:00Z"), ms("2026-03-08T08:00Z"))
 
 
@@ -231,7 +231,7 @@ def test_night_flow_is_the_lowest_hour_of_the_last_night(
 ) -> None:
     """By the readings themselves: one a minute, so that every bucket holds as many."""
     tz, dice = zone(name), random.Random(5)
-    found = night.nights(tz, NOW)
+    found = night_flow.nights(tz, NOW)
     rows: list[Reading] = []
     for each in found:
         for at in range(each.from_ms - HOUR_MS, each.to_ms + HOUR_MS, MINUTE_MS):
@@ -240,12 +240,12 @@ def test_night_flow_is_the_lowest_hour_of_the_last_night(
     flows = []
     for each in found:
         inside = [(at, g) for at, _, g in rows if each.from_ms <= at < each.to_ms]
-        step = night.resolution_for([e for n in found for e in n], MINUTE_MS).fixed_ms
+        step = night_flow.resolution_for([e for n in found for e in n], MINUTE_MS).fixed_ms
         hours = range(each.from_ms, each.to_ms - HOUR_MS + 1, step)
         flows.append(min(sum(g for at, g in inside if s <= at < s + HOUR_MS) / 60 for s in hours))
     with bench(tmp_path_factory.mktemp("night")) as made:
         made.write(rows)
-        told = amounts.nights(made.client, made.device_id, tz, MINUTE_MS, NOW)
+        told = volume.nights(made.client, made.device_id, tz, MINUTE_MS, NOW)
     assert told.last == pytest.approx(flows[0])
     assert told.usual == pytest.approx(median(flows[1:]))
 
@@ -254,7 +254,7 @@ def test_night_flow_is_the_lowest_hour_of_the_last_night(
 def test_an_hour_counts_where_eight_tenths_of_it_were_heard(missing: int, known: bool) -> None:
     start, step = ms("2026-11-20T02:00Z"), 5 * MINUTE_MS
     amounts_ = {start + n * step: 5.0 for n in range(12) if n >= missing}
-    flow = night.lowest_mean(amounts_, Window(start, start + HOUR_MS), step, MINUTE_MS)
+    flow = night_flow.lowest_mean(amounts_, Window(start, start + HOUR_MS), step, MINUTE_MS)
     assert flow == (pytest.approx(1.0) if known else None)
 
 
@@ -268,8 +268,8 @@ def test_an_hour_counts_where_eight_tenths_of_it_were_heard(missing: int, known:
     ],
 )
 def test_the_rows_that_nights_are_read_from(name: str, cadence_ms: int, resolution: str) -> None:
-    edges = [edge for each in night.nights(zone(name), NOW) for edge in each]
-    assert night.resolution_for(edges, cadence_ms).name == resolution
+    edges = [edge for each in night_flow.nights(zone(name), NOW) for edge in each]
+    assert night_flow.resolution_for(edges, cadence_ms).name == resolution
 
 
 @pytest.mark.parametrize(
@@ -289,11 +289,11 @@ def test_a_device_in_good_health_has_a_night_flow_or_is_told_why_not(
     tmp_path_factory: pytest.TempPathFactory, name: str, minutes: int, needed: int | None
 ) -> None:
     tz, step = zone(name), minutes * MINUTE_MS
-    last = night.nights(tz, NOW)[0]
+    last = night_flow.nights(tz, NOW)[0]
     start = last.from_ms // step * step - 2 * step
     with bench(tmp_path_factory.mktemp("pace")) as made:
         made.write([(at, 1.0, float(minutes)) for at in range(start, last.to_ms, step)])
-        told = amounts.nights(made.client, made.device_id, tz, step, NOW)
+        told = volume.nights(made.client, made.device_id, tz, step, NOW)
     assert told.last == (None if needed else pytest.approx(1.0))
     assert told.too_seldom == (needed and (step, needed * MINUTE_MS))
 

@@ -9,13 +9,13 @@ from api.client import Series
 from api.metering.cost import Price
 from api.metering.night_flow import NightFlow, TooSeldom
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
-from components.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
+from components.charts.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
+from components.charts.frames import Frame, frame, within
 from components.clock import Clock
-from components.device import gaps, kpis, rows
+from components.device import gap_list, kpis, row_table
+from components.device.chart_state import Shown, read_shown, write_shown
 from components.device.kpis import Usage
-from components.device.shown import Shown, read_shown, write_shown
-from components.fleet.known import Known
-from components.frames import Frame, frame, within
+from components.fleet.device_status import Known
 from components.ranges import Window
 from components.units import METRIC, US, Units
 from tests.components.rows import NOON, buckets
@@ -228,11 +228,11 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
     made = framed([m for m in EVERY if not 60 <= m < 90], [39.0 if m == 0 else 90 for m in EVERY
                   if not 60 <= m < 90])  # fmt: skip
     found = stretches(made, Life(40))
-    listed = " ".join(text(part) for part in gaps.gap_list(found, DENVER, now_ms=NOON + DAY_MS))
+    listed = " ".join(text(part) for part in gap_list.gap_list(found, DENVER, now_ms=NOON + DAY_MS))
     assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")
     assert "Mon 16 Nov 2026, 06:00–06:30 30 min no data" in listed
     assert "Mon 16 Nov 2026, 05:00–05:10 10 min below the quality limit" in listed
-    assert gaps.gap_list([], DENVER, now_ms=NOON) == []
+    assert gap_list.gap_list([], DENVER, now_ms=NOON) == []
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
 )
 def test_a_span_in_words(length_ms: int, now_ms: int, words: str) -> None:
     window = Window(NOON, NOON + length_ms)
-    assert gaps.span_words(window, Clock(DENVER, *window), now_ms) == words
+    assert gap_list.span_words(window, Clock(DENVER, *window), now_ms) == words
 
 
 # --- Frames that reach further than their window -------------------------------------------------
@@ -270,25 +270,27 @@ def test_within_keeps_what_meets_the_window() -> None:
 
 def test_rows_are_told_latest_first_in_the_units_of_choice() -> None:
     series = buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0])
-    shown = text(rows.table(rows.Page(series, 1, 2), DENVER, METRIC)[0])
+    shown = text(row_table.table(row_table.Page(series, 1, 2), DENVER, METRIC)[0])
     first, second = shown.index("05:10–05:20 MST"), shown.index("05:00–05:10 MST")
     assert first < second
     assert "Flow rate, L/min" in shown
     assert "7.57 (5.68–9.46)" in shown
-    assert "1–2 of 2 rows" in text(rows.table(rows.Page(series, 1, 2), DENVER, METRIC)[1])
+    assert "1–2 of 2 rows" in text(row_table.table(row_table.Page(series, 1, 2), DENVER, METRIC)[1])
 
 
 def test_a_row_whose_time_is_when_it_came_is_marked_and_the_mark_explained() -> None:
-    page = rows.Page(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
-    said = [text(part) for part in rows.table(page, DENVER, METRIC)]
-    assert said[0].count(rows.UNDATED) == 1
-    assert f"05:00:02 MST{rows.UNDATED}" in said[0]
-    assert said[1] == rows.ABOUT_UNDATED
-    dated = rows.Page(Series(RAW, [NOON], {}), 1, 1)
-    assert rows.UNDATED not in "".join(text(part) for part in rows.table(dated, DENVER, METRIC))
+    page = row_table.Page(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
+    said = [text(part) for part in row_table.table(page, DENVER, METRIC)]
+    assert said[0].count(row_table.UNDATED) == 1
+    assert f"05:00:02 MST{row_table.UNDATED}" in said[0]
+    assert said[1] == row_table.ABOUT_UNDATED
+    dated = row_table.Page(Series(RAW, [NOON], {}), 1, 1)
+    assert row_table.UNDATED not in "".join(
+        text(part) for part in row_table.table(dated, DENVER, METRIC)
+    )
 
 
 def test_no_rows_say_so() -> None:
-    assert text(rows.table(rows.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
+    assert text(row_table.table(row_table.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
         "No rows in this range."
     )

@@ -14,12 +14,12 @@ from api.store.base import NewDevice, Store
 from api.store.open import open_store
 from api.timez import now_ms
 from components.devices import rows as rows_module
+from components.devices.callback_results import told
 from components.devices.listing import SORTS, Listing, Question
 from components.devices.rows import rows
-from components.devices.sight import MOST, read_sight, states
-from components.devices.telling import told
-from components.fleet.asking import Desk
-from components.fleet.memory import Memory
+from components.devices.visible_statuses import MOST, read_sight, states
+from components.fleet.queries import Desk
+from components.fleet.shared_cache import Memory
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME
 from tests.world import SETTINGS, all_seeing_key
 

@@ -20,7 +20,7 @@ from api.client import EmbedDefinition, Fixed, Rolling
 from api.metering.windows import SPANS
 from components.embeds.draft import FIXED, Draft, kept_window, read_draft, read_prefill, windows
 from components.units import UNITS
-from components.view import TABS
+from components.url_state import TABS
 from tests.world import ms
 
 NOW = ms("2026-11-20T12:00Z")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.fleet.choice import Row, judge
-from components.fleet.known import Known
+from components.fleet.device_status import Known
 from components.fleet.meters import DEFAULT_QUALITY_LIMIT, Meter
+from components.fleet.selection import Row, judge
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")

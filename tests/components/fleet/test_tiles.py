@@ -8,10 +8,10 @@ import pytest
 
 from api.errors import Internal
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Cell
-from components.fleet.beats import NOT_DUE, NOT_KNOWN, Beat
-from components.fleet.choice import Row
-from components.fleet.sparks import Spark
+from components.fleet.selection import Row
+from components.fleet.sparklines import Spark
 from components.fleet.tiles import strip, tile
+from components.fleet.uptime_strip import NOT_DUE, NOT_KNOWN, Beat
 from components.units import METRIC, US
 from tests.components.fleet.meters import HOUR, NOW, known, row
 

@@ -8,7 +8,7 @@ from api.metering.usage import day_of
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from api.timez import zone
 from components.fleet import totals
-from components.fleet.volumes import Volume
+from components.fleet.day_volumes import Volume
 from components.units import METRIC, US
 from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, row
 

@@ -11,13 +11,12 @@ from api.client import Client
 from api.errors import BadRequest
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
-from components import words
-from components.fleet.asking import Deadline, Desk
-from components.fleet.memory import Memory
-from components.report import paper, wording
-from components.report.charts import Chart, fluid
-from components.report.gathering import Report, gathered, whole
-from components.report.view import (
+from components import formatting
+from components.fleet.queries import Deadline, Desk
+from components.fleet.shared_cache import Memory
+from components.report import text as report_text
+from components.report.queries import Report, gathered, whole
+from components.report.url_state import (
     MOST_DAYS,
     MOST_DEVICES,
     checked_report_view,
@@ -28,6 +27,8 @@ from components.report.view import (
 from components.theme import LIGHT
 from tests.fleets import measured
 from tests.world import ms
+from web.report import pdf
+from web.report.charts import Chart, fluid
 
 NOW = ms("2026-11-20T18:00Z")
 STEP_MS = 10 * MINUTE_MS
@@ -77,7 +78,7 @@ def report_of(desk: Desk, serial: str, **said: str) -> tuple[Report, str]:
     view = read_report_view({"q": serial, "range": ZONES[serial][1], **said})
     report = whole(desk, view, NOW)
     charts = {each.meter.id: Chart("<svg></svg>", "words", "note") for each in report.usages}
-    return report, paper.html(report, view, "Odd & Even", charts)
+    return report, pdf.html(report, view, "Odd & Even", charts)
 
 
 class _Cells(HTMLParser):
@@ -119,11 +120,11 @@ def test_each_day_is_the_sum_of_its_readings(desk: Desk, serial: str) -> None:
         start, end = day_start(tz, day.ordinal), day_start(tz, day.ordinal + 1)
         told = [gallons for at, gallons in READINGS if start <= at < end]
         assert (end - start) / HOUR_MS == length
-        assert row[0].endswith(f"{words.number(length)} h") == (length != 24)
-        assert row[1] == words.volume(sum(told))
+        assert row[0].endswith(f"{formatting.number(length)} h") == (length != 24)
+        assert row[1] == formatting.volume(sum(told))
         assert row[2] == f"${sum(told) * 0.02:,.2f}"
-        assert row[3] == f"{words.number(sum(told) / (length * 60))} gpm"
-        assert row[4] == f"{words.number(max(told) / 10)} gpm"
+        assert row[3] == f"{formatting.number(sum(told) / (length * 60))} gpm"
+        assert row[4] == f"{formatting.number(max(told) / 10)} gpm"
         assert row[5] == "100%"
 
 
@@ -136,9 +137,9 @@ def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:
     told = sum(gallons for at, gallons in READINGS if start <= at < end)
     detail = report.details[report.usages[0].meter.id]
     units = read_report_view({}).usage.units
-    numbers = {n.name: n for n in wording.numbers(report.usages[0], detail, units)}
-    assert numbers["volume"].value == words.volume(told)
-    assert numbers["volume"].note == f"{words.volume(told / 5)} a day"
+    numbers = {n.name: n for n in report_text.numbers(report.usages[0], detail, units)}
+    assert numbers["volume"].value == formatting.volume(told)
+    assert numbers["volume"].note == f"{formatting.volume(told / 5)} a day"
     assert numbers["cost"].value == f"${told * 0.02:,.2f}"
     assert (numbers["uptime"].value, numbers["quality"].value) == ("100%", "90")
     assert (detail.quality_min, detail.quality_max) == (90.0, 90.0)
@@ -166,7 +167,7 @@ def test_a_group_has_its_sums_a_table_and_a_section_each(
         {"group": "Odd clocks", "range": "2026-10-30..2026-11-03", "units": units}
     )
     report = whole(desk, view, NOW)
-    text = paper.html(report, view, "Odd & Even", {})
+    text = pdf.html(report, view, "Odd & Even", {})
     rows = _Cells(text).rows
     assert next(row[0] for row in rows if len(row) == 7) == "Device"
     together = next(row for row in rows if row[0] == "Together" and len(row) == 7)
@@ -276,7 +277,7 @@ def test_a_chart_takes_the_pages_colours_and_width() -> None:
     "title", ['a"}body{display:none}/*', "back\\slash", "</style><script>", "Süd 12"]
 )
 def test_no_title_leaves_its_string_in_the_style(title: str) -> None:
-    rules = paper.page_rules(title, "1 Oct", "A4")
+    rules = pdf.page_rules(title, "1 Oct", "A4")
     _, _, after = rules.partition("@top-left{content:")
     string, _, _ = after.partition(";font")
     assert string.startswith('"')

@@ -16,21 +16,17 @@ from api.client import Client
 from api.errors import Internal
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
-from components.files import comma, sending, workbook
-from components.fleet.asking import Deadline, Desk
-from components.fleet.memory import Memory
-from components.usage import files
-from components.usage.gathering import Summary, gather
-from components.usage.picking import pick
+from components.fleet.queries import Deadline, Desk
+from components.fleet.shared_cache import Memory
+from components.usage.device_selection import pick
+from components.usage.queries import Summary, gather
 from components.usage.sums import totals
-from components.usage.view import (
-    MOST_DAYS,
-    UsageView,
-    read_usage_view,
-    write_usage_view,
-)
+from components.usage.url_state import MOST_DAYS, UsageView, read_usage_view, write_usage_view
 from tests.fleets import measured
 from tests.world import ms
+from web.downloads import csv as downloads_csv
+from web.downloads import streaming, xlsx
+from web.downloads import usage as downloads_usage
 
 NEW_YORK, TOKYO = zone("America/New_York"), zone("Asia/Tokyo")
 NOW = ms("2026-11-03T18:00Z")
@@ -227,12 +223,12 @@ def test_a_service_that_fails_is_no_summary(desk: Desk, monkeypatch: pytest.Monk
 def test_too_many_devices_are_said_in_words_and_not_asked_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("components.usage.picking.MOST_DEVICES", 3)
+    monkeypatch.setattr("components.usage.device_selection.MOST_DEVICES", 3)
     picked = pick(desk, UsageView(), NOW)
     assert picked.meters == ()
     assert picked.words.startswith("4 devices match, and a summary holds at most 3.")
     with pytest.raises(ValueError, match="4 devices match"):
-        files.days_file(desk, {"range": AUTUMN})
+        downloads_usage.days_file(desk, {"range": AUTUMN})
 
 
 @pytest.mark.parametrize(
@@ -305,16 +301,18 @@ def test_a_view_stands_in_its_address() -> None:
 
 @pytest.fixture
 def at_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "now_ms", lambda: NOW)
+    monkeypatch.setattr(downloads_usage, "now_ms", lambda: NOW)
 
 
 def told(table: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(comma.lines(table)))))
+    return list(csv.DictReader(io.StringIO("".join(downloads_csv.lines(table)))))
 
 
 @pytest.mark.usefixtures("at_now")
 def test_the_days_file_is_the_summary(desk: Desk) -> None:
-    rows = told(files.days_file(desk, {"range": AUTUMN, "units": "metric", "sort": "label"}))
+    rows = told(
+        downloads_usage.days_file(desk, {"range": AUTUMN, "units": "metric", "sort": "label"})
+    )
     assert {row["serial_number"] for row in rows} == {"U-NY", "U-TOKYO", "U-NEW", "'=U-NEVER"}
     nora = [row for row in rows if row["label"] == "Nora"]
     assert [row["day"] for row in nora] == ["2026-10-31", "2026-11-01", "2026-11-02", "2026-11-03"]
@@ -330,8 +328,8 @@ def test_the_days_file_is_the_summary(desk: Desk) -> None:
 
 @pytest.mark.usefixtures("at_now")
 def test_the_devices_file_sums_the_days_file(desk: Desk) -> None:
-    days = told(files.days_file(desk, {"range": AUTUMN}))
-    table = files.devices_file(desk, {"range": AUTUMN})
+    days = told(downloads_usage.days_file(desk, {"range": AUTUMN}))
+    table = downloads_usage.devices_file(desk, {"range": AUTUMN})
     assert table.name == "weir_usage_2026-10-31_2026-11-03_by-device"
     for row in told(table):
         own = [d for d in days if d["serial_number"] == row["serial_number"]]
@@ -344,8 +342,10 @@ def test_the_devices_file_sums_the_days_file(desk: Desk) -> None:
 def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "FILE_PATIENCE_S", 0.0)
-    answer = sending.sent(lambda: files.days_file(desk, {"range": AUTUMN}), "csv", gzip=False)
+    monkeypatch.setattr(downloads_usage, "FILE_PATIENCE_S", 0.0)
+    answer = streaming.sent(
+        lambda: downloads_usage.days_file(desk, {"range": AUTUMN}), "csv", gzip=False
+    )
     assert answer.status_code == 503
     assert "take fewer" in answer.get_data(as_text=True)
 
@@ -353,8 +353,8 @@ def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
 @pytest.mark.usefixtures("at_now")
 def test_the_workbook_holds_what_the_csv_holds(desk: Desk) -> None:
     said = {"range": AUTUMN}
-    rows = told(files.days_file(desk, said))
-    book = load_workbook(io.BytesIO(b"".join(workbook.chunks(files.days_file(desk, said)))))
+    rows = told(downloads_usage.days_file(desk, said))
+    book = load_workbook(io.BytesIO(b"".join(xlsx.chunks(downloads_usage.days_file(desk, said)))))
     header, *cells = book.worksheets[0].iter_rows(values_only=True)
     assert list(rows[0]) == list(header)
     for row, cell in zip(rows, cells, strict=True):

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.errors import ConfigurationError
-from api.ingest import live
+from api.ingest import live_rows
 from api.ingest.decode import Devices, Rejection
 from api.ingest.mqtt import mapping, topics
 from api.ingest.mqtt.journal import Journal
@@ -217,7 +217,7 @@ def test_no_value_however_odd_stops_the_reading(ours: bool, path: list[str], val
         else read(THINGS, things(decoded_payload=decoded, rx_metadata=heard))
     )
     if not isinstance(item, Rejection):
-        assert live.decoded(item, Devices({"70B3D57ED0000001": 1}), NOON_MS)
+        assert live_rows.decoded(item, Devices({"70B3D57ED0000001": 1}), NOON_MS)
 
 
 def test_a_number_beyond_all_is_refused_as_not_finite() -> None:

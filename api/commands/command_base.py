@@ -1,0 +1,264 @@
+"""What every command shares: settings, a store, its answer as table or JSON, one line on errors.
+
+A command returns data, and this prints it. It raises errors of ours, and this says them. What
+takes long to import (numpy, database drivers, the web server) is imported inside the commands
+that need it, so that the others answer at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, cast
+
+import click
+from flask import Flask, current_app
+from flask.cli import AppGroup
+from flask.helpers import get_debug_flag
+
+from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
+from api.ingest.file_lock import writing
+from api.settings import Settings
+from api.store.base import Grant, Organization, Scope, Store
+from api.store.web.base import WebStore
+from api.timez import stamp
+
+Load = Callable[[], Settings]
+_EXTENSION = "weir-settings"
+
+
+# --- What commands ask for -----------------------------------------------------------------------
+
+
+def remember(app: Flask, load: Load) -> None:
+    app.extensions[_EXTENSION] = load
+
+
+def settings() -> Settings:
+    """Raises ConfigurationError at the first bad value."""
+    return current_app.extensions[_EXTENSION]()
+
+
+@contextmanager
+def opened(*, read_only: bool = False) -> Generator[Store]:
+    """The store of the settings, checked to be there and of this schema, closed at the end."""
+    from api.store.open import open_store
+
+    url = settings().database
+    with nullcontext() if read_only else writing(url):
+        store = open_store(url, read_only=read_only)
+        try:
+            store.check()
+            yield store
+        finally:
+            store.close()
+
+
+@contextmanager
+def opened_web(*, read_only: bool = False) -> Generator[WebStore]:
+    """The same of what the web writes."""
+    from api.store.open import open_web_store
+
+    url = settings().database
+    with nullcontext() if read_only else writing(url):
+        web = open_web_store(url, read_only=read_only)
+        try:
+            web.check()
+            yield web
+        finally:
+            web.close()
+
+
+def ensure_store(url: str) -> None:
+    """Create the embedded store, and the web's beside it, where there is none yet; a server's
+    database is left alone."""
+    from api.store.open import open_store, open_web_store
+
+    if not url.startswith("sqlite:"):
+        return
+    stores: tuple[_Kept, ...] = (open_store(url), open_web_store(url))
+    for each in stores:
+        with _connected(each) as store:
+            try:
+                store.check()
+            except StoreMissing:
+                store.upgrade()
+
+
+def upgrade_store(url: str) -> tuple[int, int]:
+    """Create the store or bring its schema up to date: (version before, version now). The web's
+    schema beside it has numbers of its own."""
+    from api.store.open import open_store, open_web_store
+
+    with writing(url), _connected(open_store(url)) as store:
+        versions = store.upgrade()
+    with _connected(open_web_store(url)) as web:
+        web.upgrade()
+    return versions
+
+
+class _Kept(Protocol):
+    def check(self) -> None: ...
+    def upgrade(self) -> tuple[int, int]: ...
+    def close(self) -> None: ...
+
+
+S = TypeVar("S", bound=_Kept)
+
+
+@contextmanager
+def _connected(store: S) -> Generator[S]:
+    """The store whether it is there or not. ConfigurationError where its place can't be used."""
+    try:
+        yield store
+    except StoreMissing:
+        raise
+    except Unavailable as error:
+        raise ConfigurationError(f"WEIR_DATABASE can't be used: {error.detail}") from error
+    except OSError as error:
+        said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise ConfigurationError(f"WEIR_DATABASE can't be used: {said}") from None
+    finally:
+        store.close()
+
+
+def organization(store: Store, organization_id: str) -> Organization:
+    found = store.organization(organization_id)
+    if found is None:
+        raise UserError(f"there is no organization {organization_id}: see flask orgs list")
+    return found
+
+
+def everything(organization_id: str) -> Scope:
+    """The eyes of whoever may use the command line."""
+    return Scope(organization_id, Grant(everything=True))
+
+
+def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -> list[str]:
+    """The UUIDs of devices named by any identifier; UserError for one that isn't there."""
+    found = store.resolve(everything(organization_id), identifiers)
+    for identifier, device in zip(identifiers, found, strict=True):
+        if device is None:
+            raise UserError(f"the organization has no device {identifier}")
+    return [device.id for device in found if device is not None]
+
+
+def warn(message: str) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+def when(instant_ms: int | None) -> str | None:
+    return None if instant_ms is None else stamp(instant_ms)
+
+
+# --- Commands ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer that also decides the exit status."""
+
+    data: object
+    exit_code: int
+
+
+def _remember_format(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.meta[_EXTENSION] = value
+
+
+class Command(click.Command):
+    """A command whose return value is its answer: an object, or a list of objects."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(
+            click.Option(
+                ["--json"],
+                is_flag=True,
+                expose_value=False,
+                help="Print JSON.",
+                callback=_remember_format,
+            )
+        )
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> None:
+        with _one_line():
+            answer = super().invoke(ctx)
+        outcome = answer if isinstance(answer, Outcome) else Outcome(answer, 0)
+        if outcome.data is not None:
+            as_json = ctx.meta.get(_EXTENSION)
+            click.echo(json.dumps(outcome.data) if as_json else table(outcome.data))
+        ctx.exit(outcome.exit_code)
+
+
+class Group(AppGroup):
+    """A group of such commands."""
+
+    command_class = Command
+
+    def resolve_command(self, *args: Any, **kwargs: Any) -> Any:
+        with _one_line():
+            return super().resolve_command(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_line() -> Generator[None]:
+    """Every error as one line and exit status 1; with `flask --debug` the whole story."""
+    try:
+        yield
+    except click.UsageError as error:
+        raise click.ClickException(_line(error.format_message())) from None
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except WeirError as error:
+        raise click.ClickException(_line(str(error))) from None
+    except Exception as error:
+        if get_debug_flag():
+            raise
+        said = f"{type(error).__name__}: {error}"
+        raise click.ClickException(f"something unforeseen went wrong: {_line(said)}") from error
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# --- Tables --------------------------------------------------------------------------------------
+
+
+def table(data: object) -> str:
+    """An object as names and values, a list of objects as a table with a heading."""
+    if isinstance(data, Mapping):
+        rows = [(str(name), _cell(v)) for name, v in cast("Mapping[str, object]", data).items()]
+        return _aligned(rows)
+    listed = cast("list[Mapping[str, object]]", data)
+    if not listed:
+        return "(none)"
+    return _aligned([tuple(listed[0]), *(tuple(map(_cell, row.values())) for row in listed)])
+
+
+def _aligned(rows: Iterable[tuple[str, ...]]) -> str:
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return _line(value if isinstance(value, str) else json.dumps(value))

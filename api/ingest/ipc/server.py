@@ -1,0 +1,130 @@
+"""The side of the process that writes."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from concurrent.futures import CancelledError, TimeoutError
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Final
+
+from api.errors import Internal, ServiceError, Unavailable
+from api.ingest.ipc import framing, messages
+from api.ingest.writer import Writer
+
+RECEIPT_S: Final = 6.0  # what a question may wait for its commit, and hold a web worker's thread
+END_S: Final = 5.0
+LOOK_S: Final = 2.0  # after which a socket that was taken away is there again
+_WAITING_CONNECTIONS: Final = 128
+
+_log = logging.getLogger(__name__)
+
+
+class Door:
+    """A socket at ``path`` and a thread a connection. Whoever opens it holds the lock on what it
+    writes to, so that a socket that lies there is a dead process's."""
+
+    def __init__(self, writer: Writer, path: Path) -> None:
+        self._writer, self._path = writer, path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._connections: dict[socket.socket, Thread] = {}
+        self._lock, self._closing = Lock(), False
+        self._thread = Thread(target=self._accept, name="door", daemon=True)
+
+    def start(self) -> None:
+        """OSError where the socket can't be made."""
+        self._listen()
+        self._thread.start()
+
+    def _listen(self) -> None:
+        self._path.unlink(missing_ok=True)
+        with framing.address(self._path) as where:
+            self._socket.bind(where)
+        self._path.chmod(0o600)
+        self._socket.listen(_WAITING_CONNECTIONS)
+        self._socket.settimeout(LOOK_S)
+
+    def stop(self) -> None:
+        """Take no more questions; those under way are answered before this returns."""
+        with self._lock:
+            self._closing = True
+            connections = dict(self._connections)
+        self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+        self._socket.close()
+        for connection in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RD)
+        for thread in connections.values():
+            thread.join(END_S)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except TimeoutError:
+                self._be_found()
+                continue
+            except OSError:
+                return
+            thread = Thread(target=self._serve, args=(connection,), daemon=True)
+            with self._lock:
+                if self._closing:
+                    connection.close()
+                    return
+                self._connections[connection] = thread
+            thread.start()
+
+    def _be_found(self) -> None:
+        """Where somebody has cleared the folder away, be there again."""
+        if self._path.exists():
+            return
+        with self._lock:
+            if self._closing:
+                return
+            self._socket.close()
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._listen()
+            except OSError as error:
+                _log.warning("%s can't be made again: %s", self._path, error)
+                return
+        _log.warning("%s was gone and is there again", self._path)
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            while (question := framing.receive(connection)) is not None:
+                framing.send(connection, self._answer(question))
+        except (OSError, framing.BrokenFrame) as error:
+            _log.info("a web worker went away: %s", error)
+        finally:
+            with self._lock:
+                del self._connections[connection]
+            connection.close()
+
+    def _answer(self, question: bytes) -> bytes:
+        try:
+            self._refuse_what_must_wait()
+            future = self._writer.submit(messages.to_submission(question))
+            try:
+                return messages.of_receipt(future.result(RECEIPT_S))
+            except TimeoutError:
+                future.cancel()
+                raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0) from None
+        except ServiceError as error:
+            return messages.of_error(error)
+        except (Exception, CancelledError):  # noqa: BLE001 - its batch alone fails; all others go on
+            _log.exception("what a web worker handed over can't be stored")
+            return messages.of_error(Internal("It can't be stored; the log says why."))
+
+    def _refuse_what_must_wait(self) -> None:
+        """While nothing gets in, who asks is told at once: threads that wait don't answer reads."""
+        if self._writer.stalled:
+            raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0)
+
+
+_SLOW: Final = "The store is too slow to confirm it. Send it again."

@@ -1,0 +1,64 @@
+"""Rows of JSON as live sources send them: a reading that doesn't say when is of now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final, cast
+
+import orjson
+
+from api.ingest.assigned_timestamps import Moments
+from api.ingest.decode import COLUMN_OF, INSTANT, Devices, Rejection, decode_json
+from api.ingest.submission import Draft, Entry, Submission
+from api.store.base import ReadingRow
+from api.store.refusals import MAX_SAMPLE
+from api.timez import stamp
+
+_INSTANT_NAMES: Final = [name for name, column in COLUMN_OF.items() if column == INSTANT]
+
+
+def dateless(payload: object) -> bool:
+    """Whether an object says nothing of when it was measured; null says nothing."""
+    if not isinstance(payload, dict):
+        return False
+    said = cast("Mapping[str, object]", payload)
+    return all(said.get(name) is None for name in _INSTANT_NAMES)
+
+
+def decoded(payload: object, devices: Devices, received_ms: int) -> Entry:
+    """As `decode_json`, but without an instant the row is of ``received_ms``."""
+    if dateless(payload):
+        said = cast("Mapping[str, object]", payload)
+        payload = {**said, INSTANT: stamp(received_ms, fraction=True)}
+    return decode_json(payload, devices, received_ms)
+
+
+def submission(
+    organization_id: str,
+    source: str,
+    payloads: Sequence[object],
+    devices: Devices,
+    received_ms: int,
+    moments: Moments,
+) -> Submission:
+    """One organization's payloads, JSON values that should be objects with a ``device``."""
+    draft = Draft()
+    for payload in payloads:
+        entry, undated = decoded(payload, devices, received_ms), dateless(payload)
+        if undated and not isinstance(entry, Rejection):
+            device, _, *values = entry
+            entry = cast("ReadingRow", (device, moments.take(device, received_ms), *values))
+        draft.add(entry, partial(sample, payload), undated=undated)
+    return draft.of(organization_id, source)
+
+
+def sample(payload: object) -> str:
+    """What was sent, short enough to be kept."""
+    if isinstance(payload, str):
+        return payload[:MAX_SAMPLE]
+    try:
+        text = orjson.dumps(payload).decode()
+    except TypeError:  # an integer beyond 64 bits, or nested too deep
+        text = repr(payload)
+    return text[:MAX_SAMPLE]

@@ -1,0 +1,37 @@
+"""How several ingesters divide what the broker brings: by its choice, or by hash of device. Pure.
+
+A session is named by how it divides, so that no session ever has another way's subscriptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from api.setting_types import Shard
+from api.settings import Settings
+
+
+def session_name(settings: Settings) -> str:
+    """The client id of the ingester with these settings."""
+    name = settings.mqtt_client_id
+    if settings.mqtt_share:
+        return f"{name}-of-{settings.mqtt_share}"
+    shard = settings.mqtt_shard
+    return f"{name}-{shard.number}-of-{shard.of}" if shard else name
+
+
+def subscriptions(settings: Settings, filters: Sequence[str]) -> list[str]:
+    """What to subscribe to for these topic filters."""
+    if settings.mqtt_share:
+        return [f"$share/{settings.mqtt_share}/{topic}" for topic in filters]
+    return list(filters)
+
+
+def is_ours(shard: Shard | None, topic: str) -> bool:
+    """Whether messages of that topic are this ingester's. A topic is one device's, so that a
+    device is always the same ingester's; the same topic is, wherever and whenever it is asked."""
+    if shard is None or shard.of == 1:
+        return True
+    number = int.from_bytes(blake2b(topic.encode(), digest_size=8).digest())
+    return number % shard.of == shard.number - 1

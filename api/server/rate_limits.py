@@ -1,0 +1,125 @@
+"""How often one may ask: a bucket of tokens for each key, and one an address for failures.
+
+In this process alone: with several workers each has its own, so that the limits are per worker.
+With something shared they hold for all workers of all hosts; while that is away, per worker again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from api.errors import TooManyRequests
+from api.server.shared_state import Shared
+
+BURST_S: Final = 10  # a full bucket lasts for this long at the permitted rate
+FAILURES_PER_S: Final = 5.0
+FAILURES_BURST: Final = 300.0
+_MOST_BUCKETS: Final = 10_000
+
+
+class Buckets:
+    """A token bucket for each name. The longest untouched are forgotten first: they are full."""
+
+    def __init__(
+        self,
+        per_s: float,
+        burst: float,
+        clock_s: Callable[[], float] = monotonic,
+        *,
+        shared: Shared | None = None,
+        called: str = "",
+    ) -> None:
+        """``called`` tells these buckets from others in what is ``shared``."""
+        self._per_s, self._burst, self._clock_s = per_s, burst, clock_s
+        self._shared, self._called = shared, called
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, name: str) -> float:
+        """Take one token: 0.0, or the seconds until there is one (and none was taken)."""
+        everywhere_s = self._everywhere_s(name, take=True)
+        if everywhere_s is not None:
+            return everywhere_s
+        with self._lock:
+            level, now_s = self._level(name), self._clock_s()
+            if level < 1:
+                return (1 - level) / self._per_s
+            self._levels[name] = (level - 1, now_s)
+            self._levels.move_to_end(name)
+            if len(self._levels) > _MOST_BUCKETS:
+                self._levels.popitem(last=False)
+            return 0.0
+
+    def wait(self, name: str) -> float:
+        """The seconds until there is a token, 0.0 where there is one; takes none."""
+        everywhere_s = self._everywhere_s(name, take=False)
+        if everywhere_s is not None:
+            return everywhere_s
+        with self._lock:
+            return max(0.0, (1 - self._level(name)) / self._per_s)
+
+    def _everywhere_s(self, name: str, *, take: bool) -> float | None:
+        if self._shared is None:
+            return None
+        bucket = f"{self._called}:{name}"
+        return self._shared.wait_s(bucket, self._per_s, self._burst, take=take)
+
+    def _level(self, name: str) -> float:
+        level, at_s = self._levels.get(name, (self._burst, self._clock_s()))
+        return min(self._burst, level + (self._clock_s() - at_s) * self._per_s)
+
+
+class Limits:
+    """What the service holds a client to over the network."""
+
+    def __init__(
+        self,
+        per_key_s: float,
+        clock_s: Callable[[], float] = monotonic,
+        shared: Shared | None = None,
+    ) -> None:
+        self._keys = Buckets(per_key_s, per_key_s * BURST_S, clock_s, shared=shared, called="rate")
+        self._failures = Buckets(
+            FAILURES_PER_S, FAILURES_BURST, clock_s, shared=shared, called="failures"
+        )
+
+    def admit_address(self, address: str) -> None:
+        """TooManyRequests where an address has failed too often to try another credential."""
+        _refuse_for(self._failures.wait(address), "Too many failed credentials from this address.")
+
+    def failed(self, address: str) -> None:
+        self._failures.take(address)
+
+    def admit_key(self, principal_id: str) -> None:
+        """TooManyRequests where a credential has asked too often."""
+        _refuse_for(self._keys.take(principal_id), "Too many requests with this credential.")
+
+
+class FrameLimits:
+    """What embeds' frames are held to. The viewers of one token together, who may be many, ask a
+    tenth as often as a key may; those behind one address a twentieth."""
+
+    def __init__(
+        self,
+        per_key_s: float,
+        clock_s: Callable[[], float] = monotonic,
+        shared: Shared | None = None,
+    ) -> None:
+        self._tokens, self._addresses = (
+            Buckets(per_s, per_s * BURST_S, clock_s, shared=shared, called=called)
+            for per_s, called in ((per_key_s / 10, "token"), (per_key_s / 20, "frames"))
+        )
+
+    def wait_s(self, address: str, token: str) -> float:
+        """The seconds until a frame at that address may ask with that token (any name of it), 0.0
+        where it may, which takes a turn of both."""
+        return self._addresses.take(address) or self._tokens.take(token)
+
+
+def _refuse_for(wait_s: float, detail: str) -> None:
+    if wait_s > 0:
+        raise TooManyRequests(detail, retry_after_s=wait_s)

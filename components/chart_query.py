@@ -1,0 +1,262 @@
+"""The answer to a chart's question: ask for the rows, frame them, draw them, say what they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from dash import Patch
+
+from api.catalog import FLOW_RATE
+from api.client import Client, Series
+from api.metering.cadence import LEAST_MS
+from api.metering.status import DEFAULT_QUALITY_LIMIT
+from api.timez import offset_ms, offset_text
+from components import formatting
+from components.callback_inputs import read_question
+from components.charts import figure
+from components.charts.causes import Life, Stretch, stretches, total_ms
+from components.charts.figure import Figure
+from components.charts.frames import (
+    Frame,
+    clipped,
+    frame,
+    in_scale,
+    largest,
+    within,
+)
+from components.charts.hover_text import TOLD
+from components.charts.traces import Canvas, Picture
+from components.clock import Clock, abbreviation, known_zone
+from components.fleet.meters import read_meter
+from components.queries import Found, last_seen_ms
+from components.ranges import Window, with_margins
+from components.readings import bar_series, flow_series
+from components.theme import palette
+from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View
+
+GATEWAY = "Gateway"
+LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The device that a chart is about, as its page keeps it in the browser. It is no more than a
+    hint: the service decides what may be seen, the rest only shapes the picture."""
+
+    device_id: str
+    time_zone: str
+    interval_s: float | None = None
+    tab: str = DEFAULT_TAB.name
+    quality_limit: float = DEFAULT_QUALITY_LIMIT
+    installed_on_ms: int | None = None
+    active: bool = True
+
+    @classmethod
+    def of(cls, found: Found, interval_s: float | None) -> Subject:
+        device, meter = found.device, read_meter(found.device)
+        return cls(
+            device.id,
+            device.time_zone,
+            interval_s,
+            tab="signal" if device.category == GATEWAY else DEFAULT_TAB.name,
+            quality_limit=meter.quality_limit,
+            installed_on_ms=device.installed_on_ms,
+            active=found.active,
+        )
+
+    @classmethod
+    def read(cls, kept: Any) -> Subject:
+        """As the browser has kept it. BadRequest for what is none."""
+        kept = read_question(kept)
+        limit, installed = _number(kept, "quality_limit"), _number(kept, "installed_on_ms")
+        return cls(
+            device_id=str(kept.get("device_id", "")),
+            time_zone=str(kept.get("time_zone", "")),
+            interval_s=_interval(kept),
+            tab=str(kept.get("tab", "")),
+            quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
+            installed_on_ms=None if installed is None else round(installed),
+            active=kept.get("active") is not False,
+        )
+
+    def zone(self, view: View) -> ZoneInfo:
+        return known_zone(view.zone, self.time_zone)
+
+    def tab_of(self, view: View) -> Tab:
+        """What the reader chose, else what the device is best looked at by."""
+        return view.tab or TAB_BY_NAME.get(self.tab, DEFAULT_TAB)
+
+    @property
+    def cadence_ms(self) -> int | None:
+        return round(self.interval_s * 1000) if self.interval_s else None
+
+    @property
+    def life(self) -> Life:
+        return Life(self.quality_limit, self.installed_on_ms, self.active)
+
+
+def _interval(kept: Mapping[str, Any]) -> float | None:
+    said = _number(kept, "interval_s")
+    return said if said is not None and 0 < said <= LONGEST_INTERVAL_S else None
+
+
+def _number(kept: Mapping[str, Any], name: str) -> float | None:
+    value = kept.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Rows, framed, and what they are drawn on. ``picture`` may reach beyond the canvas' window,
+    so that it can be moved; ``frame`` is what the window shows of it. ``last_ms`` is the device's
+    last reading where it was asked for: always when there are no rows."""
+
+    picture: Picture
+    frame: Frame
+    canvas: Canvas
+    last_ms: int | None
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """What is the matter within the window."""
+        cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.stretches)
+        return [Stretch(window, cause) for window, cause in cut if window is not None]
+
+
+def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
+    """Ask for the view's rows and frame them. A preset ends at the device's last reading where
+    that is older than the preset is long. Raises what the client raises."""
+    last_ms = None
+    window = view.window
+    if window is None and view.custom is None:
+        last_ms = last_seen_ms(client, subject.device_id, now_ms)
+    window = window or view.whole(last_ms, now_ms)
+    reach = with_margins(window) if view.window else window
+    series = _series(client, subject, view, window, reach)
+    if not len(series) and last_ms is None:
+        last_ms = last_seen_ms(client, subject.device_id, now_ms)
+    tz = subject.zone(view)
+    canvas = Canvas(window, tz, view.width_px, palette(view.theme), view.units)
+    picture = _picture(series, subject, view, reach, now_ms)
+    return Drawn(picture, within(picture.frame, window), canvas, last_ms)
+
+
+def _series(client: Client, subject: Subject, view: View, window: Window, reach: Window) -> Series:
+    tz, id = subject.zone(view), subject.device_id
+    width_px = view.width_px * reach.length_ms / window.length_ms
+    tab = subject.tab_of(view)
+    needed = {*tab.metrics, *TOLD}
+    if tab.bars:
+        cadence_ms = subject.cadence_ms or LEAST_MS
+        return bar_series(client, id, reach, width_px, tz, cadence_ms, needed)
+    return flow_series(client, id, reach, width_px, tz, needed)
+
+
+def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms: int) -> Picture:
+    tab, tz = subject.tab_of(view), subject.zone(view)
+    first, *rest = (
+        frame(series, metric, reach, tz=tz, cadence_ms=subject.cadence_ms, until_ms=now_ms)
+        for metric in tab.metrics
+    )
+    scale = view.units.scale(tab.metric, largest(first.high))
+    return Picture(
+        in_scale(first, scale),
+        in_scale(rest[0], view.units.scale(tab.metrics[1], 0)) if rest else None,
+        stretches(first, subject.life),
+        bars=tab.bars,
+    )
+
+
+def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
+    """The whole figure; where the reader moved the time axis, all of it but that axis' range, as a
+    patch: an answer never moves an axis on which the reader may have moved on. ``still``: the
+    reader may not.
+
+    The patch is told in dicts and lists: of an answer that holds any object of its own, Dash looks
+    at each of twenty thousand numbers before it writes them, which takes as long as all the rest.
+    """
+    made = figure.figure(drawn.picture, drawn.canvas)
+    if still:
+        figure.hold_still(made)
+    if not view.settled:
+        return made
+    patch = Patch()
+    patch["data"] = made["data"]
+    for part, value in made["layout"].items():
+        if isinstance(value, dict):
+            patch["layout"][part].update(
+                {k: v for k, v in value.items() if (part, k) != ("xaxis", "range")}
+            )
+        else:
+            patch["layout"][part] = value
+    plain: Figure = patch.to_plotly_json()
+    return plain
+
+
+def badge(drawn: Drawn) -> str:
+    """``10 min · 1,003 rows for 1,040 px · min and max exact``."""
+    series = drawn.frame.series
+    if not len(series):
+        return "no rows"
+    rows = formatting.plural(len(series), "row")
+    if series.truncated:
+        of = formatting.plural(series.count or 0, "row")
+        rows = f"first {formatting.whole(len(series))} of {of}"
+    told = (
+        series.resolution.label,
+        f"{rows} for {formatting.whole(drawn.canvas.width_px)} px",
+        exactness(drawn),
+    )
+    return " · ".join(told)
+
+
+def exactness(drawn: Drawn) -> str:
+    """How far the picture can be trusted. Over days and months a flow is its volume over time,
+    every other average a mean of hourly means."""
+    frame = drawn.frame
+    if drawn.picture.bars:
+        return "totals exact"
+    if not frame.resolution.aggregated:
+        return "every reading"
+    rough = frame.resolution.calendar and frame.metric is not FLOW_RATE
+    return f"min and max exact{', average approximate' if rough else ''}"
+
+
+def zone_note(drawn: Drawn) -> str:
+    return zone_words(drawn.canvas.tz, drawn.canvas.window)
+
+
+def zone_words(tz: ZoneInfo, window: Window) -> str:
+    """``America/Denver · MST (UTC−07:00)``; both where clocks change within the window."""
+    names = (
+        f"{abbreviation(tz, at)} (UTC{offset_text(offset_ms(tz, at)).replace('-', '−')})"
+        for at in window
+    )
+    return f"{tz.key} · {' and '.join(dict.fromkeys(names))}"
+
+
+def heard(drawn: Drawn) -> str:
+    """How much of the window there are readings of: ``99.7 % data``."""
+    lost = total_ms(drawn.stretches, silent=True)
+    share = 1 - lost / drawn.canvas.window.length_ms
+    return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data"
+
+
+def emptiness(drawn: Drawn) -> str:
+    """Why there is nothing to see; empty where there is something."""
+    if drawn.frame.runs:
+        return ""
+    if len(drawn.frame):
+        return f"The readings of this range carry no {drawn.frame.metric.label.lower()}."
+    if drawn.last_ms is None:
+        return "This device has never reported."
+    clock = Clock(drawn.canvas.tz, drawn.last_ms, drawn.last_ms)
+    return (
+        f"No data in this range. The last reading is of {formatting.moment(drawn.last_ms, clock)}."
+    )

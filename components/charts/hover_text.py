@@ -1,0 +1,124 @@
+"""What a point of a chart says when it is pointed at, and the sentence that sums a chart up.
+
+The words of points are made in the browser (assets/hover.js), of the numbers that the figure holds
+and of what is told here: thousands of sentences would be half of an answer, and few are read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import FLOW_AMOUNT, FLOW_DURATION, QUALITY, RAW
+from components import formatting
+from components.charts.frames import Frame, Values
+from components.clock import Clock
+from components.units import US, Units
+
+TOLD: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the metric drawn
+DECIMALS: Final = 6  # of numbers that are only said
+
+
+def template(frame: Frame, ink: str) -> str:
+    """How a point's words stand together, the title in the colour ``ink``."""
+    unit = frame.unit
+    if has_range(frame):
+        lines = (
+            f"average %{{customdata[1]}} {unit}",
+            f"range %{{customdata[2]}} {unit}",
+            "%{customdata[3]}",
+        )
+    else:
+        lines = (f"%{{customdata[1]}} {unit}", "%{customdata[2]}")
+    title = f'<b style="color:{ink}">%{{customdata[0]}}</b>'
+    return "<br>".join((title, *lines)) + "<extra></extra>"
+
+
+def has_range(frame: Frame) -> bool:
+    """Whether a row is an average between extremes, not one reading or a total."""
+    return frame.resolution is not RAW and not frame.metric.totalled
+
+
+def says(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
+    """What the browser needs to know beside x and y of the rows that are drawn, in their order.
+
+    ``clock`` are the zone's (first instant, offset in ms, name) over the rows. ``length_ms`` is
+    how long each row's span is, 0 for readings; rows without one length bring their ``titles``.
+    ``volume`` is in gallons, told by the first of ``volume_steps`` (at least, gallons in one, unit)
+    that it reaches; ``seconds`` of readings only; ``worst`` and ``best`` quality.
+    """
+    raw = frame.resolution is RAW
+    there = [index for run in frame.runs for index in run]
+    told: dict[str, Any] = {
+        "range": has_range(frame),
+        "length_ms": frame.resolution.length_ms or 0,
+        "clock": _pieces(frame, tz),
+        "volume_steps": units.volume_steps,
+    }
+    amount = FLOW_AMOUNT.name if raw else f"total_{FLOW_AMOUNT.name}"
+    columns = {
+        "volume": None if frame.metric is FLOW_AMOUNT else amount,
+        "seconds": FLOW_DURATION.name,
+        "worst": QUALITY.name if raw else f"min_{QUALITY.name}",
+        "best": QUALITY.name if raw else f"max_{QUALITY.name}",
+    }
+    for part, name in columns.items():
+        column = frame.series.columns.get(name) if name else None
+        if column is not None:
+            told[part] = _short(column, there)
+    if frame.resolution.calendar:
+        told["titles"] = _titles(frame, tz, there)
+    return told
+
+
+def _short(column: Values, there: list[int]) -> list[float | None]:
+    values = [column[index] for index in there]
+    return [None if value is None else round(value, DECIMALS) for value in values]
+
+
+def _clock(frame: Frame, tz: ZoneInfo) -> Clock:
+    return Clock(tz, frame.starts_ms[0], frame.ends_ms[-1])
+
+
+def _pieces(frame: Frame, tz: ZoneInfo) -> list[tuple[int, int, str]]:
+    if not frame.starts_ms:
+        return []
+    clock = _clock(frame, tz)
+    return [(start, offset, clock.name(start)) for start, offset in clock.pieces]
+
+
+def _titles(frame: Frame, tz: ZoneInfo, there: list[int]) -> list[str]:
+    if not there:
+        return []
+    clock = _clock(frame, tz)
+    return [
+        formatting.bucket(frame.starts_ms[i], frame.ends_ms[i], frame.resolution, clock)
+        for i in there
+    ]
+
+
+def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> str:
+    """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST.``; ``data`` tells how much
+    of the window was heard. A volume of rows that the window cuts is "about" so much."""
+    length = formatting.duration(frame.window.length_ms)
+    column = FLOW_AMOUNT.name if frame.resolution is RAW else f"total_{FLOW_AMOUNT.name}"
+    volumes = [v for v in frame.series.values(column) if v is not None]
+    peak = max(
+        ((v, i) for i, v in enumerate(frame.high) if v is not None),
+        default=None,
+        key=lambda pair: pair[0],
+    )
+    if peak is None:
+        return f"{length}: no data."
+    start = frame.starts_ms[peak[1]]
+    when = formatting.moment(start, Clock(tz, start, start))
+    about = "about " if _cut(frame) else ""
+    total = f"{about}{units.volume(sum(volumes))}, " if volumes else ""
+    top = f"{formatting.number(peak[0])} {frame.unit}"
+    return f"{length}: {total}peak {top} at {when}{', ' + data if data else ''}."
+
+
+def _cut(frame: Frame) -> bool:
+    """Whether a row reaches beyond the window, and with it the gallons that it holds."""
+    first, last = frame.window
+    return frame.starts_ms[0] < first or frame.ends_ms[-1] > last + 1

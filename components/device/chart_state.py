@@ -1,0 +1,76 @@
+"""What the chart shows just now, as every other part of the page is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.catalog import RAW, RESOLUTION_BY_NAME, Resolution
+from components import formatting
+from components.callback_inputs import read_question
+from components.captions import caption
+from components.chart_query import Drawn
+from components.ranges import PRESETS, Window
+from components.units import US, Units
+from components.url_params import said_units, said_zone
+from components.url_state import View, read_window, write_window
+
+_NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``zone`` None: the device's. ``resolution`` is that of the rows."""
+
+    window: Window
+    zone: str | None = None
+    units: Units = US
+    resolution: Resolution = RAW
+
+    @property
+    def label(self) -> str:
+        """``7 d``, ``5 h 50 min``."""
+        for preset in PRESETS:
+            if preset.length_ms == self.window.length_ms:
+                return preset.label
+        return formatting.duration(self.window.length_ms)
+
+    @property
+    def before(self) -> str:
+        """What the span of the same length before it is called."""
+        for preset in PRESETS:
+            if preset.length_ms == self.window.length_ms:
+                return f"the {_NAMES[preset.name]} before"
+        return f"the {self.label} before"
+
+
+def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
+    first, last = write_window(shown.window)
+    return {
+        "from": first,
+        "to": last,
+        "zone": shown.zone,
+        "units": shown.units.name,
+        "resolution": shown.resolution.name,
+        "asked": asked,
+    }
+
+
+def tell_shown(drawn: Drawn, view: View, asked: Any) -> dict[str, Any]:
+    """What the answer shows, with what an image of it says beside its picture."""
+    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
+    return {**write_shown(shown, asked), "caption": caption(drawn)}
+
+
+def read_shown(said: Any) -> Shown | None:
+    """None where nothing is shown yet. BadRequest for what no page tells."""
+    said = read_question(said)
+    window = read_window(str(said.get("from")), str(said.get("to")))
+    if window is None:
+        return None
+    return Shown(
+        window,
+        said_zone(said),
+        said_units(said),
+        RESOLUTION_BY_NAME.get(str(said.get("resolution")), RAW),
+    )

@@ -1,0 +1,103 @@
+"""A range of the reader's own, told by a wall clock: which instants that is, on the days that
+clocks change too. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from api.timez import DAY_MS, from_datetime, offsets
+from components.clock import abbreviation, day_text, minute_text
+from components.ranges import bounded
+from components.url_state import write_window
+
+_WALL: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
+FIELDS: Final = {"first": "From", "last": "To"}
+
+
+def read_wall(text: Any) -> int | None:
+    """``2026-03-08T02:30`` as milliseconds of the wall clock; None for anything else."""
+    if not isinstance(text, str) or not _WALL.fullmatch(text):
+        return None
+    try:
+        return from_datetime(datetime.fromisoformat(text).replace(tzinfo=UTC))
+    except ValueError:
+        return None
+
+
+def instants(tz: ZoneInfo, wall_ms: int) -> list[int]:
+    """When that zone's clock shows it: once, twice where it is set back, never where it is set
+    ahead. Ascending."""
+    pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
+    found: list[int] = []
+    for index, (start, offset) in enumerate(pieces):
+        end = pieces[index + 1][0] if index + 1 < len(pieces) else wall_ms + 3 * DAY_MS
+        if start <= wall_ms - offset < end:
+            found.append(wall_ms - offset)
+    return found
+
+
+def skipped(tz: ZoneInfo, wall_ms: int) -> tuple[int, int]:
+    """What the clock shows before and after the leap over a time that doesn't exist."""
+    pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
+    for (_, before), (start, after) in pairwise(pieces):
+        if start + before <= wall_ms < start + after:
+            return start + before, start + after
+    raise ValueError("that time exists")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The range as an address has it, "" where there is none yet; why not; and for a time that
+    comes twice the names of both, by field."""
+
+    range: str = ""
+    problems: list[str] = field(default_factory=list[str])
+    twice: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+
+def tell(said: Mapping[str, Any], tz: ZoneInfo) -> Told:
+    """``first`` and ``last`` are wall times, ``first_fold`` and ``last_fold`` "0" or "1" which of
+    two that are the same. The range ends where the last begins."""
+    told = Told()
+    found = {name: _instant(name, said, tz, told) for name in FIELDS}
+    first, last = found["first"], found["last"]
+    if first is None or last is None:
+        return told
+    window = bounded(first, last - 1)
+    if window is None:
+        return Told(problems=["The range must end after it starts."], twice=told.twice)
+    return Told("..".join(write_window(window)), [], told.twice)
+
+
+def _instant(name: str, said: Mapping[str, Any], tz: ZoneInfo, told: Told) -> int | None:
+    wall = read_wall(said.get(name))
+    if wall is None:
+        told.problems.append(f"{FIELDS[name]}: give a date and a time.")
+        return None
+    found = instants(tz, wall)
+    when = f"{minute_text(wall)} on {day_text(wall // DAY_MS)}"
+    if not found:
+        before, after = skipped(tz, wall)
+        told.problems.append(
+            f"{FIELDS[name]}: {when} doesn’t exist in {tz.key}. Clocks go from"
+            f" {minute_text(before)} to {minute_text(after)}."
+        )
+        return None
+    if len(found) == 1:
+        return found[0]
+    names = [abbreviation(tz, each) for each in found]
+    told.twice[name] = names
+    fold = said.get(f"{name}_fold")
+    if fold not in ("0", "1"):
+        told.problems.append(
+            f"{FIELDS[name]}: {when} comes twice in {tz.key}, as {names[0]} and as {names[1]}."
+            " Choose one."
+        )
+        return None
+    return found[int(fold)]

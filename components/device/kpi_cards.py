@@ -1,0 +1,132 @@
+"""Who a device is and its strip of numbers, as components. Every number stands for itself: it may
+be waited for, be missing or have failed while the others are there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from api.client import Device
+from components import formatting
+from components.clock import Clock, known_zone
+from components.device.kpis import Kpi
+from components.fleet.states import State
+from components.markup import attributes, labelled
+from components.url_state import write_window
+
+
+class Cell(StrEnum):
+    """The numbers, in order; each is the id of its part of the page."""
+
+    LAST = "kpi-last"
+    UPTIME = "kpi-uptime"
+    QUALITY = "kpi-quality"
+    VOLUME = "kpi-volume"
+    COST = "kpi-cost"
+    NIGHT = "kpi-night"
+    CONTINUOUS = "kpi-continuous"
+
+    @property
+    def trouble(self) -> str:
+        return f"{self.value}-trouble"
+
+
+STATE_ID = "device-state"
+WAITING = {
+    Cell.LAST: "Last reading",
+    Cell.UPTIME: "Uptime",
+    Cell.QUALITY: "Quality",
+    Cell.VOLUME: "Volume",
+    Cell.COST: "Cost",
+    Cell.NIGHT: "Night flow",
+    Cell.CONTINUOUS: "Continuous flow",
+}
+
+
+def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -> Component:
+    crumbs = html.Nav(
+        [dcc.Link("Devices", href=place), html.Span(" / "), device.serial_number],
+        className="crumbs",
+        **labelled("Breadcrumb"),
+    )
+    state = html.Span("…", id=STATE_ID, className="state-chip", **attributes(data_state="unknown"))
+    return html.Div(
+        [
+            crumbs,
+            html.Div([html.H1(device.label), state], className="name-line"),
+            html.P(" · ".join(_facts(device)), className="facts"),
+            html.Div(list(actions), className="actions"),
+        ],
+        className="identity",
+        **attributes(data_serial=device.serial_number),
+    )
+
+
+def _facts(device: Device) -> list[str]:
+    facts = [
+        device.serial_number,
+        device.network_unique_identifier,
+        f"{device.category} {device.model}".strip(),
+        device.time_zone,
+    ]
+    if device.installed and device.installed_on_ms is not None:
+        at = device.installed_on_ms
+        facts.append(
+            f"installed {formatting.date_of(at, Clock(known_zone(device.time_zone), at, at))}"
+        )
+    elif not device.installed:
+        facts.append("not installed")
+    return list(dict.fromkeys(fact for fact in facts if fact))
+
+
+def chip(state: State) -> list[Component]:
+    """Colour, shape and word."""
+    shape = html.Span(state.shape, className="shape", **attributes(aria_hidden="true"))
+    return [shape, html.Span(state.word)]
+
+
+def strip(*, priced: bool) -> Component:
+    """``priced`` False: there is no price and so no cost to show."""
+    cells = [cell for cell in Cell if priced or cell is not Cell.COST]
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.Div(_waiting(WAITING[cell]), id=cell.value, className="kpi-body"),
+                    html.P(id=cell.trouble, className="kpi-trouble"),
+                ],
+                className="kpi",
+            )
+            for cell in cells
+        ],
+        className="card kpis",
+        role="group",
+        **labelled("The device in numbers"),
+    )
+
+
+def _waiting(label: str) -> list[Component]:
+    skeleton = html.Span(className="skeleton", **attributes(aria_hidden="true"))
+    return [html.P(label, className="kpi-label"), html.P(skeleton, className="kpi-value")]
+
+
+def shown(kpi: Kpi) -> list[Component]:
+    value = "kpi-value low" if kpi.low else "kpi-value"
+    return [
+        html.P(kpi.label, className="kpi-label"),
+        html.P(kpi.value, className=value),
+        html.P(_note(kpi), className="kpi-note"),
+    ]
+
+
+def _note(kpi: Kpi) -> Component:
+    pointed: dict[str, Any] = {"title": kpi.at} if kpi.at else {}
+    if kpi.shows is None:
+        return html.Span(kpi.note, **pointed)
+    first, last = write_window(kpi.shows)
+    led = attributes(data_from=first, data_to=last)
+    return html.Button(kpi.note, type="button", className="kpi-show", **pointed, **led)

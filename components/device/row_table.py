@@ -1,0 +1,151 @@
+"""The shown rows as a table, latest first, a page at a time. Also the way of who can't see a
+chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.catalog import FLOW_AMOUNT, FLOW_DURATION, METRICS, RAW, Metric, Resolution
+from api.client import Client, Series
+from components import formatting
+from components.charts.frames import bucket_ends
+from components.clock import Clock
+from components.markup import attributes, labelled
+from components.ranges import Window, widened
+from components.units import Units
+
+PAGE: Final = 20
+UNDATED: Final = "*"
+ABOUT_UNDATED: Final = "* The meter said no time: this is when the reading came."
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows in order of time: those before the last ``number`` pages; ``total`` in the window."""
+
+    rows: Series
+    number: int
+    total: int
+
+    @property
+    def last(self) -> int:
+        return max(1, -(-self.total // PAGE))
+
+
+def ask(
+    client: Client,
+    device_id: str,
+    resolution: Resolution,
+    window: Window,
+    tz: ZoneInfo,
+    number: int,
+) -> Page:
+    """Page 1 holds the latest rows."""
+    reach = window if resolution is RAW else widened(window, tz, resolution)
+    total = client.count(device_id, resolution, from_ms=reach.from_ms, to_ms=reach.to_ms)
+    number = max(1, min(number, -(-total // PAGE)))
+    end = total - (number - 1) * PAGE
+    start = max(0, end - PAGE)
+    rows = client.datapoints(
+        device_id,
+        resolution,
+        from_ms=reach.from_ms,
+        to_ms=reach.to_ms,
+        limit=max(1, end - start),
+        offset=start,
+        timezone=tz.key if resolution.calendar else None,
+    )
+    return Page(rows, number, total)
+
+
+def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
+    if not len(page.rows):
+        return [html.P("No rows in this range.", className="empty")]
+    columns = _columns(page.rows.resolution, units)
+    head = html.Tr([html.Th(name, scope="col") for name in ("Time", *(c.title for c in columns))])
+    times, given = titles(page.rows, tz), page.rows.undated
+    marks = [UNDATED if at in given else "" for at in page.rows.times_ms]
+    values = [column.texts(page.rows) for column in columns]
+    body = [
+        html.Tr(
+            [html.Th(times[i] + marks[i], scope="row"), *(html.Td(column[i]) for column in values)]
+        )
+        for i in reversed(range(len(times)))
+    ]
+    return [
+        html.Div(
+            html.Table([html.Thead(head), html.Tbody(body)], className="rows"),
+            className="rows-scroll",
+            role="region",
+            tabIndex=0,
+            **labelled("The rows, to scroll sideways"),
+        ),
+        *([html.P(ABOUT_UNDATED, className="rows-about")] if any(marks) else []),
+        _pager(page),
+    ]
+
+
+def titles(rows: Series, tz: ZoneInfo) -> list[str]:
+    ends = bucket_ends(rows.times_ms, rows.resolution, tz)
+    clock = Clock(tz, rows.times_ms[0], ends[-1])
+    spans = zip(rows.times_ms, ends, strict=True)
+    return [formatting.bucket(start, end, rows.resolution, clock) for start, end in spans]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column of the table: a metric's average and, where it has them, extremes; or a total."""
+
+    metric: Metric
+    title: str
+    names: Sequence[str]
+    factor: float
+
+    def texts(self, rows: Series) -> list[str]:
+        parts = [rows.values(name) for name in self.names]
+        return [self._text(each) for each in zip(*parts, strict=True)]
+
+    def _text(self, values: Sequence[float | None]) -> str:
+        scaled = [None if v is None else v * self.factor for v in values]
+        if len(scaled) == 1 or scaled[1] == scaled[2]:
+            return formatting.number(scaled[0])
+        return f"{formatting.number(scaled[0])} ({formatting.span(scaled[1], scaled[2])})"
+
+
+def _columns(resolution: Resolution, units: Units) -> list[_Column]:
+    made: list[_Column] = []
+    for metric in METRICS:
+        if resolution is not RAW and metric is FLOW_DURATION:
+            continue
+        scale = units.scale(metric, 1.0)
+        names = [metric.name]
+        if resolution is not RAW:
+            averages = [f"{function}_{metric.name}" for function in ("avg", "min", "max")]
+            names = [f"total_{metric.name}"] if metric is FLOW_AMOUNT else averages
+        made.append(_Column(metric, f"{metric.label}, {scale.unit}", names, scale.factor))
+    return made
+
+
+def _pager(page: Page) -> Component:
+    first = page.total - page.number * PAGE + 1
+    last = page.total - (page.number - 1) * PAGE
+    span = f"{formatting.whole(max(1, first))}–{formatting.whole(last)}"
+    turns = (("‹ Later", page.number - 1), ("Earlier ›", page.number + 1))
+    buttons = [
+        html.Button(
+            label,
+            type="button",
+            className="button",
+            disabled=not 1 <= number <= page.last,
+            **attributes(data_rows_page=str(number)),
+        )
+        for label, number in turns
+    ]
+    told = html.Span(f"{span} of {formatting.plural(page.total, 'row')}")
+    return html.Nav([buttons[0], told, buttons[1]], className="pager", **labelled("Pages of rows"))

@@ -1,0 +1,134 @@
+"""One embed: what it shows, tried out live, its snippet, and the way to end it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from api.catalog import EMBED_VIEW_BY_NAME
+from api.client import Embed, EmbedToken, address, snippet
+from components.embeds import descriptions
+from components.embeds.ids import Ids
+from components.markup import attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """``site`` is where readers reach the embed; ``here`` whether that is this very server, which
+    alone can be tried out. ``token`` None with ``refused``, why there is none."""
+
+    embed: Embed
+    labels: descriptions.Labels
+    site: str
+    here: bool
+    token: EmbedToken | None
+    refused: str = ""
+
+
+def one_embed(looked: Looked, now_ms: int) -> Component:
+    embed = looked.embed
+    stands = descriptions.standing(embed)
+    return html.Section(
+        [
+            html.Div(
+                [html.H2(descriptions.name(embed, looked.labels)), chip(stands)],
+                className="name-line",
+            ),
+            html.P(stands.why, className="quiet") if stands.why else None,
+            *(_shown(looked) if embed.state == "active" else []),
+            _facts(descriptions.facts(embed, looked.labels, now_ms)),
+            _ending(embed),
+        ],
+        className="card embed-panel",
+        **attributes(aria_label="Embed"),
+    )
+
+
+def chip(stands: descriptions.Standing) -> Component:
+    return html.Span(
+        f"{stands.mark} {stands.word}",
+        className="state-chip",
+        **attributes(data_state=stands.colour),
+    )
+
+
+def _shown(looked: Looked) -> list[Component]:
+    if looked.token is None:
+        return [html.P(looked.refused, className="problem", role="alert")]
+    embed, said = looked.embed, looked.embed.definition
+    text = snippet(looked.site, embed.id, looked.token.token, said)
+    return [
+        _preview(looked, looked.token.token),
+        html.Label("Paste this into the other page", htmlFor=Ids.SNIPPET),
+        dcc.Textarea(
+            id=Ids.SNIPPET,
+            value=text,
+            readOnly=True,
+            className="search wide snippet",
+            rows=6,
+            spellCheck=False,
+        ),
+        html.Div(
+            [
+                html.Button(
+                    "Copy snippet",
+                    type="button",
+                    className="button primary",
+                    **attributes(data_copy=Ids.SNIPPET),
+                ),
+                html.Span(className="quiet", role="status", **attributes(data_copied=Ids.SNIPPET)),
+            ],
+            className="embed-make",
+        ),
+        html.P(
+            "Whoever can read that page can use its link. Revoke the embed to end it.",
+            className="quiet",
+        ),
+    ]
+
+
+def _preview(looked: Looked, token: str) -> Component:
+    if not looked.here:
+        return html.P(
+            f"It is shown by {looked.site}, and can be tried out there.", className="quiet"
+        )
+    view = EMBED_VIEW_BY_NAME[looked.embed.definition.view]
+    return html.Iframe(
+        src=address("", looked.embed.id, token),
+        title="Preview",
+        className="embed-preview",
+        height=str(view.height_px),
+        referrerPolicy="no-referrer",
+    )
+
+
+def _facts(facts: list[tuple[str, str]]) -> Component:
+    rows = [html.Div([html.Dt(name), html.Dd(value)]) for name, value in facts]
+    return html.Dl(rows, className="embed-facts")
+
+
+def _ending(embed: Embed) -> Component:
+    """A confirmation of its own: what is ended stays so, and is gone from pages within seconds."""
+    over = embed.state in ("revoked", "expired")
+    return html.Div(
+        [
+            html.Details(
+                [
+                    html.Summary("Revoke…", className="button"),
+                    html.Div(
+                        [
+                            html.P("Every page that shows it will say that it was revoked, within"
+                                   " seconds and for good."),
+                            html.Button("Revoke for good", id=Ids.REVOKE, type="button",
+                                        className="button danger"),
+                        ],
+                        className="embed-confirm",
+                    ),
+                ],
+                hidden=over,
+            ),
+            html.P(id=Ids.REVOKE_SAID, className="problem", role="alert"),
+        ]
+    )  # fmt: skip

@@ -1,0 +1,141 @@
+"""Asking the service on behalf of one principal: several questions at a time, within a budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from api.catalog import MAX_IDS, Resolution
+from api.client import Client, LatestEntry
+from api.errors import BadRequest, Internal, NotFound, UnexpectedAnswer, WeirError
+from components.fleet.shared_cache import Memory
+from components.ranges import Window
+
+MOST_AT_ONCE: Final = 8  # questions under way, of this process
+TURNS: Final = 3  # refreshes in which what has grown old is renewed
+LEAST_TURN: Final = 10
+MOST_FAILURES: Final = 4  # of one call that is taken apart: then it is the service that fails
+# What may be wrong with one device alone. Anything else (no connection, no credential, too many
+# requests) would be the next device's answer too.
+ONE_DEVICE_ERRORS: Final = (BadRequest, NotFound, Internal, UnexpectedAnswer)
+
+T = TypeVar("T")
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="weir-fleet")
+
+
+class Deadline:
+    """A moment of the monotonic clock after which no new question is asked."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._end = clock() + seconds
+
+    @property
+    def passed(self) -> bool:
+        return self._clock() >= self._end
+
+    def half(self) -> Deadline:
+        """Half of the time that is left."""
+        return Deadline((self._end - self._clock()) / 2, self._clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Who asks, and what is remembered for them."""
+
+    client: Client
+    memory: Memory
+
+    @property
+    def principal(self) -> str:
+        return self.client.principal
+
+    def answers(self, jobs: Iterable[Callable[[], T]], deadline: Deadline) -> Iterator[T]:
+        return answers(jobs, width=self.client.width, deadline=deadline)
+
+
+def answers(
+    jobs: Iterable[Callable[[], T]], *, width: int, deadline: Deadline | None = None
+) -> Iterator[T]:
+    """What the jobs return, as it comes, ``width`` of them at a time. Once the deadline has passed
+    no further job is begun. An error of a job ends the whole."""
+    waiting, under_way = iter(jobs), set[Future[T]]()
+    try:
+        while True:
+            while len(under_way) < width and not (deadline and deadline.passed):
+                job = next(waiting, None)
+                if job is None:
+                    break
+                under_way.add(_pool().submit(job))
+            if not under_way:
+                return
+            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        for future in under_way:
+            future.cancel()
+
+
+def turn(late: Sequence[T], of: int) -> Sequence[T]:
+    """Of ``of`` things that grow old together, and of which these are ``late``, those that one
+    refresh asks for: asked all at once they would make one refresh in four slow, and everybody's at
+    the same edge of the clock."""
+    return late[: max(LEAST_TURN, -(-of // TURNS))]
+
+
+def background(job: Callable[[], Any]) -> None:
+    """Do it without anybody waiting for it."""
+    _pool().submit(job)
+
+
+# --- Many devices in one question ----------------------------------------------------------------
+
+Answered = dict[str, LatestEntry | WeirError]
+
+
+def latest(
+    client: Client,
+    ids: Sequence[str],
+    metrics: Sequence[str],
+    window: Window,
+    resolution: Resolution | None = None,
+) -> Answered:
+    """Each device's summary, or the error that it alone causes.
+
+    One device that can't be answered must not take 49 others with it: a failing question is cut
+    in halves until the culprit is alone. Raises where the service as a whole fails.
+    """
+    answered: Answered = {}
+    waiting = [list(ids)] if ids else []
+    while waiting:
+        some = waiting.pop()
+        try:
+            found = client.latest(
+                some, metrics, from_ms=window.from_ms, to_ms=window.to_ms,
+                uptime_resolution=resolution,
+            )  # fmt: skip
+        except ONE_DEVICE_ERRORS as error:
+            if len(some) == 1:
+                answered[some[0]] = error
+            else:
+                half = len(some) // 2
+                waiting += [some[half:], some[:half]]
+            if sum(isinstance(a, WeirError) for a in answered.values()) > MOST_FAILURES:
+                raise
+        else:
+            answered |= {entry.device_id: entry for entry in found.entries}
+    missing = [id for id in ids if id not in answered]
+    return answered | {id: NotFound("It isn't visible any more.") for id in missing}
+
+
+def batches(ids: Sequence[T]) -> list[Sequence[T]]:
+    return [ids[i : i + MAX_IDS] for i in range(0, len(ids), MAX_IDS)]

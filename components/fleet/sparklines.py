@@ -1,0 +1,122 @@
+"""A tile's line: a device's rows as three short paths. Pure; the browser only places them.
+
+One unit of x is half a point, one of y a hundredth of the height, downwards; the picture is
+stretched to the tile's size. Nothing is ever drawn across a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from components.charts.frames import Frame
+from components.ranges import Window
+
+HEIGHT: Final = 100
+FULL: Final = 4  # room above the highest and below the lowest, so that a line's width isn't cut
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """``line``, ``band`` and ``gaps`` are SVG path data in a box of ``width`` × 100. ``peak`` is
+    the highest rate in gal/min, None where there is none."""
+
+    width: int
+    line: str = ""
+    band: str = ""
+    gaps: str = ""
+    peak: float | None = None
+
+    @property
+    def mark(self) -> str:
+        """Names what is drawn: equal marks are equal pictures."""
+        drawn = f"{self.width} {self.gaps} {self.band} {self.line}".encode()
+        return blake2b(drawn, digest_size=6).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    start_ms: int
+    unit_ms: float
+    width: int
+    low: float
+    high: float
+
+    def x(self, instant_ms: float) -> int:
+        return max(0, min(self.width, round((instant_ms - self.start_ms) / self.unit_ms)))
+
+    def y(self, value: float) -> int:
+        room = HEIGHT - 2 * FULL
+        return round(HEIGHT - FULL - (value - self.low) / (self.high - self.low) * room)
+
+
+def spark(frame: Frame, window: Window, point_ms: int, rows_per_point: int = 1) -> Spark:
+    """The frame's rows in the window, from zero up to the highest maximum."""
+    width = round(window.length_ms / point_ms * 2)
+    highs = [v for v in frame.high if v is not None]
+    lows = [v for v in frame.low if v is not None]
+    top, bottom = max(highs, default=0.0), min(lows, default=0.0)
+    scale = _Scale(
+        window.from_ms, point_ms / 2, width, min(0.0, bottom), max(top, min(0.0, bottom) + 1e-9)
+    )
+    runs = [_points(frame, run, rows_per_point, scale) for run in frame.runs]
+    return Spark(
+        width=width,
+        line="".join(_path((x, y) for x, y, _, _ in run) for run in runs),
+        band="".join(_outline(run) for run in runs) if frame.low is not frame.middle else "",
+        gaps="".join(_block(scale.x(gap.from_ms), scale.x(gap.to_ms)) for gap in frame.gaps),
+        peak=top if highs else None,
+    )
+
+
+Point = tuple[int, int, int, int]
+
+
+def _points(frame: Frame, run: range, rows: int, scale: _Scale) -> list[Point]:
+    """(x, middle, low, high), ``rows`` rows to a point: the mean of their middles between the
+    least and the greatest of their extremes. A run begins and ends where its rows do."""
+    points: list[Point] = []
+    for chunk in _chunks(frame, run, rows):
+        middles = [frame.middle[i] or 0.0 for i in chunk]
+        x = scale.x((frame.starts_ms[chunk[0]] + frame.ends_ms[chunk[-1]]) / 2)
+        y = scale.y(sum(middles) / len(middles))
+        low = scale.y(min(_or(frame.low[i], frame.middle[i]) for i in chunk))
+        high = scale.y(max(_or(frame.high[i], frame.middle[i]) for i in chunk))
+        points.append((x, y, low, high))
+    first, last = scale.x(frame.starts_ms[run[0]]), scale.x(frame.ends_ms[run[-1]])
+    return [(first, *points[0][1:]), *points, (last, *points[-1][1:])]
+
+
+def _chunks(frame: Frame, run: range, rows: int) -> Iterator[Sequence[int]]:
+    """Rows that share a point: cut at multiples of a point's length, whatever is missing."""
+    if rows == 1:
+        yield from ((index,) for index in run)
+        return
+    length = rows * (frame.resolution.length_ms or 1)
+    chunk: list[int] = []
+    for index in run:
+        if chunk and frame.starts_ms[index] // length != frame.starts_ms[chunk[0]] // length:
+            yield chunk
+            chunk = []
+        chunk.append(index)
+    yield chunk
+
+
+def _or(value: float | None, other: float | None) -> float:
+    return value if value is not None else other or 0.0
+
+
+def _path(points: Iterator[tuple[int, int]]) -> str:
+    return "M" + "L".join(f"{x} {y}" for x, y in points)
+
+
+def _outline(run: Sequence[Point]) -> str:
+    there = ((x, high) for x, _, _, high in run)
+    back = ((x, low) for x, _, low, _ in reversed(run))
+    return _path(iter((*there, *back))) + "Z"
+
+
+def _block(left: int, right: int) -> str:
+    return f"M{left} 0H{right}V{HEIGHT}H{left}Z" if right > left else ""

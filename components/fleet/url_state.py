@@ -1,0 +1,98 @@
+"""What a reader looks at on the wall, as it stands in the address and in the browser's question.
+
+Whatever comes from a browser is read with doubt: what can't be understood counts as not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from api.catalog import MAX_IDS
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
+from components.fleet.states import STATE_BY_NAME
+from components.units import US, Units
+from components.url_params import said_text, said_units, said_zone
+
+PAGE_SIZE: Final = MAX_IDS
+LAST_PAGE: Final = 1_000_000
+LONGEST_SEARCH: Final = 100
+SORTS: Final = {
+    "worst": "worst first",
+    "label": "label",
+    "seen": "last seen",
+    "uptime": "uptime",
+    "flow": "flow",
+}
+DEFAULT_SORT: Final = "worst"
+
+
+@dataclass(frozen=True, slots=True)
+class FleetView:
+    """``statuses`` empty: all. ``zone`` None: each device's own. ``held`` are the devices that
+    the browser wants to see again, in this order, since its reader is among them. ``drawn`` are
+    the marks of the lines that it shows (`Spark.mark`), by device id."""
+
+    span: Span = DEFAULT_SPAN
+    search: str = ""
+    statuses: frozenset[str] = frozenset()
+    group: str = ""
+    sort: str = DEFAULT_SORT
+    page: int = 1
+    zone: str | None = None
+    units: Units = US
+    held: tuple[str, ...] = ()
+    drawn: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def read_fleet_view(said: Mapping[str, Any]) -> FleetView:
+    """From an address' query or from the browser's question."""
+    sort = said_text(said, "sort")
+    return FleetView(
+        span=SPAN_BY_NAME.get(said_text(said, "window"), DEFAULT_SPAN),
+        search=" ".join(said_text(said, "q", LONGEST_SEARCH).split()),
+        statuses=frozenset(said_text(said, "status").split(",")) & STATE_BY_NAME.keys(),
+        group=said_text(said, "group", LONGEST_SEARCH),
+        sort=sort if sort in SORTS else DEFAULT_SORT,
+        page=_page(said.get("page")),
+        zone=said_zone(said),
+        units=said_units(said),
+        held=_held(said.get("held")),
+        drawn=_drawn(said.get("drawn")),
+    )
+
+
+def write_fleet_view(view: FleetView) -> dict[str, str | None]:
+    """The part of a view that an address holds; None for what is usual and isn't said."""
+    usual = FleetView()
+    statuses = ",".join(name for name in STATE_BY_NAME if name in view.statuses)
+    return {
+        "window": view.span.name if view.span is not usual.span else None,
+        "q": view.search or None,
+        "status": statuses or None,
+        "group": view.group or None,
+        "sort": view.sort if view.sort != usual.sort else None,
+        "page": str(view.page) if view.page != usual.page else None,
+        "zone": view.zone,
+        "units": view.units.name if view.units is not usual.units else None,
+    }
+
+
+def _page(value: Any) -> int:
+    text = str(value) if type(value) in (int, str) else ""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        return 1
+    return max(1, min(int(text), LAST_PAGE))
+
+
+def _drawn(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or len(value) > PAGE_SIZE:
+        return {}
+    return {id: mark for id, mark in value.items() if isinstance(mark, str)}
+
+
+def _held(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(id for id in value[:PAGE_SIZE] if isinstance(id, str))

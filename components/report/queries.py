@@ -1,0 +1,127 @@
+"""Asking the interface for a report: the summary of use, then for each device its quality and its
+nights. What was asked is kept, so that a page may ask in instalments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, NamedTuple
+
+from api.errors import BadRequest
+from api.metering.cadence import UNKNOWN
+from api.metering.night_flow import NightFlow
+from api.metering.windows import Window
+from components.device import volume
+from components.fleet.cadence import cadences
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.report.url_state import ReportView, refusal
+from components.usage.device_selection import Picked, pick
+from components.usage.partial_results import FILE_PATIENCE_S, Progress, Shelf
+from components.usage.queries import gather
+from components.usage.sums import DeviceUsage, ordered
+
+
+class Detail(NamedTuple):
+    """Of the range: lowest, highest and mean quality, and the nights up to its end. None where no
+    reading tells, or where the service can't say."""
+
+    quality_min: float | None = None
+    quality_max: float | None = None
+    quality_mean: float | None = None
+    nights: NightFlow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """``usages`` as far as they are known, with ``details`` by device id; all of them once
+    ``progress`` is complete. ``trouble`` says why there is none; ``days`` is how many a device has
+    at most."""
+
+    picked: Picked
+    usages: tuple[DeviceUsage, ...]
+    details: Mapping[str, Detail]
+    progress: Progress
+    now_ms: int
+    trouble: str = ""
+
+
+@dataclass(slots=True)
+class _Kept:
+    now_ms: int
+    details: dict[str, Detail] = field(default_factory=dict)
+
+
+_SHELF: Final = Shelf("report", _Kept)
+
+
+def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
+    """As much as the deadline allows, on top of what is known of that view already. Raises a
+    WeirError where the service as a whole can't answer."""
+    picked = pick(desk, view.usage, now_ms)
+    trouble = refusal(picked.found, view.usage.length)
+    if trouble:
+        return Report(picked, (), {}, Progress("devices", 0, 0), now_ms, trouble)
+    summary = gather(desk, picked.meters, view.usage, picked.price, deadline, now_ms)
+    usages = tuple(ordered(summary.usages, "label"))
+    if not summary.progress.complete:
+        return Report(picked, usages, {}, summary.progress, summary.now_ms)
+    details = _details(desk, usages, view, deadline, summary.now_ms)
+    asked = sum(1 for each in usages if not each.failure)
+    progress = Progress("devices’ nights", len(details), asked)
+    return Report(picked, usages, details, progress, summary.now_ms)
+
+
+def whole(desk: Desk, view: ReportView, now_ms: int) -> Report:
+    """All of it, for a file. Raises BadRequest for what is no report, Unavailable where it takes
+    too long, and what the service raises."""
+    found = gathered(desk, view, Deadline(FILE_PATIENCE_S), now_ms)
+    if found.trouble:
+        raise BadRequest(found.trouble)
+    found.progress.must_be_complete()
+    return found
+
+
+def window_of(usage: DeviceUsage) -> Window:
+    """All of its days; the one that is under way as a whole."""
+    return Window(usage.days[0].start_ms, usage.days[-1].end_ms - 1)
+
+
+# --- Details -------------------------------------------------------------------------------------
+
+
+def _details(
+    desk: Desk, usages: Sequence[DeviceUsage], view: ReportView, deadline: Deadline, now_ms: int
+) -> dict[str, Detail]:
+    good = [each for each in usages if not each.failure]
+    ids = tuple(each.meter.id for each in good)
+    kept = _SHELF.known(desk, (view.usage.range, view.usage.zone, ids), now_ms)
+    known = cadences(desk, [each.meter for each in good], deadline, now_ms)
+    jobs: Iterator[partial[tuple[str, Detail]]] = (
+        partial(_detail, desk, each, known.get(each.meter.id, UNKNOWN).ms, now_ms)
+        for each in good
+        if each.meter.id not in kept.details
+    )
+    kept.details.update(desk.answers(jobs, deadline))
+    return {each.meter.id: kept.details[each.meter.id] for each in good
+            if each.meter.id in kept.details}  # fmt: skip
+
+
+def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tuple[str, Detail]:
+    """A device that can't be asked has no details; its days are there."""
+    id = usage.meter.id
+    if not usage.told:
+        return id, Detail()
+    window = window_of(usage)
+    window = Window(window.from_ms, min(window.to_ms, now_ms))
+    try:
+        entries = desk.client.latest(
+            [id], ["quality"], from_ms=window.from_ms, to_ms=window.to_ms
+        ).entries
+        worst = entries[0].quality_min if entries else None
+        best = entries[0].quality_max if entries else None
+        mean = volume.mean_quality(desk.client, id, window) if worst is not None else None
+        flow = volume.nights(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
+    except ONE_DEVICE_ERRORS:
+        return id, Detail()
+    return id, Detail(worst, best, mean, flow)

@@ -1,0 +1,121 @@
+"""What a report is asked for, as it stands in an address and in the browser's question.
+
+A page reads it with doubt, as every page does. A file is read strictly: on paper a wrong report
+looks like a right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from components import formatting
+from components.image_query import READING, Pairs, Rule, checked, one_of
+from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab
+from components.usage.url_state import (
+    LONGEST_TEXT,
+    MOST_CHOSEN,
+    RANGES,
+    UsageView,
+    range_of,
+    read_usage_view,
+    write_usage_view,
+)
+
+PATH: Final = "/report"
+DEFAULT_RANGE: Final = "last-month"
+MOST_DEVICES: Final = MOST_CHOSEN
+MOST_DAYS: Final = 3_700  # of all devices together: ten for a year, fifty for ten weeks
+PAPERS: Final = {"a4": "A4", "letter": "Letter"}
+DEFAULT_PAPER: Final = "a4"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """``usage``: of which devices, which days, in which zone and units. ``tab`` None: each
+    device's own chart."""
+
+    usage: UsageView
+    tab: Tab | None = None
+    paper: str = DEFAULT_PAPER
+
+
+def read_report_view(said: Mapping[str, Any]) -> ReportView:
+    """What can't be understood counts as not said."""
+    usage = read_usage_view({**said, "sort": "label", "open": None})
+    if range_of(str(said.get("range", ""))) is None:
+        usage = replace(usage, range=DEFAULT_RANGE)
+    paper = said.get("paper")
+    return ReportView(
+        usage,
+        TAB_BY_NAME.get(str(said.get("metric"))),
+        paper if isinstance(paper, str) and paper in PAPERS else DEFAULT_PAPER,
+    )
+
+
+def write_report_view(view: ReportView) -> dict[str, str | None]:
+    """The part of a view that an address holds; None for what is usual."""
+    said = write_usage_view(view.usage)
+    range = view.usage.range
+    return {
+        "range": range if range != DEFAULT_RANGE else None,
+        **{name: said[name] for name in ("zone", "units", "devices", "q", "group")},
+        "metric": view.tab.name if view.tab and view.tab is not DEFAULT_TAB else None,
+        "paper": view.paper if view.paper != DEFAULT_PAPER else None,
+    }
+
+
+def refusal(devices: int, days: int) -> str:
+    """Why so many devices with so many days each are no report; empty where they are one."""
+    if not devices:
+        return "No device matches."
+    if devices > MOST_DEVICES:
+        return (
+            f"{formatting.whole(devices)} devices match, and a report holds at most {MOST_DEVICES}."
+            " Take a group, narrow the search or choose devices."
+        )
+    if devices * days > MOST_DAYS:
+        return (
+            f"{formatting.whole(devices)} devices × {formatting.whole(days)} days are"
+            f" {formatting.whole(devices * days)} rows, and a report holds at most"
+            f" {formatting.whole(MOST_DAYS)}. Take fewer devices or a shorter range."
+        )
+    return ""
+
+
+# --- Strictly ------------------------------------------------------------------------------------
+
+_RANGE: Final = (
+    f"must be one of {', '.join(RANGES)}, so many days (90d), a month (2026-10) or two dates"
+    " (2026-10-01..2026-10-15)"
+)
+
+
+def _short(text: str) -> bool:
+    return len(text) <= LONGEST_TEXT
+
+
+def _few(text: str) -> bool:
+    return 0 < len([id for id in text.split(",") if id]) <= MOST_DEVICES
+
+
+RULES: Final[Mapping[str, Rule]] = {
+    **READING,
+    "range": Rule(lambda text: range_of(text) is not None, _RANGE),
+    "devices": Rule(_few, f"must be 1 to {MOST_DEVICES} ids, with commas between them"),
+    "q": Rule(_short, f"has {LONGEST_TEXT} signs at most"),
+    "group": Rule(_short, f"has {LONGEST_TEXT} signs at most"),
+    "metric": one_of(TAB_BY_NAME),
+    "paper": one_of(PAPERS),
+}
+
+
+def checked_report_view(pairs: Pairs, more: Mapping[str, Rule] | None = None) -> ReportView:
+    """Raises BadRequest that names every parameter that is unknown, repeated or not understood.
+    ``more`` are parameters that the address has beside a report's."""
+    return read_report_view(checked(pairs, {**RULES, **(more or {})}))
+
+
+def said_of(pairs: Iterable[tuple[str, str]], name: str) -> str:
+    return next((text for each, text in pairs if each == name), "")

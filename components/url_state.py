@@ -1,0 +1,131 @@
+"""What a reader looks at, as it stands in the address and in the browser's question.
+
+The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Whatever
+comes from a browser is read with doubt: what can't be understood counts as not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.catalog import (
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    NETWORK_RSSI,
+    ONBOARD_TEMPERATURE,
+    QUALITY,
+    SIGNAL_STRENGTH,
+    Metric,
+)
+from api.timez import parse_instant, stamp
+from components.ranges import (
+    DEFAULT_PRESET,
+    PRESET_BY_NAME,
+    Preset,
+    Window,
+    bounded,
+    preset_window,
+)
+from components.units import US, Units
+from components.url_params import said_text, said_units, said_zone
+
+NARROWEST_PX: Final = 200
+USUAL_PX: Final = 1_000
+WIDEST_PX: Final = 8_000
+BETWEEN: Final = ".."  # two instants of a range of the reader's own, in an address
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """What a chart shows of the readings: one metric, or two that belong together. ``bars`` are
+    totals of buckets, drawn from zero; else averages between their extremes."""
+
+    name: str
+    label: str
+    metrics: tuple[Metric, ...]
+    bars: bool = False
+
+    @property
+    def metric(self) -> Metric:
+        return self.metrics[0]
+
+
+TABS: Final = (
+    Tab("flow_rate", "Flow rate", (FLOW_RATE,)),
+    Tab("volume", "Volume", (FLOW_AMOUNT,), bars=True),
+    Tab("quality", "Quality", (QUALITY,)),
+    Tab("signal", "Signal", (SIGNAL_STRENGTH, NETWORK_RSSI)),
+    Tab("temperature", "Temperature", (ONBOARD_TEMPERATURE,)),
+)
+TAB_BY_NAME: Final = {tab.name: tab for tab in TABS}
+DEFAULT_TAB: Final = TABS[0]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``custom`` is a range of the reader's own, else ``preset`` is the range. ``window`` is a zoom
+    into it; None shows the whole range. ``tab`` and ``zone`` None are the device's. ``settled``
+    means that the axis shows the window already, since the reader moved it there: an answer must
+    not move it back."""
+
+    preset: Preset = DEFAULT_PRESET
+    custom: Window | None = None
+    window: Window | None = None
+    tab: Tab | None = None
+    zone: str | None = None
+    units: Units = US
+    theme: str = "light"
+    width_px: int = USUAL_PX
+    settled: bool = False
+
+    def whole(self, last_ms: int | None, now_ms: int) -> Window:
+        """The range, whatever part of it is shown. ``last_ms`` is the device's last reading."""
+        return self.custom or preset_window(self.preset, last_ms, now_ms)
+
+
+def read_view(said: Mapping[str, Any]) -> View:
+    """From an address' query or from the browser's question."""
+    chosen = said_text(said, "range")
+    return View(
+        preset=PRESET_BY_NAME.get(chosen, DEFAULT_PRESET),
+        custom=read_window(*chosen.split(BETWEEN)) if chosen.count(BETWEEN) == 1 else None,
+        window=read_window(said_text(said, "from"), said_text(said, "to")),
+        tab=TAB_BY_NAME.get(said_text(said, "metric")),
+        zone=said_zone(said),
+        units=said_units(said),
+        theme="dark" if said.get("theme") == "dark" else "light",
+        width_px=_width(said.get("width_px")),
+        settled=said.get("settled") is True,
+    )
+
+
+def write_view(view: View) -> dict[str, str | None]:
+    """The part of a view that an address holds; None for what is usual."""
+    window = view.window
+    return {
+        "range": BETWEEN.join(write_window(view.custom)) if view.custom else view.preset.name,
+        "from": write_window(window)[0] if window else None,
+        "to": write_window(window)[1] if window else None,
+        "metric": view.tab.name if view.tab else None,
+        "zone": view.zone,
+        "units": view.units.name if view.units is not US else None,
+    }
+
+
+def read_window(first: str, last: str) -> Window | None:
+    try:
+        return bounded(parse_instant(first), parse_instant(last))
+    except ValueError:
+        return None
+
+
+def write_window(window: Window) -> tuple[str, str]:
+    return stamp(window.from_ms, fraction=True), stamp(window.to_ms, fraction=True)
+
+
+def _width(value: Any) -> int:
+    if type(value) not in (int, float) or not NARROWEST_PX <= value <= WIDEST_PX:
+        return USUAL_PX
+    return int(value)

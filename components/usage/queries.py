@@ -1,0 +1,233 @@
+"""Asking the interface for a summary: one question a device for its days, then one for the uptime
+of up to fifty devices in one day. What was asked is kept, so that a page may ask in instalments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
+from api.client import Client, LatestEntry
+from api.errors import WeirError
+from api.metering import uptime
+from api.metering.cadence import Cadence
+from api.metering.cost import price_of
+from api.metering.windows import Window, due_buckets, local_days
+from api.timez import local_ordinal
+from components.clock import known_zone
+from components.controls import failure
+from components.fleet.cadence import cadences
+from components.fleet.install_date import believed
+from components.fleet.meters import Meter
+from components.fleet.queries import (
+    ONE_DEVICE_ERRORS,
+    Answered,
+    Deadline,
+    Desk,
+    batches,
+    latest,
+)
+from components.usage.partial_results import Progress, Shelf
+from components.usage.sums import Day, DeviceUsage
+from components.usage.url_state import UsageView
+
+_TOTAL: Final = f"total_{FLOW_AMOUNT.name}"
+_MOST: Final = f"max_{FLOW_RATE.name}"
+
+
+class _Volume(NamedTuple):
+    gallons: float | None
+    most_flow: float | None
+
+
+class _Group(NamedTuple):
+    """What devices share that one question can ask for together."""
+
+    ordinal: int
+    window: Window
+    resolution: Resolution
+
+
+_Question = tuple[_Group, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is known so far of one view, all of it as of ``now_ms``."""
+
+    now_ms: int
+    volumes: dict[str, dict[int, _Volume]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    heard: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    asked: set[_Question] = field(default_factory=set)
+
+
+_SHELF: Final = Shelf("usage", _Kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The devices as far as they are known: all of them once ``progress`` is complete."""
+
+    usages: tuple[DeviceUsage, ...]
+    progress: Progress
+    now_ms: int
+
+
+def gather(
+    desk: Desk,
+    meters: Sequence[Meter],
+    view: UsageView,
+    price: float | None,
+    deadline: Deadline,
+    now_ms: int,
+) -> Summary:
+    """As much as the deadline allows, on top of what is known of that view already. Raises a
+    WeirError where the service as a whole can't answer."""
+    ids = tuple(sorted(meter.id for meter in meters))
+    kept = _SHELF.known(desk, (view.range, view.zone, ids), now_ms)
+    progress = _volumes(desk, meters, view, kept, deadline)
+    if progress.complete:
+        progress = _uptimes(desk, meters, view, kept, deadline)
+    usages = tuple(
+        _usage(meter, view, price, kept)
+        for meter in meters
+        if meter.id in kept.volumes or meter.id in kept.failures
+    )
+    return Summary(usages, progress, kept.now_ms)
+
+
+def zone_of(meter: Meter, view: UsageView) -> ZoneInfo:
+    return known_zone(view.zone, meter.time_zone)
+
+
+def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, Window]]:
+    """The view's days in the device's zone or the chosen one, but those that the zone skipped."""
+    tz = zone_of(meter, view)
+    return local_days(tz, *view.dates(local_ordinal(tz, now_ms)))
+
+
+# --- Volumes -------------------------------------------------------------------------------------
+
+
+def _volumes(
+    desk: Desk, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+) -> Progress:
+    left = [m for m in meters if m.id not in kept.volumes and m.id not in kept.failures]
+    jobs = (partial(_volume, desk.client, meter, view, kept.now_ms) for meter in left)
+    failed: dict[str, WeirError] = {}
+    for id, told in desk.answers(jobs, deadline):
+        if isinstance(told, WeirError):
+            failed[id] = told
+        else:
+            kept.volumes[id] = told
+    for error in failed.values():
+        if not kept.volumes:
+            raise error  # of nothing but failures: it is the service that fails
+    kept.failures |= {id: failure(error) for id, error in failed.items()}
+    done = sum(1 for m in meters if m.id in kept.volumes or m.id in kept.failures)
+    return Progress("devices", done, len(meters))
+
+
+def _volume(
+    client: Client, meter: Meter, view: UsageView, now_ms: int
+) -> tuple[str, dict[int, _Volume] | WeirError]:
+    windows = list(days_of(meter, view, now_ms))
+    if not windows:
+        return meter.id, {}
+    try:
+        rows = client.datapoints(
+            meter.id,
+            DAY,
+            from_ms=windows[0][1].from_ms,
+            to_ms=min(windows[-1][1].to_ms, now_ms),
+            timezone=zone_of(meter, view).key,
+            metrics=(FLOW_AMOUNT, FLOW_RATE),
+        )
+    except ONE_DEVICE_ERRORS as error:
+        return meter.id, error
+    by_start = {
+        start: _Volume(gallons, most)
+        for start, gallons, most in zip(
+            rows.times_ms, rows.values(_TOTAL), rows.values(_MOST), strict=True
+        )
+    }
+    return meter.id, {o: by_start[w.from_ms] for o, w in windows if w.from_ms in by_start}
+
+
+# --- Uptime --------------------------------------------------------------------------------------
+
+
+def _uptimes(
+    desk: Desk, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+) -> Progress:
+    """Of what answered; where it can't be told at all yet, of no question is any done."""
+    good = [meter for meter in meters if meter.id in kept.volumes]
+    known = cadences(desk, good, deadline, kept.now_ms)
+    if len(known) < len(good):
+        return Progress("devices’ pace", len(known), len(good))
+    since = min(day.from_ms for meter in good for _, day in days_of(meter, view, kept.now_ms))
+    good = believed(desk, good, since, deadline, kept.now_ms)
+    questions = _questions(good, view, kept, known)
+    jobs = (partial(_uptime, desk.client, q) for q in questions if q not in kept.asked)
+    for question, answered in desk.answers(jobs, deadline):
+        _learn(kept, question, answered)
+    return Progress("uptimes", sum(q in kept.asked for q in questions), len(questions))
+
+
+def _questions(
+    meters: Sequence[Meter], view: UsageView, kept: _Kept, known: Mapping[str, Cadence]
+) -> list[_Question]:
+    groups: defaultdict[_Group, list[str]] = defaultdict(list)
+    for meter in meters:
+        resolution = uptime.resolution_for(known[meter.id])
+        since = meter.installed_on_ms
+        for ordinal, window in days_of(meter, view, kept.now_ms):
+            asked = due_buckets(window, resolution, since, kept.now_ms)
+            if asked is not None:
+                groups[_Group(ordinal, asked, resolution)].append(meter.id)
+    return [(group, tuple(ids)) for group, all in groups.items() for ids in batches(all)]
+
+
+def _uptime(client: Client, question: _Question) -> tuple[_Question, Answered]:
+    group, ids = question
+    return question, latest(client, ids, ("uptime",), group.window, group.resolution)
+
+
+def _learn(kept: _Kept, question: _Question, answered: Answered) -> None:
+    group, ids = question
+    for id in ids:
+        told = answered.get(id)
+        if isinstance(told, LatestEntry):
+            expected = told.uptime_expected or 0
+            kept.heard[id, group.ordinal] = (min(told.uptime_actual or 0, expected), expected)
+    kept.asked.add(question)
+
+
+# --- Together ------------------------------------------------------------------------------------
+
+
+def _usage(meter: Meter, view: UsageView, price: float | None, kept: _Kept) -> DeviceUsage:
+    told = kept.volumes.get(meter.id, {})
+    days = tuple(
+        Day(
+            ordinal,
+            window.from_ms,
+            window.to_ms + 1,
+            max(0, min(window.to_ms + 1, kept.now_ms) - window.from_ms),
+            *told.get(ordinal, (None, None)),
+            *kept.heard.get((meter.id, ordinal), (0, 0)),
+        )
+        for ordinal, window in days_of(meter, view, kept.now_ms)
+    )
+    return DeviceUsage(
+        meter,
+        zone_of(meter, view),
+        days,
+        price_of(meter.price, meter.currency, price),
+        kept.failures.get(meter.id, ""),
+    )

@@ -1,0 +1,157 @@
+"""What a usage summary is asked for, as it stands in the address and in the browser's question.
+
+Whatever comes from a browser is read with doubt: what can't be understood counts as not said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final, NamedTuple
+
+from components.clock import MONTHS
+from components.units import US, Units
+from components.url_params import said_text, said_units, said_zone
+
+MOST_DEVICES: Final = 200
+MOST_DAYS: Final = 366
+MOST_CHOSEN: Final = 50  # named one by one, in an address
+LONGEST_TEXT: Final = 100
+BETWEEN: Final = ".."
+RANGES: Final = {
+    "7d": "7 d",
+    "30d": "30 d",
+    "month": "This month",
+    "last-month": "Last month",
+}
+DEFAULT_RANGE: Final = "month"
+SORTS: Final = {"volume": "most volume first", "label": "label", "uptime": "least uptime first"}
+DEFAULT_SORT: Final = "volume"
+MONTHS_BACK: Final = 13
+_MONTH: Final = re.compile(r"\d{4}-\d\d")
+_LAST_DAYS: Final = re.compile(r"([1-9]\d{0,2})d", re.ASCII)
+
+
+class Dates(NamedTuple):
+    """Ordinals of local days, both included."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return max(0, self.last - self.first + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageView:
+    """``range`` is a name of RANGES, so many days up to today (``90d``), a month (``2026-10``) or
+    two dates, both included (``2026-10-01..2026-10-15``). ``zone`` None: each device's own days.
+    ``devices`` chosen one by one, else all active ones that ``search`` and ``group`` leave.
+    ``opened`` shows its days."""
+
+    range: str = DEFAULT_RANGE
+    zone: str | None = None
+    units: Units = US
+    devices: tuple[str, ...] = ()
+    search: str = ""
+    group: str = ""
+    sort: str = DEFAULT_SORT
+    opened: str = ""
+
+    def dates(self, today: int) -> Dates:
+        """As far as they have begun; the latest of them where there are too many."""
+        found = _dates(self.range, date.fromordinal(today))
+        last = min(found.last, today)
+        return Dates(max(found.first, last - MOST_DAYS + 1), last)
+
+    @property
+    def length(self) -> int:
+        """How many days a device has at most: a range under way may have fewer."""
+        if _LAST_DAYS.fullmatch(self.range):
+            return int(self.range[:-1])
+        if self.range in RANGES:
+            return 31
+        return min(MOST_DAYS, len(_dates(self.range, date.max)))
+
+    @property
+    def cut(self) -> bool:
+        """Whether the range is longer than a summary."""
+        return BETWEEN in self.range and len(_dates(self.range, date.max)) > MOST_DAYS
+
+    @property
+    def moves(self) -> bool:
+        """Whether the range is another one tomorrow."""
+        return self.range in RANGES or _LAST_DAYS.fullmatch(self.range) is not None
+
+
+def _dates(said: str, today: date) -> Dates:
+    if BETWEEN in said:
+        first, last = (date.fromisoformat(part) for part in said.split(BETWEEN))
+        return Dates(first.toordinal(), last.toordinal())
+    if _LAST_DAYS.fullmatch(said):
+        return Dates(today.toordinal() - int(said[:-1]) + 1, today.toordinal())
+    if said == "last-month":
+        return month_of(today.replace(day=1) - timedelta(days=1))
+    return month_of(today if said == "month" else date.fromisoformat(f"{said}-01"))
+
+
+def month_of(day: date) -> Dates:
+    first = day.replace(day=1)
+    following = (first + timedelta(days=31)).replace(day=1)
+    return Dates(first.toordinal(), following.toordinal() - 1)
+
+
+def months(today: date) -> list[tuple[str, str]]:
+    """(``2026-10``, ``Oct 2026``) of the last months, latest first."""
+    made: list[tuple[str, str]] = []
+    first = today.replace(day=1)
+    for _ in range(MONTHS_BACK):
+        made.append((f"{first:%Y-%m}", f"{MONTHS[first.month - 1]} {first.year}"))
+        first = (first - timedelta(days=1)).replace(day=1)
+    return made
+
+
+def read_usage_view(said: Mapping[str, Any]) -> UsageView:
+    sort = said_text(said, "sort", LONGEST_TEXT)
+    chosen = (id for id in said_text(said, "devices", MOST_CHOSEN * 40).split(",") if id)
+    return UsageView(
+        range=range_of(said_text(said, "range", LONGEST_TEXT)) or DEFAULT_RANGE,
+        zone=said_zone(said),
+        units=said_units(said),
+        devices=tuple(dict.fromkeys(chosen))[:MOST_CHOSEN],
+        search=" ".join(said_text(said, "q", LONGEST_TEXT).split()),
+        group=said_text(said, "group", LONGEST_TEXT),
+        sort=sort if sort in SORTS else DEFAULT_SORT,
+        opened=said_text(said, "open", LONGEST_TEXT),
+    )
+
+
+def write_usage_view(view: UsageView) -> dict[str, str | None]:
+    """The part of a view that an address holds; None for what is usual."""
+    return {
+        "range": view.range if view.range != DEFAULT_RANGE else None,
+        "zone": view.zone,
+        "units": view.units.name if view.units is not US else None,
+        "devices": ",".join(view.devices) or None,
+        "q": view.search or None,
+        "group": view.group or None,
+        "sort": view.sort if view.sort != DEFAULT_SORT else None,
+        "open": view.opened or None,
+    }
+
+
+def range_of(said: str) -> str | None:
+    """A range in its one form; None for what is none."""
+    last = _LAST_DAYS.fullmatch(said)
+    if said in RANGES or (last and int(last[1]) <= MOST_DAYS):
+        return said
+    try:
+        if _MONTH.fullmatch(said):
+            return f"{date.fromisoformat(f'{said}-01'):%Y-%m}"
+        first, last_day = (date.fromisoformat(part) for part in said.split(BETWEEN))
+    except ValueError:
+        return None
+    within = date(1970, 1, 2) <= first <= last_day <= date(2199, 12, 30)
+    return f"{first.isoformat()}{BETWEEN}{last_day.isoformat()}" if within else None

@@ -1,0 +1,104 @@
+"""A range told by a wall clock, on the days that clocks change too."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.timez import stamp, zone
+from components.device import custom_range
+from tests.world import ms
+
+NEW_YORK = zone("America/New_York")
+
+
+def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.Told:
+    return custom_range.tell(said, zone(zone_name))
+
+
+@pytest.mark.parametrize(
+    ("zone_name", "first", "last", "range_"),
+    [
+        ("America/New_York", "2026-03-08T00:00", "2026-03-09T00:00",
+         "2026-03-08T05:00:00.000Z..2026-03-09T03:59:59.999Z"),  # 23 hours
+        ("America/New_York", "2026-11-01T00:00", "2026-11-02T00:00",
+         "2026-11-01T04:00:00.000Z..2026-11-02T04:59:59.999Z"),  # 25 hours
+        ("Asia/Kolkata", "2026-11-20T00:00", "2026-11-20T06:30:15",
+         "2026-11-19T18:30:00.000Z..2026-11-20T01:00:14.999Z"),
+        ("Asia/Kathmandu", "2026-11-20 00:00", "2026-11-21 00:00",
+         "2026-11-19T18:15:00.000Z..2026-11-20T18:14:59.999Z"),
+        ("UTC", "2026-11-20T00:00", "2026-11-21T00:00",
+         "2026-11-20T00:00:00.000Z..2026-11-20T23:59:59.999Z"),
+    ],
+)  # fmt: skip
+def test_wall_times_become_instants(zone_name: str, first: str, last: str, range_: str) -> None:
+    assert tell(zone_name, first=first, last=last) == custom_range.Told(range_)
+
+
+def test_a_time_that_does_not_exist_is_explained() -> None:
+    told = tell(first="2026-03-08T02:30", last="2026-03-09T00:00")
+    assert told.range == ""
+    assert told.problems == [
+        "From: 02:30 on Sun 8 Mar 2026 doesn’t exist in America/New_York."
+        " Clocks go from 02:00 to 03:00."
+    ]
+
+
+def test_a_time_that_comes_twice_is_asked_about_then_taken_as_chosen() -> None:
+    times = {"first": "2026-11-01T01:30", "last": "2026-11-02T00:00"}
+    told = tell(**times)
+    assert told.range == ""
+    assert told.twice == {"first": ["EDT", "EST"]}
+    assert told.problems == [
+        "From: 01:30 on Sun 1 Nov 2026 comes twice in America/New_York, as EDT and as EST."
+        " Choose one."
+    ]
+    starts = [tell(**times, first_fold=fold).range.partition("..")[0] for fold in ("0", "1")]
+    assert starts == ["2026-11-01T05:30:00.000Z", "2026-11-01T06:30:00.000Z"]
+
+
+def test_both_ends_may_come_twice() -> None:
+    times = {"first": "2026-11-01T01:30", "last": "2026-11-01T01:30"}
+    told = tell(**times, first_fold="0", last_fold="1")
+    assert told.range == "2026-11-01T05:30:00.000Z..2026-11-01T06:29:59.999Z"
+    assert tell(**times, first_fold="1", last_fold="0").problems == [
+        "The range must end after it starts."
+    ]
+
+
+@pytest.mark.parametrize("bad", [None, "", "yesterday", 7, [], "2026-02-30T00:00", "2026-11-20"])
+def test_what_is_no_time_is_asked_for(bad: Any) -> None:
+    told = tell(first=bad, last="2026-11-20T00:00")
+    assert told.problems == ["From: give a date and a time."]
+
+
+@given(
+    st.datetimes(datetime(2000, 1, 1), datetime(2035, 1, 1)),  # noqa: DTZ001
+    st.sampled_from(["America/New_York", "Europe/Rome", "Australia/Lord_Howe", "Asia/Kathmandu"]),
+)
+def test_every_instant_found_shows_that_time(wall: datetime, zone_name: str) -> None:
+    wall = wall.replace(microsecond=0)
+    tz, text = zone(zone_name), wall.isoformat()
+    read = custom_range.read_wall(text)
+    assert read is not None
+    found = custom_range.instants(tz, read)
+    assert all(stamp(at, tz).startswith(text) for at in found)
+    # Python's own reckoning: a time exists if going there and back leads to it.
+    both = {round(wall.replace(tzinfo=tz, fold=f).timestamp() * 1000) for f in (0, 1)}
+    real = {at for at in both if datetime.fromtimestamp(at / 1000, tz).replace(tzinfo=None) == wall}
+    assert set(found) == real
+    if not found:
+        before, after = custom_range.skipped(tz, read)
+        assert before <= read < after
+
+
+def test_a_leap_is_told_by_what_the_clock_shows() -> None:
+    wall = ms("2026-03-08T02:30Z")  # read as if it were UTC
+    assert custom_range.skipped(NEW_YORK, wall) == (
+        ms("2026-03-08T02:00Z"),
+        ms("2026-03-08T03:00Z"),
+    )

@@ -1,0 +1,102 @@
+"""Which installation dates the wall and a device's page believe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.catalog import EARLIEST_READING_MS
+from api.metering.windows import SPAN_BY_NAME
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to
+from components.device.kpi_cards import identity
+from components.fleet.install_date import FRESH_MS, believed
+from components.fleet.meters import Meter, read_meter
+from components.fleet.queries import Deadline, Desk
+from components.fleet.shared_cache import Memory
+from components.fleet.status_cache import knowledge, refresh_page
+from components.fleet.uptime_strip import NOT_DUE, beats
+from components.queries import find_device
+from tests.components.device.service import Bench, bench
+from tests.pages.elements import text
+from tests.world import ms
+
+SPAN = SPAN_BY_NAME["24h"]
+LONG_AGO = ms("2013-03-12T10:00:00Z")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Bench]:
+    """A device that was made now and said no installation date: it has now for one."""
+    with bench(tmp_path) as each:
+        yield each
+
+
+@pytest.fixture
+def desk(made: Bench) -> Desk:
+    return Desk(made.client, Memory())
+
+
+def listed(made: Bench) -> Meter:
+    return read_meter(made.client.devices().devices[0])
+
+
+def installed_ms(meter: Meter) -> int:
+    assert meter.installed_on_ms is not None
+    return meter.installed_on_ms
+
+
+def looked_into(desk: Desk, meter: Meter, since_ms: int, now_ms: int) -> int | None:
+    return believed(desk, [meter], since_ms, Deadline(30), now_ms)[0].installed_on_ms
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_the_wall_expects_readings_all_along_where_they_disprove_the_date(
+    made: Bench, desk: Desk, imported: bool
+) -> None:
+    if imported:
+        made.write([(LONG_AGO, 1.0, 1.0)])
+    meter = listed(made)
+    at = installed_ms(meter)
+    now = at + 2 * HOUR_MS
+    refresh_page(desk, SPAN, [meter], now)
+    known = knowledge(desk, SPAN)
+    day = DAY_MS // known[meter.id].bucket_ms
+    assert (known[meter.id].expected == day) is imported
+    strip = beats(desk, SPAN, [meter], known, Deadline(30), now)[meter.id].percents()
+    assert (NOT_DUE not in strip[:-1]) is imported
+
+
+@pytest.mark.parametrize(
+    ("before_ms", "told"),
+    [(None, True), (-DAY_MS, True), (0, True), (1, False), (DAY_MS, False)],
+)
+def test_a_devices_page_names_the_date_unless_a_reading_is_from_before_its_hour(
+    made: Bench, before_ms: int | None, told: bool
+) -> None:
+    at = installed_ms(listed(made))
+    if before_ms is not None:
+        made.write([(floor_to(at, HOUR_MS) - before_ms, 1.0, 1.0)])
+    device = find_device(made.client, "B-1", at + 2 * DAY_MS).device
+    assert device.installed_on_ms == (at if told else None)
+    assert ("installed " in text(identity(device, place="/devices"))) is told
+    since = EARLIEST_READING_MS
+    assert looked_into(Desk(made.client, Memory()), listed(made), since, at) == (
+        device.installed_on_ms
+    )
+
+
+def test_earlier_readings_that_come_later_are_noticed(made: Bench, desk: Desk) -> None:
+    meter = listed(made)
+    at = installed_ms(meter)
+    assert looked_into(desk, meter, at - MINUTE_MS, at) == at
+    made.write([(LONG_AGO, 1.0, 1.0)])
+    assert looked_into(desk, meter, at - MINUTE_MS, at + FRESH_MS - 1) == at
+    assert looked_into(desk, meter, at - MINUTE_MS, at + FRESH_MS) is None
+
+
+def test_dates_that_change_nothing_in_sight_are_not_looked_into(made: Bench, desk: Desk) -> None:
+    made.write([(LONG_AGO, 1.0, 1.0)])
+    meter = listed(made)
+    assert looked_into(desk, meter, installed_ms(meter), installed_ms(meter) + 1) is not None

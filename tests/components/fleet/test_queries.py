@@ -1,0 +1,73 @@
+"""Several questions at a time, within a budget."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from threading import Lock
+
+import pytest
+
+from components.fleet.queries import Deadline, answers, batches, turn
+
+
+def test_no_more_are_under_way_than_pay_off() -> None:
+    lock, now, most = Lock(), 0, 0
+
+    def job(n: int) -> int:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.005)
+        with lock:
+            now -= 1
+        return n
+
+    assert sorted(answers((partial(job, n) for n in range(20)), width=3)) == list(range(20))
+    assert most == 3
+
+
+def test_after_the_deadline_nothing_is_begun_and_what_is_begun_is_had() -> None:
+    clock = iter([0.0, 0.1, 0.2, 0.3, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0])
+    deadline = Deadline(1.0, lambda: next(clock))
+    begun: list[int] = []
+
+    def job(n: int) -> int:
+        begun.append(n)
+        return n
+
+    got = list(answers((partial(job, n) for n in range(20)), width=1, deadline=deadline))
+    assert got == begun == list(range(3))
+
+
+def test_an_error_ends_the_whole() -> None:
+    def job(n: int) -> int:
+        if n == 2:
+            raise ValueError("two")
+        return n
+
+    with pytest.raises(ValueError, match="two"):
+        list(answers((partial(job, n) for n in range(20)), width=1))
+
+
+def test_half_of_a_deadline() -> None:
+    seconds = iter([0.0, 0.0, 0.0, 0.4, 0.6])
+    half = Deadline(1.0, lambda: next(seconds)).half()
+    assert not half.passed
+    assert half.passed
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"), [(0, []), (50, [50]), (51, [50, 1]), (149, [50, 50, 49])]
+)
+def test_batches(count: int, sizes: list[int]) -> None:
+    assert [len(some) for some in batches(range(count))] == sizes
+
+
+@pytest.mark.parametrize(
+    ("late", "of", "asked"),
+    [(0, 50, 0), (5, 50, 5), (50, 50, 17), (50, 51, 17), (30, 12, 10), (10_000, 10_000, 3_334)],
+)
+def test_what_grows_old_together_is_renewed_by_turns(late: int, of: int, asked: int) -> None:
+    assert list(turn(range(late), of)) == list(range(asked))

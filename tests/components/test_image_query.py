@@ -1,0 +1,89 @@
+"""What the address of an image may say."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.errors import BadRequest
+from components.image_query import Size, read_chart, read_wall
+from components.ranges import Window
+from tests.world import ms
+
+INSTANTS = [("from", "2026-11-01T00:00:00Z"), ("to", "2026-11-02T00:00:00Z")]
+
+
+def test_a_charts_address_is_its_pages_and_a_size() -> None:
+    said = [("range", "7d"), ("metric", "volume"), ("zone", "Asia/Kolkata"), ("units", "metric"),
+            ("theme", "dark"), ("width", "640"), ("height", "360"), ("scale", "2")]  # fmt: skip
+    view, size = read_chart([*said, *INSTANTS])
+    assert (view.preset.name, view.zone, view.units.name) == ("7d", "Asia/Kolkata", "metric")
+    assert (view.tab.name if view.tab else "", view.theme) == ("volume", "dark")
+    assert view.window == Window(ms("2026-11-01T00:00Z"), ms("2026-11-02T00:00Z"))
+    assert size == Size(640, 360, 2.0)
+    assert view.width_px == 640 - 64 - 16  # what the plot has within its margins
+
+
+def test_what_isnt_said_is_as_on_the_page() -> None:
+    view, size = read_chart([])
+    assert (view.preset.name, view.theme, view.window) == ("24h", "light", None)
+    assert size == Size(1_000, 420, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("width", ["320", "2000"], ["319", "2001", "", "1e3", "٣٢٠٠", "-400", "0x200"]),
+        ("height", ["240", "1500"], ["239", "1501", "420.5"]),
+        ("scale", ["1", "1.5", "3", "2.0"], ["0.5", "3.1", "nan", "1e0", ".", "2..0"]),
+        ("theme", ["light", "dark"], ["Dark", "", "blue"]),
+        ("zone", ["America/Denver", "Asia/Kathmandu"], ["Mars/Base", "", "local"]),
+        ("units", ["us", "metric"], ["si"]),
+        ("metric", ["flow_rate", "signal"], ["flow"]),
+        ("range", ["1h", "1y", "2026-11-01..2026-11-02"], ["8d", "..", "2026-11-02..2026-11-01"]),
+        ("colour", [], ["red"]),
+        ("key", [], ["key_x"]),
+    ],
+)
+def test_each_parameter_holds_to_its_bounds(name: str, good: list[str], bad: list[str]) -> None:
+    for text in good:
+        read_chart([(name, text)])
+    for text in bad:
+        with pytest.raises(BadRequest) as told:
+            read_chart([(name, text)])
+        assert [problem.parameter for problem in told.value.errors] == [name]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "named"),
+    [
+        ([("width", "400"), ("width", "400")], ["width"]),
+        ([INSTANTS[0]], ["to"]),
+        ([INSTANTS[1]], ["from"]),
+        ([("from", INSTANTS[1][1]), ("to", INSTANTS[0][1])], ["from"]),
+        ([("width", "2000"), ("height", "1500"), ("scale", "3")], ["scale"]),
+        ([("width", "1"), ("range", "?"), ("a", "b")], ["width", "range", "a"]),
+    ],
+)
+def test_every_wrong_parameter_is_named_at_once(
+    pairs: list[tuple[str, str]], named: list[str]
+) -> None:
+    with pytest.raises(BadRequest) as told:
+        read_chart(pairs)
+    assert [problem.parameter for problem in told.value.errors] == named
+
+
+def test_a_walls_address_is_its_pages_and_a_width() -> None:
+    said = [("window", "7d"), ("q", "main"), ("status", "silent,degraded"), ("page", "2"),
+            ("sort", "label"), ("theme", "dark"), ("width", "900")]  # fmt: skip
+    view, theme, size = read_wall(said)
+    assert (view.span.name, view.search, view.page, view.sort) == ("7d", "main", 2, "label")
+    assert view.statuses == {"silent", "degraded"}
+    assert (theme, size.width) == ("dark", 900)
+
+
+@pytest.mark.parametrize("pair", [("height", "400"), ("status", "silent,odd"), ("page", "0"),
+                                  ("metric", "volume"), ("window", "2h")])  # fmt: skip
+def test_a_wall_knows_no_other(pair: tuple[str, str]) -> None:
+    with pytest.raises(BadRequest) as told:
+        read_wall([pair])
+    assert [problem.parameter for problem in told.value.errors] == [pair[0]]

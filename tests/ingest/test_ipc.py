@@ -1,0 +1,209 @@
+"""The local door between web workers and the process that writes."""
+
+from __future__ import annotations
+
+import socket
+import stat
+import struct
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.errors import Busy, Internal, Unavailable
+from api.ingest.decode import Rejection
+from api.ingest.ipc import Door, Knocker, framing, messages
+from api.ingest.ipc.client import MOST_AT_ONCE
+from api.ingest.submission import Fate, Submission
+from api.ingest.writer import Writer
+from api.store.base import Store
+from tests.ingest.test_writer import Moody, eventually, sent
+from tests.store import strategies
+from tests.store.fleet import NOON_MS, new_meters, reading, steady
+from tests.store.test_writing import rows_of
+
+
+class House:
+    """A writer behind its door, in one process; the door's side is a thread a connection."""
+
+    def __init__(self, store: Any, folder: Path, **options: Any) -> None:
+        self.path = folder / "writer.sock"
+        self.writer = Writer(store, **options)
+        self.door = Door(self.writer, self.path)
+        self.door.start()
+        self.knock = Knocker(self.path)
+
+    def close(self) -> None:
+        self.door.stop()
+        self.knock.close()
+        self.writer.close()
+
+
+@pytest.fixture
+def house(sqlite_store: Store, tmp_path: Path) -> Iterator[House]:
+    house = House(sqlite_store, tmp_path)
+    yield house
+    house.close()
+
+
+# --- Questions and answers -----------------------------------------------------------------------
+
+
+def test_what_is_handed_over_is_stored_when_it_is_answered(
+    house: House, sqlite_store: Store
+) -> None:
+    [meter] = new_meters(sqlite_store, 1)
+    row, refused = reading(meter, NOON_MS, quality=1), Rejection("no device", "\ud800")
+    submission = Submission("acme", "http", [row, refused, row], {1: "\udfff{}"})
+    assert house.knock(submission).fates == [Fate.STORED, Fate.REFUSED, Fate.REPEATED]
+    assert len(rows_of(sqlite_store, meter)) == 1
+    [kept] = sqlite_store.refusals("acme")
+    assert (kept.device, kept.sample) == ("?", "?{}")
+
+
+@given(drawn=strategies.readings, undated=st.frozensets(st.integers(0, 40)))
+def test_numbers_and_marks_come_through_as_they_are(
+    drawn: list[Any], undated: frozenset[int]
+) -> None:
+    rows = [(7, instant, *values) for instant, values in drawn]
+    submission = Submission("acme", "http", rows, {}, undated)  # pyright: ignore[reportArgumentType]
+    assert messages.to_submission(messages.of_submission(submission)) == submission
+
+
+def test_workers_at_once_are_each_answered_their_own(house: House, sqlite_store: Store) -> None:
+    meters = new_meters(sqlite_store, 2 * MOST_AT_ONCE)
+    workers = (house.knock, Knocker(house.path))
+
+    def work(number: int) -> None:
+        rows = steady(meters[number], 40)
+        for index, row in enumerate(rows):
+            fates = workers[number % 2](sent(row, *rows[:index])).fates
+            assert fates == [Fate.STORED] + [Fate.REPEATED] * index
+
+    with ThreadPoolExecutor(len(meters)) as pool:
+        list(pool.map(work, range(len(meters))))
+    assert [len(rows_of(sqlite_store, meter)) for meter in meters] == [40] * len(meters)
+    workers[1].close()
+
+
+@pytest.mark.parametrize("error", [Busy("full", retry_after_s=1.0), Unavailable("gone")])
+def test_errors_come_through(error: Busy | Unavailable) -> None:
+    with pytest.raises(type(error), match=error.detail) as raised:
+        messages.to_receipt(messages.of_error(error))
+    assert raised.value.retry_after_s == error.retry_after_s
+
+
+def test_what_can_never_be_stored_is_an_error_of_ours(sqlite_store: Store, tmp_path: Path) -> None:
+    [meter] = new_meters(sqlite_store, 1)
+    house = House(Moody(sqlite_store, ValueError("poison")), tmp_path)
+    with pytest.raises(Internal):
+        house.knock(sent(*steady(meter, 1)))
+    assert house.knock(sent(*steady(meter, 1))).fates == [Fate.STORED]
+    house.close()
+
+
+# --- Coming and going ----------------------------------------------------------------------------
+
+
+def test_without_a_writer_one_is_told_so_at_once(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="No writer") as raised:
+        Knocker(tmp_path / "writer.sock")(sent())
+    assert raised.value.retry_after_s
+
+
+def test_a_new_writer_is_found_by_who_knew_the_old_one(sqlite_store: Store, tmp_path: Path) -> None:
+    first = House(sqlite_store, tmp_path)
+    assert first.knock(sent()).fates == []
+    first.close()
+    with pytest.raises(Unavailable):
+        first.knock(sent())
+    with socket.socket(socket.AF_UNIX) as dead:  # which left its socket
+        dead.bind(str(tmp_path / "writer.sock"))
+    second = House(sqlite_store, tmp_path)
+    assert first.knock(sent()).fates == []
+    first.knock.close()
+    second.close()
+
+
+def test_what_is_under_way_is_answered_before_the_door_is_shut(
+    sqlite_store: Store, tmp_path: Path
+) -> None:
+    [meter] = new_meters(sqlite_store, 1)
+    begin = threading.Event()
+    house = House(Moody(sqlite_store, begin), tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(house.knock, sent(*steady(meter, 3)))
+        eventually(lambda: house.writer.committing_s)
+        threading.Timer(0.1, begin.set).start()
+        house.close()
+        assert asked.result(10).fates == [Fate.STORED] * 3
+    house.knock.close()
+
+
+def test_while_nothing_gets_in_all_but_a_few_are_told_at_once(
+    sqlite_store: Store, tmp_path: Path
+) -> None:
+    """The threads that wait are fewer than a web worker has."""
+    [meter] = new_meters(sqlite_store, 1)
+    begin = threading.Event()
+    house = House(Moody(sqlite_store, begin), tmp_path)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        asked = [pool.submit(house.knock, sent(*steady(meter, 3))) for _ in range(MOST_AT_ONCE)]
+        eventually(lambda: len(house.door._connections) == MOST_AT_ONCE)
+        with pytest.raises(Busy) as busy:
+            house.knock(sent(*steady(meter, 3)))
+        assert busy.value.retry_after_s
+        eventually(lambda: house.writer.stalled)
+        stranger = Knocker(house.path)  # of another worker
+        with pytest.raises(Unavailable, match="too slow"):
+            stranger(sent(*steady(meter, 3)))
+        begin.set()
+        fates = [each.result(10).fates for each in asked]
+    assert sorted(fates) == [[Fate.REPEATED] * 3] * (MOST_AT_ONCE - 1) + [[Fate.STORED] * 3]
+    stranger.close()
+    house.close()
+
+
+def test_a_socket_that_was_taken_away_is_there_again(house: House) -> None:
+    assert house.knock(sent()).fates == []
+    house.path.unlink()
+    eventually(house.path.exists)
+    another = Knocker(house.path)
+    assert another(sent()).fates == []
+    another.close()
+
+
+def test_a_worker_that_goes_away_leaves_the_others_alone(house: House, sqlite_store: Store) -> None:
+    new_meters(sqlite_store, 1)
+    for rubbish in (b"", b"\0\0", struct.pack("!I", 1 << 31), struct.pack("!I", 9) + b"{"):
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.connect(str(house.path))
+            stranger.sendall(rubbish)
+    assert house.knock(sent()).fates == []
+
+
+def test_only_its_owner_may_knock_however_deep_the_folder_lies(
+    sqlite_store: Store, tmp_path: Path
+) -> None:
+    deep = tmp_path / ("d" * 120)
+    deep.mkdir()
+    house = House(sqlite_store, deep)
+    assert stat.S_IMODE(house.path.stat().st_mode) == 0o600
+    assert house.knock(sent()).fates == []
+    house.close()
+    assert not house.path.exists()
+
+
+def test_a_frame_is_bounded() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        with pytest.raises(framing.BrokenFrame):
+            framing.send(here, bytes(framing.LONGEST + 1))
+        here.sendall(struct.pack("!I", framing.LONGEST + 1))
+        with pytest.raises(framing.BrokenFrame):
+            framing.receive(there)

@@ -1,0 +1,76 @@
+"""A second process that works ahead: the same items, the same errors, and never left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from api.errors import UserError
+from api.ingest import prefetch as module
+from api.ingest.prefetch import ahead
+
+
+@pytest.fixture(autouse=True)
+def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_processors", lambda: 2)
+
+
+def numbers(end: int) -> Iterator[tuple[int, int]]:
+    for number in range(end):
+        yield number, os.getpid()
+
+
+def failing(error: Exception) -> Iterator[int]:
+    yield 1
+    raise error
+
+
+def dying() -> Iterator[int]:
+    yield 1
+    os._exit(3)
+
+
+def no_children_left() -> bool:
+    deadline = time.monotonic() + 20
+    while multiprocessing.active_children() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not multiprocessing.active_children()
+
+
+def test_the_items_are_the_same_and_made_elsewhere() -> None:
+    found = list(ahead(numbers, 50))
+    assert [number for number, _ in found] == list(range(50))
+    assert {pid for _, pid in found}.isdisjoint({os.getpid()})
+    assert no_children_left()
+
+
+@pytest.mark.parametrize("error", [UserError("a line"), ValueError("a bug")], ids=repr)
+def test_an_error_comes_in_its_turn(error: Exception) -> None:
+    items = ahead(failing, error)
+    assert next(items) == 1
+    with pytest.raises(type(error), match=str(error)):
+        next(items)
+    assert no_children_left()
+
+
+def test_a_process_that_dies_is_an_error() -> None:
+    items = ahead(dying)
+    assert next(items) == 1
+    with pytest.raises(UserError, match="ended unexpectedly"):
+        next(items)
+
+
+def test_who_wants_no_more_leaves_no_process() -> None:
+    items = ahead(numbers, 10**9)
+    assert next(items)[0] == 0
+    items.close()
+    assert no_children_left()
+
+
+def test_with_one_processor_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_processors", lambda: 1)
+    assert {pid for _, pid in ahead(numbers, 3)} == {os.getpid()}

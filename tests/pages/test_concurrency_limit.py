@@ -1,0 +1,63 @@
+"""Files and images for one reader, several at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from werkzeug.test import Client as Browser
+from werkzeug.test import TestResponse
+
+from tests.dashboards import Site
+from web.downloads import routes
+from web.images import routes as images_routes
+
+FILE = "/download/devices.csv"
+IMAGE = "/export/fleet.svg"
+
+
+def get(site: Site, path: str) -> TestResponse:
+    """Its body isn't read yet: like a reader whose line is slow."""
+    return Browser(site.app.server).get(
+        path, base_url="http://localhost", environ_base={"REMOTE_ADDR": "127.0.0.1"}
+    )
+
+
+def test_a_readers_files_are_few_at_a_time_and_each_that_ends_makes_room(site: Site) -> None:
+    under_way = [get(site, FILE) for _ in range(routes.MOST_EACH)]
+    assert {answer.status_code for answer in under_way} == {200}
+    refused = get(site, FILE)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
+    assert "3 of your files are being made already" in refused.text
+    assert get(site, IMAGE).status_code == 200  # images are counted by themselves
+    under_way.pop().close()
+    last = get(site, FILE)
+    assert last.status_code == 200
+    for answer in (*under_way, last):
+        answer.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["/download/devices/none/rows.csv", "/download/devices/none/days.xlsx"]
+)
+def test_a_file_that_cant_be_made_makes_room_too(site: Site, path: str) -> None:
+    for _ in range(routes.MOST_EACH + 1):
+        with get(site, path) as answer:
+            assert answer.status_code in (400, 404)
+
+
+def test_a_readers_images_are_few_at_a_time(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each one asks for another while it is being made."""
+    drawn, begun, statuses = images_routes.wall_image, [0], list[int]()
+
+    def with_another(*asked: Any) -> Any:
+        begun[0] += 1
+        statuses.append(get(site, IMAGE).status_code)
+        return drawn(*asked)
+
+    monkeypatch.setattr(images_routes, "wall_image", with_another)
+    assert get(site, IMAGE).status_code == 200
+    assert begun == [images_routes.MOST_EACH]
+    assert statuses == [429, *[200] * (images_routes.MOST_EACH - 1)]
+    monkeypatch.undo()
+    assert get(site, IMAGE).status_code == 200

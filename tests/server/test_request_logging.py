@@ -1,0 +1,262 @@
+"""The layer around the site: who is believed, which id a request has, what is noted of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug.test import Client, EnvironBuilder, TestResponse
+
+from api.catalog import KEY_HEADER, PATH_PREFIX
+from api.server import create_service
+from api.server.request_logging import Watched
+from api.settings import Settings
+from api.store.base import Store
+from api.telemetry.access_log import Lines
+from api.telemetry.client_address import client_address, is_secure, passed_on
+from tests.world import METER, World, build
+
+PROXIES = (ip_network("10.0.0.0/8"), ip_network("::1/128"))
+
+# peer, X-Forwarded-For, the address that counts
+CLIENTS = [
+    ("198.51.100.7", None, "198.51.100.7"),
+    ("198.51.100.7", "203.0.113.9", "198.51.100.7"),  # no proxy of ours
+    ("10.0.0.1", "203.0.113.9", "203.0.113.9"),
+    ("::ffff:10.0.0.1", "203.0.113.9", "203.0.113.9"),
+    ("::1", "2001:db8::5", "2001:db8::5"),
+    ("10.0.0.1", "127.0.0.1, 203.0.113.9", "203.0.113.9"),  # the left one is the client's own word
+    ("10.0.0.1", "203.0.113.9, 10.0.0.2", "203.0.113.9"),  # two proxies of ours
+    ("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"),
+    ("10.0.0.1", "203.0.113.9, unknown", "10.0.0.1"),
+    ("10.0.0.1", "", "10.0.0.1"),
+    ("10.0.0.1", None, "10.0.0.1"),
+]
+
+
+@pytest.mark.parametrize(("peer", "said", "expected"), CLIENTS)
+def test_the_address_is_what_a_trusted_proxy_vouches_for(
+    peer: str, said: str | None, expected: str
+) -> None:
+    environ = {"REMOTE_ADDR": peer} | ({} if said is None else {"HTTP_X_FORWARDED_FOR": said})
+    assert client_address(environ, PROXIES) == expected
+    assert client_address(environ, ()) == peer
+
+
+@pytest.mark.parametrize(
+    ("scheme", "peer", "said", "expected"),
+    [
+        ("https", "198.51.100.7", "", True),
+        ("http", "10.0.0.1", "https", True),
+        ("http", "10.0.0.1", "http, HTTPS", True),  # the last word is the proxy's
+        ("http", "10.0.0.1", "https, http", False),
+        ("http", "198.51.100.7", "https", False),
+        ("http", "10.0.0.1", "", False),
+    ],
+)
+def test_tls_is_ours_or_a_trusted_proxys(scheme: str, peer: str, said: str, expected: bool) -> None:
+    environ = {"wsgi.url_scheme": scheme, "REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": said}
+    assert is_secure(environ, PROXIES) is expected
+
+
+def test_an_old_protocol_or_a_proxys_header_means_passed_on() -> None:
+    assert not passed_on({"SERVER_PROTOCOL": "HTTP/1.1"})
+    assert passed_on({"SERVER_PROTOCOL": "HTTP/1.0"})
+    assert passed_on({"SERVER_PROTOCOL": "HTTP/1.1", "HTTP_VIA": ""})
+
+
+# --- The layer -----------------------------------------------------------------------------------
+
+
+def settings(**said: str) -> Settings:
+    return Settings.from_env({"WEIR_SECRET_KEY": "x" * 40, **said})
+
+
+def plain(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    if environ["PATH_INFO"] == "/devices/break":
+        raise RuntimeError("broken")
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Referrer-Policy", "same-origin")])
+    return iter([b"one", b"three"])
+
+
+class Site:
+    """A site behind the layer, and the lines that it has written."""
+
+    def __init__(self, folder: Path, site: Any = plain, **said: str) -> None:
+        self.log = folder / "requests.log"
+        self.client = Client(Watched(site, settings(WEIR_REQUEST_LOG=str(self.log), **said)))
+
+    def get(self, path: str, **said: Any) -> TestResponse:
+        """An answer that was read to its end."""
+        return self.client.open(path, buffered=True, **said)
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("sent", "taken"),
+    [
+        ("0123456789abcdef", True),
+        ("01HF-trace.42_x", True),
+        ("short", False),
+        ("x" * 65, False),
+        ("with space 123", False),
+        ('quoted"12345678', False),
+        ("ünïcödé-12345678", False),
+        ("a,b,c,d,e,f", False),
+        (None, False),
+    ],
+)
+def test_a_sane_id_is_taken_and_any_other_replaced(
+    site: Site, sent: str | None, taken: bool
+) -> None:
+    answer = site.get("/devices", headers={} if sent is None else {"X-Request-Id": sent})
+    given = answer.headers["Request-Id"]
+    assert (given == sent) is taken
+    assert answer.headers.get("X-Request-Id") == (sent if taken else None)
+    assert site.lines()[0]["id"] == given
+    assert len(given) >= 8
+
+
+def test_a_line_tells_what_came_of_a_request(site: Site) -> None:
+    answer = site.get("/devices/FM-1?token=hush", environ_base={"REMOTE_ADDR": "192.0.2.5"})
+    assert answer.data == b"onethree"
+    (line,) = site.lines()
+    assert line.pop("ms") >= 0
+    assert line.pop("time").endswith("Z")
+    assert line == {
+        "id": answer.headers["Request-Id"],
+        "method": "GET",
+        "route": "/devices/…",
+        "status": 200,
+        "storeMs": 0.0,
+        "bytes": 8,
+        "principal": None,
+        "key": None,
+        "address": "192.0.2.5",
+    }
+
+
+def test_an_answer_that_breaks_is_noted_as_500(site: Site) -> None:
+    with pytest.raises(RuntimeError):
+        site.get("/devices/break")
+    assert [line["status"] for line in site.lines()] == [500]
+
+
+def test_an_answer_that_nobody_reads_to_its_end_is_noted_once(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    answer = site.client.application(  # pyright: ignore[reportOptionalCall]
+        EnvironBuilder(path="/devices").get_environ(), lambda *_: None
+    )
+    next(iter(answer))
+    answer.close()  # pyright: ignore[reportAttributeAccessIssue]
+    answer.close()  # pyright: ignore[reportAttributeAccessIssue]
+    assert [line["bytes"] for line in site.lines()] == [3]
+
+
+def test_whatever_is_asked_for_there_are_few_routes(site: Site) -> None:
+    for number in range(50):
+        site.get(f"/devices/{number}")
+        site.get(f"/{number}/passwd")
+        site.get(f"{PATH_PREFIX}/x{number}", method="BREW")
+    lines = site.lines()
+    assert {line["route"] for line in lines} == {"/devices/…", "other"}
+    assert {line["method"] for line in lines} == {"GET", "other"}
+
+
+def test_headers_that_an_answer_has_are_left_and_others_added(site: Site) -> None:
+    headers = site.get("/devices").headers
+    assert headers.getlist("Referrer-Policy") == ["same-origin"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+    assert "Strict-Transport-Security" not in headers
+    assert "Server-Timing" not in headers
+
+
+@pytest.mark.parametrize(
+    ("hsts", "scheme", "expected"),
+    [
+        ("0", "https", None),
+        ("600", "http", None),
+        ("600", "https", "max-age=600"),
+    ],
+)
+def test_strict_transport_is_asked_for_by_setting_and_over_tls_alone(
+    tmp_path: Path, hsts: str, scheme: str, expected: str | None
+) -> None:
+    site = Site(tmp_path, WEIR_HSTS_S=hsts)
+    answer = site.get("/devices", base_url=f"{scheme}://weir.example")
+    assert answer.headers.get("Strict-Transport-Security") == expected
+
+
+# --- The service behind it -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def world(sqlite_store: Store) -> World:
+    return build(sqlite_store)
+
+
+def test_the_service_tells_its_timing_and_who_asked(world: World, tmp_path: Path) -> None:
+    site = Site(tmp_path, create_service(world.store, world.settings))
+    path = f"{PATH_PREFIX}/flow/latest?ids={METER}"
+    answer = site.get(path, headers=dict(world.credentials["all"].headers))
+    parts = dict(part.split(";dur=") for part in answer.headers["Server-Timing"].split(", "))
+    assert list(parts) == ["auth", "store", "json"]
+    assert all(float(ms) >= 0 for ms in parts.values())
+    assert float(parts["auth"]) > 0 < float(parts["store"])
+    (line,) = site.lines()
+    key = world.credentials["all"].headers[KEY_HEADER]
+    assert line["route"] == f"{PATH_PREFIX}/flow/latest"
+    assert (line["principal"], line["key"][:4]) == ("key", "key_")
+    assert 0 < line["storeMs"] <= line["ms"]
+    assert key not in site.log.read_text()
+    assert METER not in site.log.read_text()
+
+
+def test_a_refused_credential_is_nobody(world: World, tmp_path: Path) -> None:
+    site = Site(tmp_path, create_service(world.store, world.settings))
+    secret = "6a1279f0-d474-4d4d-8896-5d852b0ae3cf"
+    answer = site.get(f"{PATH_PREFIX}/device", headers={KEY_HEADER: secret})
+    assert answer.status_code == 401
+    assert answer.json is not None
+    assert answer.json["instance"] == answer.headers["Request-Id"] == site.lines()[0]["id"]
+    assert (site.lines()[0]["principal"], site.lines()[0]["key"]) == (None, None)
+    assert secret not in site.log.read_text()
+
+
+# --- The file of lines ---------------------------------------------------------------------------
+
+
+def test_a_log_that_was_moved_away_is_begun_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.telemetry.access_log.LOOK_S", -1.0)
+    lines = Lines(str(tmp_path / "log"))
+    lines.write({"n": 1})
+    (tmp_path / "log").rename(tmp_path / "log.1")
+    lines.write({"n": 2})
+    lines.close()
+    assert (tmp_path / "log.1").read_text() == '{"n":1}\n'
+    assert (tmp_path / "log").read_text() == '{"n":2}\n'
+
+
+def test_a_log_that_cannot_be_written_costs_nobody_an_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = Client(Watched(plain, settings(WEIR_REQUEST_LOG=str(tmp_path / "no" / "log"))))
+    with caplog.at_level(logging.WARNING):
+        assert site.open("/devices", buffered=True).status_code == 200
+        assert site.open("/devices", buffered=True).status_code == 200
+    assert len(caplog.records) == 1  # once, not with each request

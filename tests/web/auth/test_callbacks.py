@@ -1,0 +1,163 @@
+"""Forged questions to every callback of the dashboard: whatever is asked by whomever, the answer is
+one of the page's own or a clear no, and never tells of a device out of the asker's grant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dash import Dash
+
+from api.client import Client
+from api.server import create_service
+from api.store.open import open_web_store
+from tests import forged
+from tests.web.auth.conftest import Site
+from tests.world import METER, SECRET, World
+from web.auth import Access
+from web.callback_guard import LARGEST_BODY, PATH
+from web.dashboard import create_dashboard
+
+SPAN = {"from": "2026-03-08T06:00:00Z", "to": "2026-03-08T18:00:00Z"}
+SUBJECT = {"device_id": METER, "time_zone": "UTC", "interval_s": 60, "tab": "flow_rate",
+           "quality_limit": 60, "installed_on_ms": 0, "active": True}  # fmt: skip
+QUESTION = {**SPAN, "device": METER, "width_px": 800, "theme": "light", "range": "7d",
+            "metric": "volume", "zone": "UTC", "units": "si", "settled": True,
+            "asked": 1}  # fmt: skip
+SHOWN = {**SPAN, "zone": "UTC", "units": "us", "resolution": "1min", "asked": 1}
+WALL_CLOCK = {"first": "2026-03-08 06:00", "last": "2026-03-08 18:00", "first_fold": "0",
+              "last_fold": "0", "zone": "UTC", "asked": 1}  # fmt: skip
+USAGE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "devices": METER, "q": "",
+         "group": "", "sort": "label", "open": METER, "metric": "volume", "paper": "a4",
+         "asked": 1}  # fmt: skip
+WALL = {"window": "24h", "q": "m", "status": "live", "group": "north", "sort": "label", "page": 1,
+        "zone": "UTC", "units": "us", "held": [METER], "drawn": {METER: "x"}}  # fmt: skip
+ROWS = {"startRow": 0, "endRow": 100, "sortModel": [{"colId": "label", "sort": "asc"}],
+        "context": {"q": "m", "status": "all"}}  # fmt: skip
+FORM = ("a title", "", "", "UTC", "https://a.example", "", "wall", "flow_rate", "86400", "us",
+        "light", "30", [METER], ["range"])  # fmt: skip
+
+# By the first thing that each puts out: a value for each of its inputs, then of its states.
+GOOD: dict[str, tuple[Any, ...]] = {
+    "chart-graph.figure": (QUESTION, SUBJECT),
+    "chart-custom-told.data": (WALL_CLOCK, SUBJECT),
+    "chart-overview-told.data": (SHOWN, QUESTION, SUBJECT),
+    "kpi-last.children": (SHOWN, SUBJECT),
+    "kpi-uptime.children": (SHOWN, SUBJECT),
+    "kpi-volume.children": (SHOWN, SUBJECT),
+    "kpi-cost.children": (SHOWN, SUBJECT),
+    "kpi-night.children": (SHOWN, SUBJECT),
+    "kpi-continuous.children": (SHOWN, SUBJECT),
+    "device-days-sheet.data": (SHOWN, SUBJECT),
+    "device-heat-sheet.data": (SHOWN, SUBJECT),
+    "device-rows-sheet.data": (SHOWN, 1, SUBJECT),
+    "chart-exports-sheet.data": (SHOWN, SUBJECT),
+    "devices-grid.getRowsResponse": (ROWS,),
+    "devices-states.data": ({"ids": [METER], "asked": 1},),
+    "embed-window.options": ("chart", "86400"),
+    "embed-fixed.hidden": ("86400", "on"),
+    "embed-devices.options": ("m", [METER], "wall"),
+    "embeds-go.href": (1, *FORM),
+    "embeds-panel.children": (1, "no-such"),
+    "fleet-board.data": (WALL,),
+    "report-answer.data": (USAGE,),
+    "report-offered-sheet.data": ("m", USAGE),
+    "usage-answer.data": (USAGE,),
+    "usage-offered-sheet.data": ("m", USAGE),
+    "_pages_content.children": (f"/devices/{METER}", "?range=7d"),
+}
+
+
+@pytest.fixture(scope="module")
+def app(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dash]:
+    folder = tmp_path_factory.mktemp("forged")
+    web = open_web_store(f"sqlite:///{folder / 'weir.sqlite'}")
+    web.upgrade()
+    service = create_service(world.store, world.settings, web=web)
+    yield create_dashboard(Client.in_process(service), Access(SECRET, folder / "ended"))
+    web.close()
+
+
+@pytest.fixture
+def reader(app: Dash, keys: dict[str, str]) -> Site:
+    site = Site(app.server)
+    site.sign_in(keys["all"])
+    return site
+
+
+def test_every_callback_is_tried_here(app: Dash) -> None:
+    """One that is added must come with a question of its own."""
+    assert set(GOOD) == forged.answered_here(app.callback_map)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_question_is_answered(app: Dash, reader: Site, name: str) -> None:
+    asked = forged.asked(app.callback_map, name, GOOD[name])
+    answer = reader.open(PATH, "POST", json=forged.body(asked))
+    assert answer.status_code == 200, answer.text
+    assert answer.json["response"]
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_value_that_no_page_sends_breaks_nothing(
+    app: Dash, reader: Site, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """Each value of each question, and each part of it, replaced by junk in turn."""
+    good = forged.asked(app.callback_map, name, GOOD[name])
+    for what, asked in forged.mutations(good):
+        answer = reader.open(PATH, "POST", json=forged.body(asked))
+        assert answer.status_code in (200, 204, 400), (what, answer.text)
+        if answer.status_code == 400:
+            assert answer.json["detail"], what
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_body_that_is_no_question_is_refused_in_words(app: Dash, reader: Site, name: str) -> None:
+    good = forged.body(forged.asked(app.callback_map, name, GOOD[name]))
+    for what, body in forged.broken(good):
+        answer = reader.open(PATH, "POST", json=body)
+        assert (answer.status_code, answer.mimetype) == (400, "application/problem+json"), what
+        assert answer.json["detail"], what
+
+
+@pytest.mark.parametrize("what", forged.BROKEN)
+def test_bytes_that_are_no_question_are_refused_in_words(reader: Site, what: str) -> None:
+    answer = reader.open(PATH, "POST", data=forged.BROKEN[what], content_type="application/json")
+    assert (answer.status_code, answer.mimetype) == (400, "application/problem+json")
+
+
+def test_what_the_browser_answers_itself_isnt_asked_here(app: Dash, reader: Site) -> None:
+    own = [name for name, one in app.callback_map.items() if "callback" not in one]
+    assert own
+    for name in own:
+        body = {"output": name, "inputs": [], "changedPropIds": []}
+        assert reader.open(PATH, "POST", json=body).status_code == 400
+
+
+def test_a_body_beyond_any_question_is_not_read(reader: Site) -> None:
+    answer = reader.open(PATH, "POST", data=b" " * (LARGEST_BODY + 1))
+    assert answer.status_code == 413
+    assert answer.json["title"] == "Too large"
+
+
+# What names the meter anywhere, but for what the question itself says again.
+TELLING = ("beta", "net-m1", "FM-2", "reseller-9")
+
+
+@pytest.mark.parametrize("other", ["devices", "foreign"])
+@pytest.mark.parametrize("name", sorted(set(GOOD) - {"embed-window.options", "embed-fixed.hidden"}))
+def test_no_question_tells_of_a_device_out_of_the_grant(
+    app: Dash, reader: Site, keys: dict[str, str], name: str, other: str
+) -> None:
+    """Also just after somebody who may see it has warmed every memory."""
+    asked = forged.body(forged.asked(app.callback_map, name, GOOD[name]))
+    outsider = Site(app.server)
+    outsider.sign_in(keys[other])
+    for _ in range(2):
+        assert reader.open(PATH, "POST", json=asked).status_code == 200
+        told = outsider.open(PATH, "POST", json=asked)
+        assert told.status_code == 200, told.text
+        for word in TELLING:
+            assert word not in told.text

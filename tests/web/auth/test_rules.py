@@ -1,0 +1,274 @@
+"""What the door decides, request by request."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from web.auth import rules
+from web.auth.rules import Because, Facts, Kind, Verdict
+
+HERE = "weir.example"
+PASS, TO_SIGN_IN, OUT = Verdict.PASS, Verdict.TO_SIGN_IN, Verdict.SIGNED_OUT
+METHOD, CROSS = Verdict.METHOD, Verdict.CROSS_SITE
+
+# method, path, judged for a stranger, judged for somebody known
+VERDICTS = (
+    ("GET", "/", TO_SIGN_IN, PASS),
+    ("HEAD", "/", TO_SIGN_IN, PASS),
+    ("POST", "/", OUT, PASS),
+    ("GET", "/devices", TO_SIGN_IN, PASS),
+    ("GET", "/devices/M-1", TO_SIGN_IN, PASS),
+    ("GET", "/devices/sign-in", TO_SIGN_IN, PASS),
+    ("GET", "/no-such-page", TO_SIGN_IN, PASS),
+    ("GET", "//devices", TO_SIGN_IN, PASS),
+    ("GET", "/sign-in/", TO_SIGN_IN, PASS),
+    ("GET", "/SIGN-IN", TO_SIGN_IN, PASS),
+    ("PUT", "/devices", OUT, PASS),
+    ("DELETE", "/devices", OUT, PASS),
+    ("OPTIONS", "/devices", OUT, PASS),
+    ("GET", "/_dash-layout", OUT, PASS),
+    ("GET", "/_dash-dependencies", OUT, PASS),
+    ("POST", "/_dash-update-component", OUT, PASS),
+    ("OPTIONS", "/_dash-update-component", OUT, PASS),
+    ("GET", "/_dash-anything-new", OUT, PASS),
+    ("GET", "/_reload-hash", OUT, PASS),
+    ("GET", "/_alive", TO_SIGN_IN, PASS),
+    ("GET", "/_dash-component-suites/dash/deps/react.js", PASS, PASS),
+    ("HEAD", "/_dash-component-suites/dash/deps/react.js", PASS, PASS),
+    ("POST", "/_dash-component-suites/dash/deps/react.js", OUT, PASS),
+    ("GET", "/assets/style.css", PASS, PASS),
+    ("POST", "/assets/style.css", OUT, PASS),
+    ("GET", "/assets", TO_SIGN_IN, PASS),
+    ("GET", "/assetsx/style.css", TO_SIGN_IN, PASS),
+    ("GET", "/_favicon.ico", PASS, PASS),
+    ("GET", "/sign-in", PASS, PASS),
+    ("HEAD", "/sign-in", PASS, PASS),
+    ("POST", "/sign-in", PASS, PASS),
+    ("PUT", "/sign-in", METHOD, METHOD),
+    ("GET", "/sign-out", METHOD, METHOD),
+    ("HEAD", "/sign-out", METHOD, METHOD),
+    ("POST", "/sign-out", PASS, PASS),
+    ("GET", "/session", OUT, PASS),
+)
+
+
+@pytest.mark.parametrize(("method", "path", "stranger", "known"), VERDICTS)
+def test_a_path_is_open_to_whom_it_should_be(
+    method: str, path: str, stranger: Verdict, known: Verdict
+) -> None:
+    facts = Facts(method=method, path=path, host=HERE)
+    assert rules.judge(facts, known=False) is stranger
+    assert rules.judge(facts, known=True) is known
+
+
+@given(st.text(max_size=30), st.sampled_from(["GET", "POST", "PUT", "HEAD", "PROPFIND"]))
+def test_no_other_path_is_open_to_strangers(tail: str, method: str) -> None:
+    path = "/" + tail
+    own = (rules.SIGN_IN, rules.SIGN_OUT)
+    if path in own or rules.kind_of(method, path) is Kind.STATIC:
+        return
+    assert rules.judge(Facts(method=method, path=path, host=HERE), known=False) is not PASS
+
+
+# method, Host, Sec-Fetch-Site, Origin, refused
+CROSS_SITES = (
+    ("POST", HERE, "same-origin", f"https://{HERE}", False),
+    ("POST", HERE, "none", "", False),
+    ("POST", HERE, "same-site", f"https://other.{HERE}", True),
+    ("POST", HERE, "cross-site", "https://evil.example", True),
+    ("POST", HERE, "cross-site", f"https://{HERE}", True),  # the browser's word goes first
+    ("POST", HERE, "SAME-ORIGIN", "", True),  # and is taken to the letter
+    ("POST", HERE, "same-origin", "https://evil.example", False),
+    ("POST", HERE, "", f"https://{HERE}", False),
+    ("POST", HERE, "", f"http://{HERE}", False),  # TLS may end before us
+    ("POST", HERE, "", f"https://{HERE.upper()}", False),
+    ("POST", HERE.upper(), "", f"https://{HERE}", False),
+    ("POST", f"{HERE}:8050", "", f"http://{HERE}:8050", False),
+    ("POST", f"{HERE}:8050", "", f"http://{HERE}:8051", True),
+    ("POST", f"{HERE}:8050", "", f"http://{HERE}", True),
+    ("POST", HERE, "", "https://evil.example", True),
+    ("POST", HERE, "", f"https://{HERE}.evil.example", True),
+    ("POST", HERE, "", f"https://evil.example/{HERE}", True),
+    ("POST", HERE, "", "null", True),
+    ("POST", "", "", "null", False),  # no Host: HTTP/1.0, no browser
+    ("POST", HERE, "", "", False),  # no browser: nobody's cookie rides on it
+    ("PUT", HERE, "cross-site", "", True),
+    ("DELETE", HERE, "", "https://evil.example", True),
+    ("GET", HERE, "cross-site", "", False),
+    ("HEAD", HERE, "cross-site", "", False),
+    ("OPTIONS", HERE, "cross-site", "https://evil.example", False),
+)
+
+
+@pytest.mark.parametrize(("method", "host", "fetch_site", "origin", "refused"), CROSS_SITES)
+def test_other_sites_change_nothing(
+    method: str, host: str, fetch_site: str, origin: str, refused: bool
+) -> None:
+    facts = Facts(method=method, host=host, fetch_site=fetch_site, origin=origin)
+    assert rules.cross_site(facts) is refused
+
+
+@pytest.mark.parametrize("path", ["/_dash-update-component", "/sign-in", "/sign-out", "/devices"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_cross_site_post_is_refused_before_anything_else(path: str, known: bool) -> None:
+    facts = Facts(method="POST", path=path, host=HERE, fetch_site="cross-site")
+    assert rules.judge(facts, known=known) is CROSS
+
+
+# Host header, peer address, forwarded, listens on loopback, signs in by itself
+BY_ITSELF = (
+    ("localhost:8050", "127.0.0.1", False, True, True),
+    ("LOCALHOST", "127.0.0.1", False, True, True),
+    ("127.0.0.1:8050", "127.0.0.1", False, True, True),
+    ("127.8.8.8:8050", "127.8.8.8", False, True, True),
+    ("[::1]:8050", "::1", False, True, True),
+    ("localhost:8050", "::ffff:127.0.0.1", False, True, True),
+    ("localhost:8050", "127.0.0.1", False, False, False),  # open to the network
+    ("localhost:8050", "127.0.0.1", True, True, False),  # a proxy on this machine
+    ("localhost:8050", "192.0.2.7", False, True, False),
+    ("localhost:8050", "", False, True, False),
+    ("localhost:8050", "unix:", False, True, False),
+    ("evil.example:8050", "127.0.0.1", False, True, False),  # a name made to resolve to here
+    ("localhost.evil.example", "127.0.0.1", False, True, False),
+    ("127.0.0.1.evil.example", "127.0.0.1", False, True, False),
+    ("evil.example@localhost", "127.0.0.1", False, True, False),
+    ("localhost@evil.example", "127.0.0.1", False, True, False),
+    ("localhost/.evil.example", "127.0.0.1", False, True, False),
+    ("localhost\\.evil.example", "127.0.0.1", False, True, False),
+    ("localhost.", "127.0.0.1", False, True, False),
+    ("2130706433", "127.0.0.1", False, True, False),
+    ("0.0.0.0:8050", "127.0.0.1", False, True, False),
+    ("[::1", "127.0.0.1", False, True, False),
+    ("", "127.0.0.1", False, True, False),
+)
+
+
+@pytest.mark.parametrize(("host", "peer", "forwarded", "listening", "expected"), BY_ITSELF)
+def test_only_somebody_at_this_machine_is_let_in_by_its_key(
+    host: str, peer: str, forwarded: bool, listening: bool, expected: bool
+) -> None:
+    facts = Facts(host=host, peer=peer, forwarded=forwarded)
+    assert rules.signs_in_by_itself(facts, listens_on_loopback=listening) is expected
+
+
+ENVIRON = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "REMOTE_ADDR": "127.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "forwarded", "secure"),
+    [
+        ({}, False, False),
+        ({"SERVER_PROTOCOL": "HTTP/1.1"}, False, False),
+        ({"SERVER_PROTOCOL": "HTTP/1.0"}, True, False),
+        ({"SERVER_PROTOCOL": "HTTP/1"}, True, False),
+        ({"SERVER_PROTOCOL": "HTTP/2"}, False, False),
+        ({"HTTP_X_FORWARDED_FOR": "127.0.0.1"}, True, False),
+        ({"HTTP_X_REAL_IP": "127.0.0.1"}, True, False),
+        ({"HTTP_FORWARDED": "for=127.0.0.1"}, True, False),
+        ({"HTTP_VIA": "1.1 proxy"}, True, False),
+        ({"HTTP_X_FORWARDED_HOST": ""}, True, False),
+        ({"HTTP_X_FORWARDED_PROTO": "https"}, True, True),
+        ({"HTTP_X_FORWARDED_PROTO": "HTTPS, http"}, True, True),
+        ({"HTTP_X_FORWARDED_PROTO": "http"}, True, False),
+        ({"wsgi.url_scheme": "https"}, False, True),
+    ],
+)
+def test_what_a_proxy_adds_is_noticed_and_never_taken_for_the_peer(
+    changes: dict[str, str], forwarded: bool, secure: bool
+) -> None:
+    facts = Facts.of({**ENVIRON, "HTTP_X_FORWARDED_PORT": "1", **changes})
+    assert (facts.forwarded, facts.secure, facts.peer) == (forwarded, secure, "127.0.0.1")
+
+
+KEPT_NEXTS = (
+    "/devices",
+    "/devices?status=all&page=2",
+    "/devices/M-1?range=7d&zone=Asia%2FKolkata",
+    "/devices/a%2Fb",
+    "/?theme=dark",
+    "/devices?next=//evil.example",
+    "/http://evil.example",
+    "/@evil.example",
+)
+REFUSED_NEXTS = (
+    "",
+    "devices",
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/devices\\..\\x",
+    "https://evil.example",
+    "https:/evil.example",
+    "javascript:alert(1)",
+    " /devices",
+    "/devices ",
+    "/\t/evil.example",
+    "/\n/evil.example",
+    "/devices\r\nSet-Cookie: a=b",
+    "/devices\x00",
+    "/devices\x7f",
+    "/devices\u2028",
+    "/dévices",
+    "/" + "a" * 2_000,
+    "/sign-in",
+    "/sign-in?next=/sign-in",
+    "/sign-out",
+    "/session",
+    "/assets/style.css",
+    "/_dash-layout",
+    "/_dash-layout#x",
+)
+
+
+@pytest.mark.parametrize("said", KEPT_NEXTS)
+def test_a_page_of_this_site_may_come_next(said: str) -> None:
+    assert rules.safe_next(said) == said
+
+
+@pytest.mark.parametrize("said", REFUSED_NEXTS)
+def test_nothing_else_may_come_next(said: str) -> None:
+    assert rules.safe_next(said) == "/"
+
+
+@given(st.text(max_size=40))
+def test_whatever_comes_next_is_a_path_of_this_site(said: str) -> None:
+    where = rules.safe_next(said)
+    assert where.startswith("/")
+    assert not where.startswith(("//", "/\\"))
+    assert all(0x20 < ord(sign) < 0x7F for sign in where)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "address"),
+    [
+        ("/devices", "", "/devices"),
+        ("/devices", "a=b&c", "/devices?a=b&c"),
+        ("/devices/ü ß", "", "/devices/%C3%BC%20%C3%9F"),
+        ("/devices/50%", "", "/devices/50%25"),
+        ("/devices/a?b", "", "/devices/a%3Fb"),
+        ("/devices/\r\nX: y", "", "/devices/%0D%0AX:%20y"),
+        ("//evil.example", "", "/"),
+    ],
+)
+def test_the_address_to_come_back_to_is_the_one_asked_for(
+    path: str, query: str, address: str
+) -> None:
+    assert rules.asked_address(Facts(path=path, query=query)) == address
+
+
+@pytest.mark.parametrize(
+    ("because", "next_path", "address"),
+    [
+        (None, "/", "/sign-in"),
+        (None, "/devices?a=b", "/sign-in?next=%2Fdevices%3Fa%3Db"),
+        (Because.IDLE, "/", "/sign-in?because=idle"),
+        (Because.REFUSED, "/devices", "/sign-in?because=refused&next=%2Fdevices"),
+    ],
+)
+def test_the_way_to_sign_in_says_why_and_where_to_return(
+    because: Because | None, next_path: str, address: str
+) -> None:
+    assert rules.sign_in_address(because=because, next_path=next_path) == address

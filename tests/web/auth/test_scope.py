@@ -1,0 +1,293 @@
+"""Nobody sees what is another's: not by warm caches, not by a forged question."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.client import Client
+from api.server import create_service
+from components import session
+from tests.web.auth import wire
+from tests.web.auth.conftest import Open, Site
+from tests.web.auth.remote import serving
+from tests.world import EVERYTHING, FOREIGN, LONE, METER, NORTH, OLD, OTHER, TWIN, World
+
+COMPONENTS = Path(session.__file__).parent
+ROOT = COMPONENTS.parent
+ALL_IDS = sorted(EVERYTHING | {FOREIGN})
+SPAN = ("2026-03-08T06:00:00Z", "2026-03-08T18:00:00Z")
+
+
+def ids_in(text: str) -> set[str]:
+    return {id for id in ALL_IDS if id in text}
+
+
+def listed(site: Site) -> set[str]:
+    answer = wire.rows(site, {"status": "all"})
+    assert answer.status_code == 200
+    return ids_in(answer.text)
+
+
+# --- Warm caches ---------------------------------------------------------------------------------
+
+SCOPES = {
+    "all": EVERYTHING,
+    "group": NORTH,
+    "devices": frozenset({LONE}),
+    "foreign": frozenset({FOREIGN}),
+    "nothing": frozenset[str](),
+}
+
+
+def test_readers_on_warm_caches_each_see_their_own(
+    open_site: Open, world: World, keys: dict[str, str]
+) -> None:
+    """All through one dashboard, in turn and then at once, each asking twice."""
+    site = open_site()
+    readers = {name: Site(site.browser.application) for name in SCOPES}
+    for name, reader in readers.items():
+        assert reader.sign_in(keys[name]).status_code == 303
+    expected = {name: listed(reader) for name, reader in readers.items()}
+    walls = {name: ids_in(wire.wall(reader).text) for name, reader in readers.items()}
+    assert walls == {name: seen - {OLD} for name, seen in expected.items()}
+    for name, seen in expected.items():
+        assert seen <= world.credentials[name].sees | {FOREIGN}, name
+        assert seen >= SCOPES[name] - {FOREIGN} if name != "foreign" else seen == {FOREIGN}
+
+    def again(name: str) -> tuple[str, set[str], set[str], str]:
+        own = Site(site.browser.application)
+        own.sign_in(keys[name])
+        page = wire.page(own, "/devices").text
+        return name, listed(own), ids_in(wire.wall(own).text), _organization(page)
+
+    with ThreadPoolExecutor(4) as pool:
+        for name, seen, tiles, organization in pool.map(again, list(SCOPES) * 6):
+            assert (seen, tiles) == (expected[name], walls[name]), name
+            assert organization == ("Org-Other" if name == "foreign" else "Org-Acme"), name
+
+
+def _organization(page: str) -> str:
+    found = re.search(r'"children":"(Org-\w+)"', page)
+    return found.group(1) if found else ""
+
+
+def test_what_is_remembered_is_remembered_for_its_principal(
+    open_site: Open, keys: dict[str, str]
+) -> None:
+    """The cache itself: the same question of two readers is two entries."""
+    asked: list[str] = []
+
+    def ask(client: Client) -> str:
+        asked.append(client.principal)
+        return client.organizations()[0].name
+
+    def application(environ: Any, start: Any) -> Any:
+        with flask_app.request_context(environ):
+            body = str(session.remembered("the same question", ask)).encode()
+        start("200 OK", [("Content-Type", "text/plain")])
+        return [body]
+
+    flask_app = Flask(__name__)
+    session.install(flask_app)
+    site = open_site(application)
+    readers = [Site(site.browser.application) for _ in range(2)]
+    for reader, name in zip(readers, ("all", "foreign"), strict=True):
+        reader.sign_in(keys[name])
+    answers = [reader.open("/x", headers={"Accept": "*/*"}).text for reader in readers * 3]
+    assert answers == ["Org-Acme", "Org-Other"] * 3
+    assert len(asked) == len(set(asked)) == 2
+
+
+# What keeps something for its process, and holds no answer of the service: looked at one by one.
+HARMLESS = {
+    "components/clock.py:day_text",  # of a date
+    "components/clock.py:local_date",  # of a day's number
+    "components/fleet/queries.py:_pool",  # threads
+}
+CACHING = ("cache", "lru_cache", "cached_property", "memoize", "cached")
+CONTAINERS = ("dict", "list", "set", "OrderedDict", "defaultdict", "WeakKeyDictionary")
+
+
+def keepers(file: Path) -> Iterator[str]:
+    """Decorated functions and empty module globals of a file: where answers could be kept."""
+    tree = ast.parse(file.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            _called(decorator) in CACHING for decorator in node.decorator_list
+        ):
+            yield node.name
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_empty_container(node.value):
+            yield ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+
+
+def _called(node: ast.expr) -> str:
+    """The last part of the name of what is called, or decorates."""
+    node = node.func if isinstance(node, ast.Call) else node
+    node = node.value if isinstance(node, ast.Subscript) else node
+    return ast.unparse(node).rpartition(".")[2]
+
+
+def _is_empty_container(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Dict):
+        return not node.keys
+    if isinstance(node, ast.List):
+        return not node.elts
+    return isinstance(node, ast.Call) and not node.args and _called(node) in CONTAINERS
+
+
+def test_nothing_else_in_the_dashboard_keeps_answers() -> None:
+    """Any cache but the session's own would need the principal in its key. One that is added must
+    be looked at, and is listed above only if no answer of the service gets into it."""
+    rooms = [*COMPONENTS.rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    found = {f"{file.relative_to(ROOT)}:{name}" for file in rooms for name in keepers(file)}
+    assert found - HARMLESS == set()
+
+
+def test_a_cache_would_be_found(tmp_path: Path) -> None:
+    file = tmp_path / "page.py"
+    file.write_text(
+        "import functools\nKEPT = {}\nSEEN: dict[str, str] = dict()\nTABLE = {1: 2}\n"
+        "@functools.lru_cache(maxsize=5)\ndef one(): ...\n@cache.memoize(5)\ndef two(): ...\n"
+        "def three(): ...\n"
+    )
+    assert set(keepers(file)) == {"one", "two", "KEPT", "SEEN"}
+
+
+# --- Forged questions ----------------------------------------------------------------------------
+
+
+def test_a_forged_question_for_a_foreign_device_answers_nothing_of_it(
+    site: Site, keys: dict[str, str]
+) -> None:
+    site.sign_in(keys["all"])
+    own = wire.chart(site, TWIN, *SPAN)
+    assert own.status_code == 200
+    assert len(own.json["response"]["chart-graph"]["figure"]["data"]) > 0
+    unknown = "99999999-9999-4999-8999-999999999999"
+    answers = [wire.chart(site, device, *SPAN) for device in (FOREIGN, unknown)]
+    foreign, missing = (answer.json["response"] for answer in answers)
+    assert "chart-graph" not in foreign
+    assert foreign == missing  # not even that it exists
+    documents = [site.open(f"/devices/{device}") for device in (TWIN, FOREIGN, unknown)]
+    assert [document.status_code for document in documents] == [200, 404, 404]
+    texts = [re.sub(r'"end_id":"[^"]+"', "", each.text) for each in documents]  # of each document
+    assert texts[1] == texts[2]
+    assert wire.page(site, f"/devices/{FOREIGN}").text == wire.page(
+        site, f"/devices/{unknown}"
+    ).text.replace(unknown, FOREIGN)
+
+
+@pytest.mark.parametrize("held", [[FOREIGN], [FOREIGN, TWIN], [FOREIGN] * 60])
+def test_a_wall_asked_to_hold_a_foreign_device_does_not_know_it(
+    site: Site, keys: dict[str, str], held: list[str]
+) -> None:
+    site.sign_in(keys["all"])
+    usual = wire.wall(site).json["response"]["fleet-board"]["data"]
+    forged = wire.wall(site, {"window": "24h", "held": held})
+    assert FOREIGN not in forged.text
+    assert forged.json["response"]["fleet-board"]["data"]["found"] == usual["found"]
+    found = wire.wall(site, {"window": "24h", "q": FOREIGN}).json["response"]["fleet-board"]["data"]
+    assert found["tiles"] == []  # the words looked for are the reader's own
+
+
+def test_a_list_that_is_searched_or_looked_at_knows_no_foreign_device(
+    site: Site, keys: dict[str, str]
+) -> None:
+    site.sign_in(keys["all"])
+    assert METER in wire.sight(site, [METER, FOREIGN]).text
+    assert FOREIGN not in wire.sight(site, [METER, FOREIGN]).text
+    for said in ({"q": FOREIGN}, {"q": OTHER}, {"q": "-", "status": "all"}):
+        assert FOREIGN not in _rows_of(wire.rows(site, said)), said
+
+
+def _rows_of(answer: Any) -> str:
+    """Without the words that were searched for, which the page says again."""
+    return str(answer.json["response"]["devices-grid"]["getRowsResponse"])
+
+
+@pytest.mark.parametrize("name", ["group", "devices"])
+def test_a_device_out_of_the_keys_grant_is_as_foreign(
+    site: Site, keys: dict[str, str], world: World, name: str
+) -> None:
+    site.sign_in(keys[name])
+    for device in sorted(EVERYTHING - world.credentials[name].sees):
+        assert "chart-graph" not in wire.chart(site, device, *SPAN).json["response"], device
+
+
+_CARD = ("-sheet.data", "-note.children", "-trouble.children")
+_PARTS = {
+    "standing": ["kpi-last.children", "kpi-last-trouble.children", "device-state.children",
+                 "device-state.data-state"],
+    "heard": ["kpi-uptime.children", "kpi-uptime-trouble.children", "kpi-quality.children",
+              "kpi-quality-trouble.children"],
+    "used": ["kpi-volume.children", "kpi-volume-trouble.children"],
+    "spent": ["kpi-cost.children", "kpi-cost-trouble.children"],
+    "by night": ["kpi-night.children", "kpi-night-trouble.children"],
+    "by day": [f"device-days{part}" for part in _CARD],
+    "by hour": [f"device-heat{part}" for part in _CARD],
+}  # fmt: skip
+_FOLLOWS = {"standing": "lately"} | dict.fromkeys(("by night", "by day", "by hour"), "steady")
+
+
+@pytest.mark.parametrize("part", _PARTS)
+def test_no_number_of_a_device_out_of_the_grant(
+    open_site: Open, keys: dict[str, str], part: str
+) -> None:
+    """Also when somebody who may see it has just warmed every memory."""
+    shown = {"from": SPAN[0], "to": SPAN[1]}
+    follower = f"chart-{_FOLLOWS.get(part, 'shown')}.data"
+    told: dict[str, Any] = {}
+    for name in ("all", "devices"):
+        site = open_site()
+        site.sign_in(keys[name])
+        kept = {"chart-subject.data": {"device_id": TWIN, "time_zone": "UTC"}}
+        answer = wire.callback(site, _PARTS[part], {follower: shown}, kept)
+        assert answer.status_code == 200, answer.text
+        told[name] = answer.json["response"]
+    assert any("Not found" in str(v) for v in told["devices"].values())
+    assert not any("Not found" in str(v) for v in told["all"].values())
+    body = _PARTS[part][0].partition(".")[0]
+    assert body not in told["devices"]
+
+
+def test_no_file_of_a_device_out_of_the_grant(site: Site, keys: dict[str, str]) -> None:
+    path = f"/download/devices/{TWIN}/rows.csv?from={SPAN[0]}&to={SPAN[1]}"
+    outside = site.open(path)
+    assert outside.status_code == 303
+    assert outside.headers["Location"].startswith("/sign-in")
+    site.sign_in(keys["devices"])
+    refused = site.open(path)
+    assert refused.status_code == 404
+    assert "time_utc" not in refused.text
+    site.sign_in(keys["all"])
+    assert site.open(path).text.startswith("serial_number,time_utc,")
+
+
+def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> None:
+    site.sign_in(keys["nothing"])
+    assert "This key sees no active device." in wire.rows(site).text
+    assert "Org-Acme" in wire.page(site, "/devices").text
+
+
+# --- Remote mode ---------------------------------------------------------------------------------
+
+
+def test_sign_in_asks_the_remote_server(
+    open_site: Open, world: World, keys: dict[str, str]
+) -> None:
+    with serving(create_service(world.store, world.settings)) as url:
+        site = open_site(through=Client.remote(url))
+        assert site.sign_in("11111111-2222-4333-8444-555555555555").status_code == 401
+        assert site.sign_in(f"key_abc.{keys['all']}").status_code == 403
+        assert site.sign_in(keys["foreign"]).status_code == 303
+        assert listed(site) == {FOREIGN}
+        assert OTHER.title() in wire.page(site, "/devices").text

@@ -1,0 +1,203 @@
+"""The door behind the production server, whose two workers share nothing but a folder."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+
+from api.auth import key_digest
+from api.store.base import Grant, Key
+from api.store.open import open_store
+from tests.servers import free_port
+
+ROOT = Path(__file__).resolve().parents[3]
+ORGANIZATION = "org-server"
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Server:
+    port: int
+    key: str
+
+    def ask(
+        self, path: str, method: str = "GET", *, raw_version: int = 11, **headers: str
+    ) -> http.client.HTTPResponse:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        body = urlencode({"key": self.key, "next": "/devices"}) if method == "POST" else None
+        if body:
+            sent["Content-Type"] = "application/x-www-form-urlencoded"
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection._http_vsn = raw_version  # pyright: ignore[reportAttributeAccessIssue]
+            connection._http_vsn_str = f"HTTP/1.{raw_version % 10}"  # pyright: ignore[reportAttributeAccessIssue]
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            answer.read()
+            return answer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`flask serve` on loopback, whatever WEIR_HOST says, with a key of its own."""
+    folder = tmp_path_factory.mktemp("server")
+    url, key = f"sqlite:///{folder / 'weir.sqlite'}", str(uuid4())
+    store = open_store(url)
+    store.upgrade()
+    store.create_organization("Server", organization_id=ORGANIZATION)
+    store.create_key(
+        Key("key_server", ORGANIZATION, "test", key_digest(key), Grant(everything=True), 0)
+    )
+    store.close()
+    server = Server(free_port(), key)
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
+    environ |= {
+        "WEIR_DATABASE": url,
+        "WEIR_INSTANCE": str(folder / "instance"),
+        "WEIR_API_KEY": key,
+        "WEIR_HOST": "192.0.2.1",
+    }
+    command = [sys.executable, "-m", "flask", "serve", "--host", "127.0.0.1", "--workers", "2"]
+    process = subprocess.Popen(
+        [*command, "--port", str(server.port)],
+        cwd=ROOT,
+        env=environ,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        _await(server, process)
+        yield server
+    finally:
+        said = _stop(process)
+    assert key.encode() not in said
+
+
+def _stop(process: subprocess.Popen[bytes]) -> bytes:
+    """What it said. The main process ends its workers; where it can't, all are killed."""
+    process.terminate()
+    try:
+        return process.communicate(timeout=PATIENCE_S)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()[1]
+
+
+def _await(server: Server, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            assert server.ask("/healthz").status == 200
+            return
+        except OSError:
+            assert process.poll() is None, "the server ended"
+            assert time.monotonic() < deadline, "the server didn't start"
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "version", "status"),
+    [
+        ({}, 11, 200),
+        ({"Host": "localhost"}, 11, 200),
+        ({"Host": "evil.example"}, 11, 303),
+        ({"X_Forwarded_For": "127.0.0.1"}, 11, 303),
+        ({"Via": "1.1 proxy"}, 11, 303),
+        ({}, 10, 303),
+    ],
+)
+def test_only_a_browser_at_this_machine_is_let_in_by_its_key(
+    server: Server, headers: dict[str, str], version: int, status: int
+) -> None:
+    assert server.ask("/devices", raw_version=version, **headers).status == status
+
+
+def test_a_sign_out_holds_in_every_worker(server: Server) -> None:
+    afar = {"Host": "weir.example"}
+    begun = server.ask("/sign-in", "POST", **afar)
+    assert (begun.status, begun.headers["Location"]) == (303, "/devices")
+    cookie = begun.headers["Set-Cookie"].split(";")[0]
+    many = range(12)  # connections of their own: both workers get some
+    assert {server.ask("/devices", Cookie=cookie, **afar).status for _ in many} == {200}
+    assert server.ask("/sign-out", "POST", Cookie=cookie, **afar).status == 303
+    assert {server.ask("/devices", Cookie=cookie, **afar).status for _ in many} == {303}
+
+
+@pytest.mark.parametrize("path", ["/_dash-layout", "/_dash-dependencies", "/session"])
+def test_a_stranger_gets_no_data(server: Server, path: str) -> None:
+    assert server.ask(path, Host="weir.example").status == 401
+
+
+# --- Bytes that are read in two ways by two servers ----------------------------------------------
+
+FORM = b"key=x"
+SECOND = b"GET /healthz HTTP/1.1\r\nHost: weir.example\r\nConnection: close\r\n\r\n"
+CHUNKED = b"5\r\nkey=x\r\n0\r\n\r\n"
+
+# What a request says of its body, the body, and the statuses of the answers. A second answer would
+# be to what the first request had smuggled in.
+FRAMINGS: dict[str, tuple[list[bytes], bytes, list[int]]] = {
+    "one length": ([b"Content-Length: 5"], FORM, [401, 200]),
+    "one length, said twice": ([b"Content-Length: 5"] * 2, FORM, [401, 200]),
+    "chunks": ([b"Transfer-Encoding: chunked"], CHUNKED, [401, 200]),
+    "two lengths": ([b"Content-Length: 5", b"Content-Length: 0"], FORM, [400]),
+    "a length and chunks": (
+        [b"Content-Length: 4", b"Transfer-Encoding: chunked"], CHUNKED, [401]),
+    "an unknown coding": ([b"Transfer-Encoding: xchunked"], CHUNKED, [400]),
+    "chunks, then something": ([b"Transfer-Encoding: chunked, identity"], CHUNKED, [400]),
+    "a blank before the colon": ([b"Transfer-Encoding : chunked"], CHUNKED, [400]),
+    "a length with a sign": ([b"Content-Length: +5"], FORM, [400]),
+    "a length below nothing": ([b"Content-Length: -5"], FORM, [400]),
+    "a length that is none": ([b"Content-Length: 5, 0"], FORM, [400]),
+    "a folded header": ([b"Content-Length: 5", b"X-A: b\r\n c"], FORM, [400]),
+    "a NUL in a header": ([b"Content-Length: 5", b"X-A: b\0c"], FORM, [400]),
+    "a return in a header": ([b"Content-Length: 5", b"X-A: b\rc"], FORM, [400]),
+    "a header beyond any": ([b"Content-Length: 5", b"X-A: " + b"a" * 1_000_000], FORM, [431]),
+    "headers beyond any": ([b"Content-Length: 5", *[b"X-A: b"] * 500], FORM, [431]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FRAMINGS)
+def test_where_a_request_ends_is_beyond_doubt(server: Server, what: str) -> None:
+    said, body, statuses = FRAMINGS[what]
+    lines = [b"POST /sign-in HTTP/1.1", b"Host: weir.example"]
+    lines += [b"Content-Type: application/x-www-form-urlencoded", *said, b"", body]
+    answered = spoken(server, b"\r\n".join(lines) + SECOND)
+    assert [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3})", answered)] == statuses
+
+
+def spoken(server: Server, sent: bytes) -> bytes:
+    """Everything that comes back until the server closes."""
+    with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
+        with suppress(ConnectionError):  # it may close before it has read all
+            connection.sendall(sent)
+        answered = b""
+        with suppress(ConnectionError):
+            while piece := connection.recv(65_536):
+                answered += piece
+        return answered
+
+
+def test_senders_that_never_end_leave_room_for_others(server: Server) -> None:
+    """Twice as many as there are threads in both workers."""
+    head = b"POST /sign-in HTTP/1.1\r\nHost: weir.example\r\nContent-Length: 500\r\n"
+    head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\nkey="
+    with ExitStack() as stack:
+        for _ in range(36):
+            connection = socket.create_connection(("127.0.0.1", server.port), 20)
+            stack.enter_context(closing(connection)).sendall(head)
+        assert {server.ask("/healthz").status for _ in range(12)} == {200}

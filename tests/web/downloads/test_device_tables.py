@@ -1,0 +1,117 @@
+"""A device's rows as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from api.catalog import DAY, RAW, RESOLUTION_BY_NAME
+from api.client import Client
+from api.timez import DAY_MS, zone
+from components.ranges import Window
+from components.units import METRIC
+from tests.components.device.service import Bench, bench
+from tests.world import ms
+from web.downloads import csv as downloads_csv
+from web.downloads import device_tables
+from web.downloads.device_tables import Order
+
+START = ms("2026-11-20T00:00Z")
+WINDOW = Window(START, START + DAY_MS - 1)
+KOLKATA = zone("Asia/Kolkata")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with bench(tmp_path_factory.mktemp("export")) as opened:
+        opened.write(
+            [(START + n * 600_000, -1.5 if n == 3 else float(n), n / 2) for n in range(40)]
+        )
+        yield opened
+
+
+def read(client: Client, order: Order) -> list[dict[str, str]]:
+    text = "".join(downloads_csv.lines(device_tables.rows(client, order)))
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_raw_rows_with_both_times_and_units(made: Bench) -> None:
+    rows = read(made.client, Order(made.device_id, "B-1", RAW, WINDOW, KOLKATA))
+    assert len(rows) == 40
+    assert rows[3] == {
+        "serial_number": "B-1",
+        "time_utc": "2026-11-20T00:30:00.000Z",
+        "time_local (Asia/Kolkata)": "2026-11-20T06:00:00.000+05:30",
+        "flow_rate (gal/min)": "-1.5",
+        "flow_duration (s)": "60.0",
+        "flow_amount (gal)": "1.5",
+        "quality (percent)": "90.0",
+        "signal_strength (dBm)": "-90.0",
+        "network_rssi (dBm)": "-80.0",
+        "onboard_temperature (degC)": "21.0",
+    }
+
+
+def test_rollups_in_other_units(made: Bench) -> None:
+    hourly = RESOLUTION_BY_NAME["1hour"]
+    rows = read(made.client, Order(made.device_id, "B-1", hourly, WINDOW, KOLKATA, METRIC))
+    assert len(rows) == 7
+    gallons = sum(n / 2 for n in range(6, 12))
+    assert float(rows[1]["total_flow_amount (m3)"]) == pytest.approx(gallons * 0.003785411784)
+    assert float(rows[1]["max_flow_rate (L/min)"]) == pytest.approx(11 * 3.785411784)
+
+
+def test_days_are_the_zones(made: Bench) -> None:
+    window = Window(ms("2026-11-19T18:30Z"), ms("2026-11-20T18:29:59.999Z"))
+    (row,) = read(made.client, Order(made.device_id, "B-1", DAY, window, KOLKATA))
+    assert row["time_local (Asia/Kolkata)"] == "2026-11-20T00:00:00+05:30"
+    assert float(row["total_flow_amount (gal)"]) == pytest.approx(sum(n / 2 for n in range(40)))
+
+
+def test_no_rows_are_a_header(made: Bench) -> None:
+    window = Window(START - 2 * DAY_MS, START - DAY_MS)
+    order = Order(made.device_id, "B-1", RAW, window, KOLKATA)
+    assert read(made.client, order) == []
+    text = "".join(downloads_csv.lines(device_tables.rows(made.client, order)))
+    assert text.startswith("serial_number,time_utc,")
+
+
+def test_a_serial_number_is_never_a_formula_and_a_number_never_a_text(made: Bench) -> None:
+    rows = read(made.client, Order(made.device_id, "-1", RAW, WINDOW, KOLKATA))
+    assert rows[3]["serial_number"] == "'-1"
+    assert rows[3]["flow_rate (gal/min)"] == "-1.5"
+
+
+def test_the_hours_of_a_week_are_168_rows() -> None:
+    week: list[list[float | None]] = [
+        [float(day * 24 + hour) for hour in range(24)] for day in range(7)
+    ]
+    week[6][23] = None
+    order = Order("d", "B-1", RAW, WINDOW, KOLKATA, METRIC)
+    text = "".join(downloads_csv.lines(device_tables.hours(order, week)))
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == [
+        "serial_number",
+        "weekday_local (Asia/Kolkata)",
+        "hour_local (Asia/Kolkata)",
+        "mean_flow_rate (L/min)",
+    ]
+    assert len(rows) == 1 + 168
+    assert rows[1 + 24][1:3] == ["Tue", "00:00"]
+    assert float(rows[1 + 24][3]) == pytest.approx(24 * 3.785411784)
+    assert rows[-1] == ["B-1", "Sun", "23:00", ""]
+
+
+@pytest.mark.parametrize(
+    ("serial", "name"),
+    [
+        ("FM-10523", "weir_FM-10523_2026-11-20T000000Z_2026-11-20T235959Z_raw"),
+        ('../a"b\r\n', "weir_a-b_2026-11-20T000000Z_2026-11-20T235959Z_raw"),
+        ("水", "weir_水_2026-11-20T000000Z_2026-11-20T235959Z_raw"),
+    ],
+)
+def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str) -> None:
+    assert device_tables.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name

@@ -1,0 +1,162 @@
+"""The whole site and a host's page on another site, for tests of embeds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from api.client import Client
+from api.client.embeds import Embed, EmbedDefinition
+from api.server import create_embed_service, create_service
+from api.settings import Settings
+from api.store.open import open_web_store
+from api.store.web.base import WebStore
+from tests.dashboards import Fleet
+from tests.world import SECRET
+from web.embed import create_embed_site
+
+
+@dataclass(frozen=True)
+class Embeds:
+    """Embeds and their management at ``url``; ``client`` makes them as the fleet's key.
+    ``broken`` lets the service that embeds ask fail while it is set, ``crowded`` lets whoever asks
+    for data wait; ``asked`` are the requests that the server has seen: line and headers."""
+
+    url: str
+    fleet: Fleet
+    client: Client
+    web: WebStore
+    settings: Settings
+    broken: threading.Event
+    crowded: threading.Event
+    asked: list[str] = field(default_factory=list)
+
+    def make(self, view: str, *serials: str, **said: Any) -> Embed:
+        devices = tuple(self.fleet.ids[serial] for serial in serials)
+        return self.client.create_embed(EmbedDefinition(view, devices, **said))
+
+    def token(self, embed: Embed, ttl_s: int | None = None) -> str:
+        return self.client.mint_embed_token(embed.id, ttl_s).token
+
+    def address(self, embed: Embed, token: str | None = None) -> str:
+        """With a link token, unless another one, or "" for none, is given."""
+        said = self.token(embed) if token is None else token
+        return f"{self.url}{embed.path}" + (f"#t={said}" if said else "")
+
+
+@contextmanager
+def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
+    """At ``localhost``, which is another site than the hosts' ``127.0.0.1``."""
+    store_file = folder / "store.sqlite"
+    settings = Settings.from_env(
+        {
+            "WEIR_SECRET_KEY": SECRET,
+            "WEIR_DATABASE": f"sqlite:///{store_file}",
+            "WEIR_INSTANCE": str(folder),
+        }
+    )
+    web = open_web_store(settings.database)
+    web.upgrade()
+    broken, crowded = threading.Event(), threading.Event()
+    service = create_embed_service(fleet.store, web, settings)
+
+    def fragile(environ: Any, start_response: Any) -> Any:
+        if not broken.is_set():
+            return service(environ, start_response)
+        start_response("500 OOPS", [("Content-Type", "application/problem+json")])
+        return [b'{"detail": "The store is on fire."}']
+
+    managed = create_service(fleet.store, settings, web=web)
+    turns = _Turnstile(crowded)
+    site = create_embed_site(Client.in_process(fragile), web.embed, turns=turns)
+
+    def application(environ: Any, start_response: Any) -> Any:
+        room = site if environ["PATH_INFO"].startswith("/embed/") else managed
+        return room(environ, start_response)
+
+    asked: list[str] = []
+    server = make_server(
+        "localhost", 0, _noting(application, asked), threaded=True, request_handler=_Quiet
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    client = Client.in_process(managed, fleet.key)
+    try:
+        url = f"http://localhost:{server.server_port}"
+        yield Embeds(url, fleet, client, web, settings, broken, crowded, asked)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass(frozen=True)
+class _Turnstile:
+    crowded: threading.Event
+
+    def wait_s(self, address: str, token: str) -> float:
+        return 0.3 if self.crowded.is_set() else 0.0
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
+
+
+def _noting(application: Any, asked: list[str]) -> Any:
+    def noting(environ: Any, start_response: Any) -> Any:
+        lines = [f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}?{environ['QUERY_STRING']}"]
+        lines += [f"{k}: {v}" for k, v in environ.items() if k.startswith("HTTP_")]
+        asked.append("\n".join(lines))
+        return application(environ, start_response)
+
+    return noting
+
+
+_VIEWPORT = "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+
+
+@dataclass
+class Host:
+    """Somebody else's site: pages by path, each with its own headers; ``asked`` as above."""
+
+    url: str
+    pages: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    def page(self, body: str, path: str = "/") -> str:
+        """The address of a page of that body."""
+        self.pages[path] = (
+            f"<!DOCTYPE html><html lang='en'><title>Host</title>{_VIEWPORT}<body>{body}"
+        )
+        return self.url + path
+
+
+@contextmanager
+def hosting() -> Iterator[Host]:
+    host = Host("")
+
+    def application(environ: Any, start_response: Any) -> Any:
+        page = host.pages.get(environ["PATH_INFO"])
+        kind = [("Content-Type", "text/html; charset=utf-8")]
+        start_response("200 OK" if page else "404 NOT FOUND", kind)
+        return [(page or "").encode()]
+
+    server = make_server(
+        "127.0.0.1", 0, _noting(application, host.asked), threaded=True, request_handler=_Quiet
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    host.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield host
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,137 @@
+"""What of a viewer's wishes an embed grants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api.catalog import EMBED_CONTROLS
+from api.embeds import EmbedDefinition, Fixed, Rolling
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from components.ranges import Window
+from components.units import METRIC, US
+from tests.world import ms
+from web.embed.permissions import chart_view, wall_view
+
+NOW = ms("2026-11-20T12:34:56Z")
+END = ms("2026-11-20T12:34Z")  # of the minute before
+FIXED = Fixed(ms("2026-03-01T00:00Z"), ms("2026-03-08T00:00Z"))
+EVERY_WISH: dict[str, Any] = {
+    "device": "00000000-0000-4000-8000-000000000009",
+    "view": "wall",
+    "metric": "quality",
+    "range": "7d",
+    "window": "7d",
+    "from": "2026-11-01T00:00:00Z",
+    "to": "2026-11-02T00:00:00Z",
+    "zone": "Asia/Tokyo",
+    "units": "metric",
+    "theme": "dark",
+    "width_px": 640,
+    "settled": True,
+    "q": "drip",
+    "status": "silent",
+    "held": ["another"],
+}
+
+
+def definition(**said: Any) -> EmbedDefinition:
+    usual: dict[str, Any] = {"view": "chart", "devices": ("a",), "metric": "flow_rate"}
+    return EmbedDefinition(**{**usual, "zone": "America/Denver", "theme": "light", **said})
+
+
+def test_without_controls_only_the_width_is_the_viewers() -> None:
+    wished, unwished = (
+        chart_view(definition(), said, NOW) for said in (EVERY_WISH, {"width_px": 640})
+    )
+    assert wished == unwished
+    assert wished.width_px == 640
+    assert wall_view(definition(view="wall"), EVERY_WISH) == wall_view(definition(view="wall"), {})
+
+
+@pytest.mark.parametrize(
+    ("control", "field", "usual", "granted"),
+    [
+        ("range", "window", None, Window(ms("2026-11-01T00:00Z"), ms("2026-11-02T00:00Z"))),
+        ("zone", "zone", "America/Denver", "Asia/Tokyo"),
+        ("units", "units", US, METRIC),
+        ("theme", "theme", "light", "dark"),
+    ],
+)
+def test_a_control_grants_its_own_wish_and_no_other(
+    control: str, field: str, usual: object, granted: object
+) -> None:
+    for each in EMBED_CONTROLS:
+        view = chart_view(definition(controls=(each,)), EVERY_WISH, NOW)
+        assert getattr(view, field) == (granted if each == control else usual), each
+        assert view.tab is not None
+        assert view.tab.name == "flow_rate"
+
+
+@pytest.mark.parametrize(
+    ("window", "shown"),
+    [
+        (Rolling(3600), Window(END - HOUR_MS, END - 1)),
+        (Rolling(600), Window(END - 10 * MINUTE_MS, END - 1)),
+        (Rolling(3 * 86_400), Window(END - 3 * DAY_MS, END - 1)),
+        (FIXED, Window(FIXED.from_ms, FIXED.to_ms)),
+    ],
+)
+def test_a_rolling_window_goes_with_the_clock_and_a_fixed_one_stays(
+    window: Rolling | Fixed, shown: Window
+) -> None:
+    assert chart_view(definition(window=window), {}, NOW).custom == shown
+
+
+def test_a_viewer_who_may_choose_a_range_gets_back_to_the_embeds_own() -> None:
+    said = definition(controls=("range",), window=FIXED)
+    assert chart_view(said, {"range": "7d"}, NOW).custom is None
+    assert chart_view(said, {"range": "7d"}, NOW).preset.name == "7d"
+    for none_of_ours in (None, "", "custom", "9y", "2026-01-01T00:00:00Z..2026-02-01T00:00:00Z"):
+        got = chart_view(said, {"range": none_of_ours}, NOW).custom
+        assert got == Window(FIXED.from_ms, FIXED.to_ms)
+
+
+@pytest.mark.parametrize(
+    ("theme", "controls", "shown", "granted"),
+    [
+        ("system", (), "dark", "dark"),
+        ("system", (), "light", "light"),
+        ("light", (), "dark", "light"),
+        ("dark", (), "light", "dark"),
+        ("light", ("theme",), "dark", "dark"),
+    ],
+)
+def test_a_theme_that_is_fixed_stays(
+    theme: str, controls: tuple[str, ...], shown: str, granted: str
+) -> None:
+    view = chart_view(definition(theme=theme, controls=controls), {"theme": shown}, NOW)
+    assert view.theme == granted
+
+
+@pytest.mark.parametrize("name", ["1h", "24h", "7d", "30d"])
+def test_tiles_show_the_span_of_their_window(name: str) -> None:
+    seconds = {"1h": 3_600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}[name]
+    view = wall_view(definition(view="wall", window=Rolling(seconds)), {})
+    assert view.span.name == name
+
+
+def test_each_devices_own_zone_is_nobodys() -> None:
+    assert chart_view(definition(zone="device"), {}, NOW).zone is None
+    assert wall_view(definition(view="wall", zone="device"), {}).zone is None
+
+
+@pytest.mark.parametrize(
+    ("first", "granted"),
+    [
+        ("2021-11-20T00:00:00Z", True),
+        ("2020-11-20T00:00:00Z", False),
+        ("1970-01-01T00:00:00Z", False),
+    ],
+)
+def test_no_viewer_asks_for_longer_than_an_embed_may_last(first: str, granted: bool) -> None:
+    wishes = {"from": first, "to": "2026-11-20T00:00:00Z", "settled": True}
+    view = chart_view(definition(controls=("range",)), wishes, NOW)
+    assert (view.window is not None) == granted
+    assert view.settled == granted

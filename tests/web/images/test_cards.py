@@ -1,0 +1,152 @@
+"""The cards' drawings, held to the very values that the cards show."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from api.errors import BadRequest
+from api.metering.hourly_profile import DAYS, HOURS
+from api.timez import day_start, local_ordinal, zone
+from components.clock import WEEKDAYS
+from components.device import daily_volume, hourly_profile
+from components.image_query import Size, read_card
+from components.theme import DARK, LIGHT, Palette
+from components.units import METRIC, US, Units
+from tests.pages.elements import hints
+from tests.world import ms
+from web.images import daily_bars, week_heatmap
+from web.images.page_frame import Box
+
+SVG = "{http://www.w3.org/2000/svg}"
+BOX = Box(16, 80, 984, 390)
+NEW_YORK = zone("America/New_York")
+HEIGHT_PX = BOX.bottom - BOX.top - daily_bars.UNIT_PX - daily_bars.CLOCKS_PX - daily_bars.MARKS_PX
+
+
+def parsed(drawn: str) -> ElementTree.Element:
+    return ElementTree.fromstring(f'<svg xmlns="{SVG[1:-1]}">{drawn}</svg>')
+
+
+def marked(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+    return [each for each in root.iter() if each.get("class") == name]
+
+
+def title(element: ElementTree.Element) -> str:
+    return element.findtext(f"{SVG}title") or ""
+
+
+def six_weeks(now: str) -> list[daily_volume.Day]:
+    """Each day's gallons are its number, every fifth has none."""
+    today = local_ordinal(NEW_YORK, ms(now))
+    starts = [day_start(NEW_YORK, today - back) for back in range(daily_volume.DAYS)]
+    told = {start: float(n * 10) for n, start in enumerate(reversed(starts)) if n % 5}
+    return daily_volume.days(told, NEW_YORK, ms(now))
+
+
+def week() -> list[list[float | None]]:
+    return [
+        [None if (day + hour) % 11 == 0 else day + hour / 4 for hour in range(HOURS)]
+        for day in range(DAYS)
+    ]
+
+
+# --- Days ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("units", [US, METRIC])
+def test_every_bar_says_and_measures_what_the_cards_does(units: Units) -> None:
+    found = six_weeks("2026-11-20T17:00Z")
+    bars = marked(parsed(daily_bars.bars(found, units, BOX, LIGHT)), "day")
+    card = hints(daily_volume.bars(found, units), "Button")
+    assert [title(bar) for bar in bars] == card
+    for day, bar in zip(found, bars, strict=True):
+        if day.gallons is None:
+            assert bar.get("fill") == "url(#none)"
+        else:
+            high = HEIGHT_PX * day.gallons / 410
+            assert float(bar.get("height", "")) == pytest.approx(max(1, high), abs=0.2)
+    assert [n for n, bar in enumerate(bars) if "url(#partial)" in (bar.get("fill") or "")] == [41]
+
+
+@pytest.mark.parametrize(
+    ("now", "odd"),
+    [
+        ("2026-11-20T17:00Z", ("Sun 1 Nov 2026", "25 h")),
+        ("2026-03-20T17:00Z", ("Sun 8 Mar 2026", "23 h")),
+    ],
+)
+def test_the_day_that_clocks_change_on_is_marked(now: str, odd: tuple[str, str]) -> None:
+    root = parsed(daily_bars.bars(six_weeks(now), US, BOX, DARK))
+    ((mark,),) = marked(root, "clocks")
+    (bar,) = (each for each in marked(root, "day") if "a day of" in title(each))
+    assert (title(bar).partition(":")[0], mark.text) == odd
+    middle = float(bar.get("x", "")) + float(bar.get("width", "")) / 2
+    assert float(mark.get("x", "")) == pytest.approx(middle, abs=0.02)
+    assert float(mark.get("y", "")) < float(bar.get("y", ""))
+
+
+@pytest.mark.parametrize(
+    ("highest", "marks"),
+    [
+        (410, [0, 200, 400]),
+        (1, [0, 0.25, 0.5, 0.75, 1]),
+        (0.07, [0, 0.02, 0.04, 0.06]),
+        (9.9, [0, 2.5, 5, 7.5]),
+    ],
+)
+def test_a_scale_has_round_marks_within_it(highest: float, marks: list[float]) -> None:
+    assert daily_bars.steps(highest) == pytest.approx(marks)
+
+
+def test_without_a_volume_both_say_so() -> None:
+    found = daily_volume.days({}, NEW_YORK, ms("2026-11-20T17:00Z"))
+    (said,) = parsed(daily_bars.bars(found, US, BOX, LIGHT))
+    (card,) = daily_volume.bars(found, US)
+    assert said.text == card.children == "No volume in the last six weeks."
+
+
+# --- Hours ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("units", [US, METRIC])
+def test_every_hour_says_what_the_cards_does(units: Units) -> None:
+    cells = marked(parsed(week_heatmap.hours(week(), units, BOX, LIGHT)), "hour")
+    card = hints(hourly_profile.heat_map(week(), units), "Td")
+    assert len(cells) == DAYS * HOURS
+    assert [title(cell) for cell in cells] == card
+    assert title(cells[0]) == f"{WEEKDAYS[0]} 00:00–01:00: no data"
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_a_shade_is_the_flows_share_of_the_highest(palette: Palette) -> None:
+    assert week_heatmap.shade(8.0, 8.0, palette) == palette.accent
+    assert week_heatmap.shade(None, 8.0, palette) == "url(#none)"
+    halfway = bytes.fromhex(week_heatmap.shade(4.0, 8.0, palette)[1:])
+    ends = zip(bytes.fromhex(palette.accent[1:]), bytes.fromhex(palette.bg[1:]), strict=True)
+    assert list(halfway) == pytest.approx([0.52 * a + 0.48 * b for a, b in ends], abs=0.51)
+
+
+def test_without_a_flow_both_say_so() -> None:
+    empty: list[list[float | None]] = [[None] * HOURS] * DAYS
+    (said,) = parsed(week_heatmap.hours(empty, US, BOX, LIGHT))
+    (card,) = hourly_profile.heat_map(empty, US)
+    assert said.text == card.children == "No flow in the last eight weeks."
+
+
+# --- Addresses -----------------------------------------------------------------------------------
+
+
+def test_a_cards_address_says_zone_units_theme_and_size() -> None:
+    view, size = read_card([("zone", "Asia/Kolkata"), ("units", "metric"), ("height", "300")])
+    assert (view.zone, view.units, view.theme, size) == (
+        "Asia/Kolkata", METRIC, "light", Size(1_000, 300, 1.0)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["range", "from", "metric", "sig", "colour"])
+def test_a_card_knows_no_other(name: str) -> None:
+    with pytest.raises(BadRequest) as told:
+        read_card([(name, "7d")])
+    assert [problem.parameter for problem in told.value.errors] == [name]

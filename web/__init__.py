@@ -1,0 +1,1 @@
+"""What the site needs around Dash: sign-in, downloads, images, static files, embeds."""

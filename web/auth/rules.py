@@ -1,0 +1,179 @@
+"""What may be answered to whom: the door's decisions, as functions of a request's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import IPv6Address, ip_address
+from typing import Any, Final
+from urllib.parse import quote, urlencode, urlsplit
+
+from api.telemetry.client_address import passed_on
+from components.reader import SIGN_OUT
+from web.static import STATIC_PREFIXES
+
+SIGN_IN: Final = "/sign-in"
+CHECK: Final = "/session"
+START: Final = "/"  # where one lands who asked for nothing in particular
+
+SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
+_READING: Final = ("GET", "HEAD")
+_LONGEST_NEXT: Final = 2_000
+_OWN_SITE: Final = ("same-origin", "none")  # none: the reader's own doing, an address typed in
+
+
+class Kind(StrEnum):
+    """What a path is for."""
+
+    STATIC = "static"
+    SIGN_IN = "sign in"
+    SIGN_OUT = "sign out"
+    CHECK = "check"
+    DATA = "data"
+    PAGE = "page"
+
+
+class Verdict(StrEnum):
+    PASS = "pass"
+    TO_SIGN_IN = "to sign-in"  # 303
+    SIGNED_OUT = "signed out"  # 401
+    CROSS_SITE = "cross-site"  # 403
+    METHOD = "method"  # 405
+
+
+class Because(StrEnum):
+    """Why somebody is asked to sign in, as it stands in the sign-in page's address."""
+
+    REFUSED = "refused"  # the service doesn't know the key any more
+    IDLE = "idle"
+    SIGNED_OUT = "signed-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the door looks at. Texts are as they were sent, "" where they weren't."""
+
+    method: str = "GET"
+    path: str = "/"
+    query: str = ""
+    host: str = ""
+    peer: str = ""
+    origin: str = ""
+    fetch_site: str = ""
+    forwarded: bool = False
+    secure: bool = False
+
+    @classmethod
+    def of(cls, environ: Mapping[str, Any]) -> Facts:
+        # A client that says https itself only makes its own cookie stricter.
+        proto = environ.get("HTTP_X_FORWARDED_PROTO", "").partition(",")[0].strip().lower()
+        return cls(
+            method=environ.get("REQUEST_METHOD", "GET"),
+            path=environ.get("PATH_INFO", "").encode("latin-1").decode("utf-8", "replace"),
+            query=environ.get("QUERY_STRING", ""),
+            host=environ.get("HTTP_HOST", ""),
+            peer=environ.get("REMOTE_ADDR", ""),
+            origin=environ.get("HTTP_ORIGIN", ""),
+            fetch_site=environ.get("HTTP_SEC_FETCH_SITE", ""),
+            forwarded=passed_on(environ),
+            secure="https" in (environ.get("wsgi.url_scheme"), proto),
+        )
+
+
+def kind_of(method: str, path: str) -> Kind:
+    """Whatever isn't named here is somebody's page or data: new paths are closed by default."""
+    if method in _READING and path.startswith(STATIC_PREFIXES):
+        return Kind.STATIC
+    own = {SIGN_IN: Kind.SIGN_IN, SIGN_OUT: Kind.SIGN_OUT, CHECK: Kind.CHECK}.get(path)
+    if own is not None:
+        return own
+    return Kind.DATA if path.startswith(("/_dash-", "/_reload-hash")) else Kind.PAGE
+
+
+def judge(facts: Facts, *, known: bool) -> Verdict:
+    """``known`` tells whether the request comes with a good session, bearer or the own key."""
+    kind = kind_of(facts.method, facts.path)
+    if cross_site(facts):
+        return Verdict.CROSS_SITE
+    if kind is Kind.SIGN_IN:
+        return Verdict.PASS if facts.method in (*_READING, "POST") else Verdict.METHOD
+    if kind is Kind.SIGN_OUT:
+        return Verdict.PASS if facts.method == "POST" else Verdict.METHOD
+    if known or kind is Kind.STATIC:
+        return Verdict.PASS
+    if kind is Kind.PAGE and facts.method in _READING:
+        return Verdict.TO_SIGN_IN
+    return Verdict.SIGNED_OUT
+
+
+def cross_site(facts: Facts) -> bool:
+    """Whether another site makes a browser change something here. A request that says neither
+    where it comes from nor from which origin is no browser's: nobody's session rides on it."""
+    if facts.method in SAFE_METHODS:
+        return False
+    if facts.fetch_site:
+        return facts.fetch_site not in _OWN_SITE
+    return bool(facts.origin) and _authority(facts.origin) != facts.host.lower()
+
+
+def _authority(origin: str) -> str:
+    """Host and port of an origin as a Host header writes them; "null" has none."""
+    return origin.lower().partition("://")[2]
+
+
+def signs_in_by_itself(facts: Facts, *, listens_on_loopback: bool) -> bool:
+    """Whether somebody at this very machine asks, by this machine's own name. The name keeps out a
+    foreign page whose name was made to resolve to this machine."""
+    return (
+        listens_on_loopback
+        and not facts.forwarded
+        and is_loopback(facts.peer)
+        and is_loopback(_host_name(facts.host))
+    )
+
+
+def is_loopback(name: str) -> bool:
+    """Whether that address, or host name without a port, is this machine's loopback."""
+    if name.lower() == "localhost":
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return address.is_loopback
+
+
+def _host_name(host: str) -> str:
+    """A Host header without its port; "" where it is none."""
+    if any(sign in host for sign in "@/\\?#"):
+        return ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def safe_next(said: str) -> str:
+    """Where to go after sign-in: a path of this site. Anything else leads to the start, above all
+    what a browser would read as another host."""
+    plain = said.isascii() and said.isprintable() and " " not in said and "\\" not in said
+    if not plain or len(said) > _LONGEST_NEXT or not said.startswith("/") or said.startswith("//"):
+        return START
+    path = said.partition("?")[0].partition("#")[0]
+    return said if kind_of("GET", path) is Kind.PAGE else START
+
+
+def asked_address(facts: Facts) -> str:
+    """Path and query of a request, to come back to."""
+    path = quote(facts.path, safe="/:@!$&'()*+,;=~")
+    return safe_next(f"{path}?{facts.query}" if facts.query else path)
+
+
+def sign_in_address(*, because: Because | None = None, next_path: str = START) -> str:
+    said = {"because": because.value} if because else {}
+    if next_path != START:
+        said["next"] = next_path
+    return f"{SIGN_IN}?{urlencode(said)}" if said else SIGN_IN

@@ -1,0 +1,82 @@
+"""The sign-in page: plain HTML, whole without a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from web.auth.key_check import Said
+from web.auth.rules import SIGN_IN, START
+
+_PAGE: Final = """<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="UTF-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <title>Sign in · Weir</title>
+    {head}
+  </head>
+  <body>
+    <header class="bar">
+      <a class="brand" href="{start}"><span class="mark" aria-hidden="true"></span>Weir</a>
+      <div class="tools"><button id="theme-switch" type="button" class="button icon"
+        title="Light or dark" aria-label="Switch between light and dark">◐</button></div>
+    </header>
+    <main class="sign-in">
+      <h1>Sign in</h1>
+      {notice}
+      <form class="card" method="post" action="{action}">
+        <input type="hidden" name="next" value="{next}">
+        <input type="text" name="username" value="service key" autocomplete="username" hidden>
+        <label for="key">Service API key</label>
+        <input id="key" name="key" type="password" required autofocus maxlength="200"
+          autocomplete="current-password" autocapitalize="none" spellcheck="false"
+          aria-describedby="{described}"{invalid}>
+        <p id="key-help" class="quiet">As it was shown when the key was made. It is kept sealed: no
+          page in this browser can read it.</p>
+        <button type="submit" class="button primary">Sign in</button>
+      </form>
+      {own}
+    </main>
+  </body>
+</html>
+"""
+_OWN: Final = """<form class="own" method="post" action="{action}">
+        <input type="hidden" name="next" value="{next}">
+        <input type="hidden" name="own" value="1">
+        <button type="submit" class="button">{label}</button>
+      </form>"""
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPage:
+    """``head`` is the HTML of the page's styles and script; ``own_label`` names what this machine
+    can sign in to by itself."""
+
+    head: str
+    own_label: str
+
+    def html(self, *, next_path: str = START, said: Said | None = None, own: bool = False) -> str:
+        """Never holds what was typed: a wrong key may be another system's right one."""
+        alarming = said is not None and said.alarming
+        values = {"action": SIGN_IN, "next": escape(next_path)}
+        offer = _OWN.format(**values, label=escape(self.own_label)) if own else ""
+        return _PAGE.format(
+            **values,
+            start=START,
+            head=self.head,
+            notice=_notice(said),
+            described="notice key-help" if alarming else "key-help",
+            invalid=' aria-invalid="true"' if said and said.status in (400, 401, 403) else "",
+            own=offer,
+        )
+
+
+def _notice(said: Said | None) -> str:
+    if said is None:
+        return ""
+    kind, role = ("said bad", "alert") if said.alarming else ("said", "status")
+    return f'<p id="notice" class="{kind}" role="{role}">{escape(said.text)}</p>'

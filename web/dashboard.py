@@ -1,0 +1,204 @@
+"""The dashboard as one application: Dash, its pages, and how they are delivered."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import dash
+from dash import Dash, dash_table
+from dash.exceptions import DependencyException
+
+from api.client import Client
+from api.errors import BadRequest
+from components import grid, session, theme
+from web import bundle
+from web.auth import Access, Door
+from web.auth.rules import SIGN_IN
+from web.auth.sign_in import SignInPage
+from web.bundle import ASSETS, PLOTLY, Bundle, versioned
+from web.callback_guard import LARGEST_BODY, Callbacks
+from web.downloads import routes
+from web.images import link_signing
+from web.images import routes as images_routes
+from web.images.signed_links import Links, SignedImages
+from web.problems import problem
+from web.report import routes as report
+from web.static import Delivery, compress, content_security_policy
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PAGES: Final = ROOT / "pages"
+START: Final = "head/start.js"
+FAVICON: Final = "favicon.svg"
+NOT_FOUND: Final = "not_found_404"  # the module that Dash shows for a path without a page
+
+# Dash names its table's script in every page of every app; no page of Weir's shows such a table.
+dash_table._js_dist.clear()  # pyright: ignore[reportPrivateUsage]
+
+_INDEX: Final = """<!DOCTYPE html>
+<html lang="en">
+  <head>
+    {%metas%}
+    <title>{%title%}</title>
+    <link rel="icon" type="image/svg+xml" href="__FAVICON__">
+    <style>__CSS__</style>
+    <meta name="plotly-script" content="__PLOTLY__">
+    <meta name="grid-scripts" content="__GRID__">
+    <script src="__START__"></script>
+    {%css%}
+    <link rel="stylesheet" href="__STYLES__">
+  </head>
+  <body>
+    {%app_entry%}
+    {%config%}
+    {%scripts%}
+    <script src="__SCRIPTS__"></script>
+    {%renderer%}
+  </body>
+</html>"""
+
+
+def create_dashboard(
+    client: Client,
+    access: Access,
+    folder: Path | None = None,
+    links: Links | None = None,
+    public_url: str = "",
+) -> Dash:
+    """The Dash application; ``.server`` is the WSGI application to serve.
+
+    ``client`` is the way to the service; ``access`` says who may ask through it. Each request asks
+    as the one who makes it. ``folder`` is where worker processes may share what they have learnt;
+    ``links`` signs the addresses of images, where that can be done; ``public_url`` is where readers
+    reach it, "" where only their requests tell.
+    """
+    app = Dash(
+        __name__,
+        use_pages=True,
+        pages_folder="",  # loaded below, under their own names
+        assets_folder=str(ASSETS),
+        include_assets_files=False,  # the index names them, in one file each
+        title="Weir",
+        update_title="",
+        include_pages_meta=False,
+        suppress_callback_exceptions=True,  # callbacks name parts of pages that aren't open
+        enable_mcp=False,
+        add_log_handler=False,
+        meta_tags=[{"name": "color-scheme", "content": "light dark"}],
+    )
+    styles, scripts = bundle.styles(), bundle.scripts()
+    for each in (styles, scripts, bundle.sign_in_styles()):
+        app.server.add_url_rule(each.path, each.name, each.answer)
+    app.index_string = _index(app, styles, scripts)
+    app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.server.register_error_handler(DependencyException, bundle.no_such_script)
+    app.server.register_error_handler(BadRequest, problem)
+    session.install(app.server, folder, public_url)
+    for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
+        app.server.add_url_rule(rule, name, view)
+    app.server.add_url_rule(link_signing.ROUTE, "links", link_signing.view(links), methods=["POST"])
+    app.layout = dash.page_container
+    _load_pages()
+    _tell_what_is_not_there(app)
+    compress(app.server, "application/json", "text/html")
+    _prepare(app)
+    behind = inside(app)
+    door = Door(behind, client, access, sign_in_page(access.own_name))
+    app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
+    return app
+
+
+def inside(app: Dash) -> Callbacks:
+    """What is behind the door: Dash, and what looks at its callbacks' questions."""
+    return Callbacks(partial(type(app.server).wsgi_app, app.server), app.callback_map)
+
+
+def delivered(app: Dash, door: WSGIApplication) -> Delivery:
+    """What the server calls: delivery around the door, the door around Dash."""
+    return Delivery(
+        door,
+        is_page=lambda path: path == SIGN_IN or is_page(path),
+        policy=lambda: content_security_policy(app.csp_hashes()),
+    )
+
+
+def sign_in_page(own_name: str) -> SignInPage:
+    """In the dashboard's colours, with its theme switch, and nothing else of it."""
+    head = "\n    ".join(
+        (
+            f'<link rel="icon" type="image/svg+xml" href="{versioned(FAVICON)}">',
+            f"<style>{theme.css()}</style>",
+            f'<script src="{versioned(START)}"></script>',
+            f'<link rel="stylesheet" href="{bundle.sign_in_styles().address}">',
+        )
+    )
+    return SignInPage(head, own_label=f"Continue with {own_name}")
+
+
+def is_page(path: str) -> bool:
+    """Whether a page is registered for that path."""
+    return any(
+        re.fullmatch(_pattern(page.get("path_template") or page["path"]), path)
+        for page in dash.page_registry.values()
+        if not page["module"].endswith(NOT_FOUND)
+    )
+
+
+def _pattern(template: str) -> str:
+    """``/devices/<device_id>`` as a pattern: a variable is one or more characters."""
+    return ".+".join(re.escape(part) for part in re.split(r"<.*?>", template))
+
+
+def _load_pages() -> None:
+    """Import every page, now that there is an app for them to register with. Each new app needs
+    their callbacks anew, so a page that was imported for an earlier one is run again."""
+    dash.page_registry.clear()
+    for file in sorted(PAGES.glob("[!_]*.py")):
+        name = f"pages.{file.stem}"
+        known = sys.modules.get(name)
+        page = importlib.reload(known) if known else importlib.import_module(name)
+        dash.page_registry[name]["layout"] = page.layout
+        dash.page_registry[name]["there"] = getattr(page, "there", None)
+
+
+def _tell_what_is_not_there(app: Dash) -> None:
+    """Where a page knows whether there is what its address names, one that names nothing is
+    answered by a 404: the same document, whose script then shows the page's words."""
+    for page in dash.page_registry.values():
+        if page["there"] is not None:
+            rule = page["path_template"].replace("<", "<path:")
+            app.server.add_url_rule(rule, page["module"], _document(app, page["there"]))
+
+
+def _document(app: Dash, there: Callable[..., bool]) -> Callable[..., tuple[str, int]]:
+    def document(**named: str) -> tuple[str, int]:
+        return app.index(), 200 if there(**named) else 404
+
+    return document
+
+
+def _prepare(app: Dash) -> None:
+    """What Dash would do with the first request: claim the pages' callbacks and name its scripts.
+    Done now, the first two visitors can't do it at once, and another app can't claim them."""
+    with app.server.test_request_context():
+        app.server.preprocess_request()
+
+
+def _index(app: Dash, styles: Bundle, scripts: Bundle) -> str:
+    return (
+        _INDEX.replace("__CSS__", theme.css())
+        .replace("__FAVICON__", versioned(FAVICON))
+        .replace("__STYLES__", styles.address)
+        .replace("__SCRIPTS__", scripts.address)
+        .replace("__PLOTLY__", versioned(PLOTLY))
+        .replace("__GRID__", " ".join(grid.script_addresses(app)))
+        .replace("__START__", versioned(START))
+    )

@@ -1,0 +1,64 @@
+"""The addresses of files, and which table each one holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from werkzeug.wrappers import Response
+
+from api.errors import TooManyRequests
+from components import session
+from components.fleet.queries import Desk
+from components.fleet.query_context import current_desk
+from web.concurrency_limit import Turns
+from web.downloads import device, devices, fleet, streaming, usage
+from web.downloads.table import Table
+
+MOST_EACH: Final = 3  # of this process' nine threads
+
+Make = Callable[..., Table]
+"""From the desk that asks, the address' query and what its path names."""
+
+FILES: Final[Mapping[str, Make]] = {
+    "/download/devices/<path:device_id>/rows": device.rows_file,
+    "/download/devices/<path:device_id>/days": device.days_file,
+    "/download/devices/<path:device_id>/hours": device.hours_file,
+    "/download/devices": devices.devices_file,
+    "/download/fleet": fleet.states_file,
+    "/download/usage/by-device": usage.devices_file,
+    "/download/usage/by-day": usage.days_file,
+}
+
+
+def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
+    """(address, name, view function) of every file, in each of its kinds."""
+    for path, make in FILES.items():
+        for kind in streaming.KINDS:
+            yield f"{path}.{kind}", f"{path} {kind}".replace(".", "_"), _view(make, kind)
+
+
+def _turns() -> Turns:
+    return Turns(MOST_EACH, "files")
+
+
+def _view(make: Make, kind: str) -> Callable[..., Response]:
+    def view(**named: str) -> Response:
+        """Streams, whatever the number of rows."""
+        desk: Desk = current_desk()
+        try:
+            give_back = session.kept("files", _turns).take(desk.principal)
+        except TooManyRequests as error:
+            return streaming.refused(error)
+        try:
+            response = streaming.sent(
+                partial(make, desk, session.asked(), **named), kind, gzip=session.takes_gzip()
+            )
+        except BaseException:
+            give_back()
+            raise
+        response.call_on_close(give_back)
+        return response
+
+    return view

@@ -1,0 +1,153 @@
+"""A summary as files: by device, and by device and day."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+
+from api.catalog import FLOW_AMOUNT, FLOW_RATE
+from api.timez import HOUR_MS, local_ordinal, now_ms
+from components.clock import known_zone
+from components.fleet.queries import Deadline, Desk
+from components.units import Units
+from components.usage.device_selection import pick
+from components.usage.partial_results import FILE_PATIENCE_S
+from components.usage.queries import gather
+from components.usage.sums import DeviceUsage, ordered
+from components.usage.url_state import UsageView, read_usage_view
+from web.downloads.device_tables import number_of
+from web.downloads.names import file_stem
+from web.downloads.table import Column, Kind, Part, Table
+
+_WHO = (
+    Column("serial_number", Kind.TEXT, width=18),
+    Column("label", Kind.TEXT, width=28),
+    Column("network_unique_identifier", Kind.TEXT, width=20),
+    Column("time_zone", Kind.TEXT, width=20),
+)
+
+
+def devices_file(desk: Desk, said: Mapping[str, str]) -> Table:
+    """One row a device. Raises ValueError for too many devices, Unavailable where it takes too
+    long, and what the service raises."""
+    view, usages, now = _asked(desk, said)
+    first, last = _days(view, now)
+    columns = [
+        *_WHO,
+        Column("first_day", Kind.DAY),
+        Column("last_day", Kind.DAY),
+        *_amounts(view.units),
+        Column("days"),
+        Column("days_with_data"),
+        Column("trouble", Kind.TEXT),
+    ]
+    rows = (_device_row(usage) for usage in usages)
+    return Table(_name(first, last, "by-device"), "Usage by device", columns, _parts(rows))
+
+
+def days_file(desk: Desk, said: Mapping[str, str]) -> Table:
+    """One row a device and local day, the device's days one below the other. Raises as
+    `devices_file` does."""
+    view, usages, now = _asked(desk, said)
+    first, last = _days(view, now)
+    columns = [
+        *_WHO,
+        Column("day", Kind.DAY),
+        Column("day_begins_utc", Kind.INSTANT, width=20),
+        Column("hours_of_day"),
+        *_amounts(view.units),
+    ]
+    rows = (row for usage in usages for row in _day_rows(usage))
+    return Table(_name(first, last, "by-day"), "Usage by day", columns, _parts(rows))
+
+
+def _asked(desk: Desk, said: Mapping[str, str]) -> tuple[UsageView, list[DeviceUsage], int]:
+    view, now = read_usage_view(said), now_ms()
+    picked = pick(desk, view, now)
+    if picked.too_many:
+        raise ValueError(picked.words)
+    summary = gather(desk, picked.meters, view, picked.price, Deadline(FILE_PATIENCE_S), now)
+    summary.progress.must_be_complete()
+    return view, ordered(summary.usages, view.sort), now
+
+
+def _days(view: UsageView, at_ms: int) -> tuple[int, int]:
+    first, last = view.dates(local_ordinal(known_zone(view.zone), at_ms))
+    return first, max(first, last)
+
+
+def _name(first: int, last: int, what: str) -> str:
+    return file_stem("usage", *(date.fromordinal(day).isoformat() for day in (first, last)), what)
+
+
+def _amounts(units: Units) -> list[Column]:
+    return [
+        number_of("volume", FLOW_AMOUNT, units),
+        Column("cost"),
+        Column("currency", Kind.TEXT),
+        number_of("mean_flow_rate", FLOW_RATE, units),
+        number_of("max_flow_rate", FLOW_RATE, units),
+        Column("uptime (percent)"),
+        Column("intervals_heard"),
+        Column("intervals_expected"),
+    ]
+
+
+def _who(usage: DeviceUsage) -> list[object]:
+    meter = usage.meter
+    return [meter.serial, meter.label, meter.network_id, usage.tz.key]
+
+
+def _money(usage: DeviceUsage, gallons: float | None) -> list[object]:
+    cost = usage.cost(gallons)
+    if cost is None or usage.price is None:
+        return [None, None]
+    return [round(cost, 4), usage.price.currency]
+
+
+def _uptime(heard: int, expected: int) -> list[object]:
+    share = math.floor(heard / expected * 1e5) / 1e3 if expected else None
+    return [share, heard, expected]
+
+
+def _device_row(usage: DeviceUsage) -> list[object]:
+    ends = [usage.days[0].ordinal, usage.days[-1].ordinal] if usage.days else [None, None]
+    return [
+        *_who(usage),
+        *ends,
+        usage.gallons,
+        *_money(usage, usage.gallons),
+        usage.mean_flow,
+        usage.most_flow,
+        *_uptime(usage.heard, usage.expected),
+        len(usage.days),
+        len(usage.told),
+        usage.failure or None,
+    ]
+
+
+def _day_rows(usage: DeviceUsage) -> Iterator[list[object]]:
+    for day in usage.days:
+        yield [
+            *_who(usage),
+            day.ordinal,
+            day.start_ms,
+            (day.end_ms - day.start_ms) / HOUR_MS,
+            day.gallons,
+            *_money(usage, day.gallons),
+            day.mean_flow,
+            day.most_flow,
+            *_uptime(day.heard, day.expected),
+        ]
+
+
+def _parts(rows: Iterator[Sequence[object]], length: int = 1_000) -> Iterator[Part]:
+    waiting: list[Sequence[object]] = []
+    for row in rows:
+        waiting.append(row)
+        if len(waiting) == length:
+            yield list(zip(*waiting, strict=True))
+            waiting = []
+    if waiting:
+        yield list(zip(*waiting, strict=True))

@@ -1,0 +1,155 @@
+"""One device's chart in a frame: the dashboard's figure, within what the embed lets be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from api.embeds import EmbedDefinition, Rolling
+from components import chart_query, formatting
+from components.chart_card import FOLLOWERS, Ids, chart_notice, chart_plot, chart_spoken
+from components.chart_query import Drawn, Subject
+from components.charts import figure, hover_text
+from components.charts.traces import Canvas
+from components.clock import Clock
+from components.device.chart_state import Shown, write_shown
+from components.markup import attributes
+from components.queries import find_device, usual_interval_s
+from components.ranges import PRESETS
+from components.theme import palette
+from components.url_state import View
+from web.embed.heading import controls, heading
+from web.embed.permissions import RANGE, chart_view, own_window
+from web.embed.session import Looking
+
+LINE_ID: Final = "embed-line"
+SUBJECT_FRESH_MS: Final = 5 * 60_000  # its zone and how often it reports seldom change
+
+FIGURE, BADGE, LINE, SUMMARY, NOTICE, EMPTY, UNZOOMED, TOLD = (
+    "figure", "badge", "line", "summary", "notice", "empty", "unzoomed", "told",
+)  # fmt: skip
+OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
+    FIGURE: (Ids.GRAPH, "figure"),
+    BADGE: (Ids.BADGE, "children"),
+    LINE: (LINE_ID, "children"),
+    SUMMARY: (Ids.SUMMARY, "children"),
+    NOTICE: (Ids.NOTICE, "children"),
+    EMPTY: (Ids.EMPTY, "children"),
+    UNZOOMED: (Ids.RESET, "hidden"),
+    TOLD: (Ids.TOLD, "data"),
+}
+
+
+class Known(NamedTuple):
+    """Of the embed's device, from time to time."""
+
+    at_ms: int
+    subject: Subject
+    label: str
+
+
+def known(looked: Looking, now_ms: int) -> Known:
+    """Raises what the client raises."""
+    desk, device_id = looked.desk, looked.embed.definition.devices[0]
+    key = (desk.principal, "subject", device_id)
+    kept: Known | None = desk.memory.local(key)
+    if kept is not None and now_ms - kept.at_ms < SUBJECT_FRESH_MS:
+        return kept
+    found = find_device(looked.client, device_id, now_ms)
+    subject = Subject.of(found, usual_interval_s(looked.client, found))
+    made = Known(now_ms, subject, found.device.label or found.device.serial_number)
+    desk.memory.keep(key, made)
+    return made
+
+
+def answer(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+    """A part for each of `OUTPUTS`. Raises what the client raises."""
+    definition = looked.embed.definition
+    view, subject = chart_view(definition, wishes, now_ms), known(looked, now_ms).subject
+    drawn = chart_query.draw(looked.client, subject, view, now_ms)
+    tz = drawn.canvas.tz
+    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
+    return {
+        FIGURE: chart_query.change(drawn, view, still=RANGE not in definition.controls),
+        BADGE: chart_query.badge(drawn),
+        LINE: _line(definition, view, drawn),
+        SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.heard(drawn)),
+        NOTICE: "",
+        EMPTY: chart_query.emptiness(drawn),
+        UNZOOMED: view.window is None,
+        TOLD: write_shown(shown, wishes.get("asked")),
+    }
+
+
+def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
+    """``Last 24 h · gal/min · America/Denver · MST (UTC−07:00)``."""
+    own = view.custom is not None and view.window is None
+    if own and isinstance(definition.window, Rolling):
+        span = f"Last {_length(definition.window)}"
+    else:
+        window = drawn.canvas.window
+        clock = Clock(drawn.canvas.tz, *window)
+        span = " – ".join(formatting.moment(at, clock) for at in (window.from_ms, window.to_ms + 1))
+    metric = drawn.frame.metric
+    return " · ".join((span, f"{metric.label}, {drawn.frame.unit}", chart_query.zone_note(drawn)))
+
+
+# --- Its frame -----------------------------------------------------------------------------------
+
+
+def frame(looked: Looking, now_ms: int) -> Component:
+    """Axes without rows: the first answer comes once the plot's width is known."""
+    definition, (_, subject, label) = looked.embed.definition, known(looked, now_ms)
+    view = chart_view(definition, {}, now_ms)
+    line = html.Div(
+        [html.P(id=LINE_ID, className="quiet"), html.Span(id=Ids.BADGE, className="badge")],
+        className="embed-line",
+    )
+    return html.Section(
+        [
+            dcc.Store(id=Ids.START, data={"device": subject.device_id}),
+            *(dcc.Store(id=id) for id in (Ids.QUESTION, Ids.TOLD, Ids.DRAWN, *FOLLOWERS)),
+            heading(definition.title or label, live_id=Ids.LIVE, line=line),
+            controls(definition, _ranges(definition), field="range", own="", chosen=""),
+            chart_notice(),
+            _plot(definition, subject, view, now_ms),
+            *chart_spoken(),
+        ],
+        className="embed-chart",
+        **attributes(aria_label=definition.title or label),
+    )
+
+
+def _ranges(definition: EmbedDefinition) -> list[tuple[str, str]]:
+    """The embed's own range, then the dashboard's that differ from it."""
+    window = definition.window
+    own = _length(window) if isinstance(window, Rolling) else "Own range"
+    return [("", own), *((p.name, p.label) for p in PRESETS if p.label != own)]
+
+
+def _length(window: Rolling) -> str:
+    """``24 h``, ``3 d``."""
+    length_ms = window.last_s * 1000
+    named = (preset.label for preset in PRESETS if preset.length_ms == length_ms)
+    return next(named, formatting.duration(length_ms))
+
+
+def _plot(definition: EmbedDefinition, subject: Subject, view: View, now_ms: int) -> Component:
+    window = own_window(definition, now_ms)
+    canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
+    blank, still = figure.blank(canvas), RANGE not in definition.controls
+    if still:
+        figure.hold_still(blank)
+    reset = html.Button(
+        "⤢ Reset zoom",
+        id=Ids.RESET,
+        type="button",
+        hidden=True,
+        className="button embed-reset",
+        **attributes(data_do="reset"),
+    )
+    empty = html.Div(html.P(id=Ids.EMPTY), className="empty-plot")
+    return chart_plot(subject, blank, empty, reset, still=still)

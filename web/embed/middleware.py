@@ -1,0 +1,199 @@
+"""The door of embeds: which paths there are, and by which token they are entered.
+
+A shell, its layout and its scripts are for everybody: there is no data in them. Whatever tells data
+takes an embed's token as a bearer and nothing else, so no cookie is ever read or set, and a frame
+without an origin of its own (``sandbox="allow-scripts"``) may ask too: what it sends, it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import ceil
+from typing import TYPE_CHECKING, Final, Protocol
+
+import orjson
+from werkzeug.wrappers import Request, Response
+
+from api.catalog import EMBED_PAGE_PREFIX
+from api.client import Client, Credential
+from api.client.embeds import Embed
+from api.embeds import EmbedDefinition
+from api.errors import ServiceError, Unauthorized, WeirError
+from api.telemetry.request_record import VISIT, Visit
+from components.controls import failure
+from components.fleet.shared_cache import Memory
+from web.embed import shell
+from web.embed.session import LOOKING, Looking
+from web.static import STATIC_PREFIXES
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+STANDING: Final = "standing"  # a frame asks it every few seconds: does its token still hold?
+OTHER_EMBED: Final = "other-embed"
+CROWDED: Final = "Too many ask for this view just now. It goes on by itself."
+_NO_TOKEN: Final = "no-token"
+_TOO_OFTEN: Final = "too-often"
+_PUBLIC: Final = {"_dash-layout": "GET", "_dash-dependencies": "GET"}
+_GUARDED: Final = {"_dash-update-component": "POST", STANDING: "GET"}
+_PREFLIGHT_S: Final = "600"
+_NO_ORIGIN: Final = "null"  # what a sandboxed frame calls itself
+
+
+class Kept(Protocol):
+    """An embed as it is kept."""
+
+    @property
+    def definition(self) -> EmbedDefinition: ...
+
+
+Find = Callable[[str], Kept | None]
+
+
+class Turns(Protocol):
+    """How often frames may ask."""
+
+    def wait_s(self, address: str, token: str) -> float:
+        """The seconds until a frame at that address may ask with that token, 0.0 where it may."""
+        ...
+
+
+class EmbedDoor:
+    """``application`` is Dash behind its delivery, at the root; ``find`` looks an embed up by its
+    id; ``client`` is the way to the service of embeds, asked only with a request's token. ``turns``
+    holds those who ask for data to their turns; whether a token still holds is asked freely."""
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        client: Client,
+        find: Find,
+        parts: Callable[[], shell.Parts],
+        memory: Memory,
+        turns: Turns | None = None,
+    ) -> None:
+        self._application, self._client, self._find = application, client, find
+        self._parts, self._memory, self._turns = parts, memory, turns
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        path = environ.get("PATH_INFO", "").removeprefix(EMBED_PAGE_PREFIX)
+        if path.startswith(STATIC_PREFIXES):
+            inner = {**environ, "SCRIPT_NAME": EMBED_PAGE_PREFIX, "PATH_INFO": path}
+            return self._application(inner, start_response)
+        embed_id, _, rest = path.removeprefix("/").partition("/")
+        if not shell.KNOWN_FORM.fullmatch(embed_id):
+            response = shell.not_found()
+        elif rest:
+            response = _opened(request, self._part(request, embed_id, rest))
+        else:
+            response = self._shell(request, embed_id)
+        return response(environ, start_response)
+
+    # --- For everybody ---------------------------------------------------------------------------
+
+    def _shell(self, request: Request, embed_id: str) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            return _no_method("GET")
+        kept = self._find(embed_id)
+        if kept is None:
+            return shell.not_found()
+        made = shell.shell(self._parts(), embed_id, kept.definition)
+        return made.make_conditional(request)
+
+    def _part(self, request: Request, embed_id: str, name: str) -> Response:
+        method = _PUBLIC.get(name) or _GUARDED.get(name)
+        if method is None:
+            return shell.not_found()
+        if request.method == "OPTIONS":
+            return Response(status=204, headers={"Access-Control-Max-Age": _PREFLIGHT_S})
+        if request.method != method:
+            return _no_method(method)
+        if name in _PUBLIC:
+            return self._inside(request, name)
+        return self._guarded(request, embed_id, name)
+
+    # --- With a token ----------------------------------------------------------------------------
+
+    def _guarded(self, request: Request, embed_id: str, name: str) -> Response:
+        credential = _bearer(request)
+        if credential is None:
+            return _refused("This needs the token of an embed.", _NO_TOKEN)
+        if self._turns is not None and name != STANDING:
+            wait_s = self._turns.wait_s(request.remote_addr or "", credential.principal)
+            if wait_s:
+                return _crowded(wait_s)
+        client = self._client.as_principal(credential)
+        try:
+            embed = client.own_embed()
+        except Unauthorized as error:
+            return _refused(error.detail or str(error), error.reason)
+        except WeirError as error:
+            return _failed(error)
+        seen: Visit | None = request.environ.get(VISIT)
+        if seen is not None:
+            seen.kind = "embed"
+        if embed.id != embed_id:  # its frame would be let in by another embed's origins
+            return _refused("This token is another embed's.", OTHER_EMBED)
+        if name == STANDING:
+            return Response(status=204)
+        return self._inside(request, name, embed, client)
+
+    def _inside(
+        self,
+        request: Request,
+        name: str,
+        embed: Embed | None = None,
+        client: Client | None = None,
+    ) -> Response:
+        inner = {**request.environ, "SCRIPT_NAME": EMBED_PAGE_PREFIX, "PATH_INFO": f"/{name}"}
+        if embed is not None and client is not None:
+            inner[LOOKING] = Looking(embed, client, self._memory)
+        return Response.from_app(self._application, inner)
+
+
+def _bearer(request: Request) -> Credential | None:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        return None
+    try:
+        return Credential.bearer(token)
+    except ValueError:
+        return None
+
+
+def _opened(request: Request, response: Response) -> Response:
+    """For a frame without an origin; any other page of another site stays shut out."""
+    response.headers.update(shell.HEADERS)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers.add("Vary", "Origin")
+    if request.headers.get("Origin") == _NO_ORIGIN:
+        response.headers["Access-Control-Allow-Origin"] = _NO_ORIGIN
+        response.headers["Access-Control-Allow-Methods"] = "GET, POST"
+        response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
+        response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+    return response
+
+
+def _refused(detail: str, reason: str | None) -> Response:
+    body = orjson.dumps({"detail": detail, "reason": reason})
+    headers = {"WWW-Authenticate": 'Bearer realm="weir"'}
+    return Response(body, status=401, mimetype="application/json", headers=headers)
+
+
+def _crowded(wait_s: float) -> Response:
+    body = orjson.dumps({"detail": CROWDED, "reason": _TOO_OFTEN})
+    headers = {"Retry-After": str(ceil(wait_s))}
+    return Response(body, status=429, mimetype="application/json", headers=headers)
+
+
+def _failed(error: WeirError) -> Response:
+    """The service can't say whose token it is: neither can we."""
+    wait = error.retry_after_s if isinstance(error, ServiceError) else None
+    headers = {"Retry-After": f"{wait:.0f}"} if wait else {}
+    body = orjson.dumps({"detail": failure(error), "reason": None})
+    return Response(body, status=503, mimetype="application/json", headers=headers)
+
+
+def _no_method(method: str) -> Response:
+    return Response("Method not allowed\n", 405, {"Allow": method}, mimetype="text/plain")

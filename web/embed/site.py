@@ -1,0 +1,118 @@
+"""Embeds as one WSGI application: Dash with html and dcc alone, delivery, the door."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dash import Dash
+from dash.exceptions import DependencyException
+
+from api.catalog import EMBED_PAGE_PREFIX
+from api.client import Client
+from api.errors import BadRequest
+from components import theme
+from components.fleet.shared_cache import Memory
+from web.bundle import ASSETS, PLOTLY, Bundle, joined, no_such_script, versioned
+from web.callback_guard import LARGEST_BODY, Callbacks
+from web.embed import page
+from web.embed.middleware import EmbedDoor, Find, Turns
+from web.embed.shell import Parts
+from web.problems import problem
+from web.static import Delivery, compress, content_security_policy
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+OWN: Final = Path(__file__).resolve().parent / "assets"
+
+# Loaded before anything else: it takes the token out of the address.
+FIRST: Final = (OWN / "frame.js",)
+SCRIPTS: Final = (
+    ASSETS / "ago.js",
+    ASSETS / "controls.js",
+    ASSETS / "chart.js",
+    ASSETS / "hover.js",
+    ASSETS / "cursor.js",
+    ASSETS / "scale.js",
+    ASSETS / "fleet-tiles.js",
+    OWN / "wall.js",
+)
+STYLES: Final = (
+    ASSETS / "style.css",
+    ASSETS / "controls.css",
+    ASSETS / "chart.css",
+    ASSETS / "fleet-wall.css",
+    OWN / "embed.css",
+)
+# Of Dash's own scripts those that a page of html and dcc needs; other libraries that this process
+# knows are the dashboard's.
+_NEEDED: Final = ("/dash/deps/", "/dash/dash-renderer/", "/dash/dcc/", "/dash/html/")
+_SCRIPT: Final = re.compile(r'<script src="([^"]+)"></script>')
+
+
+def create_embed_site(
+    client: Client, find: Find, folder: Path | None = None, turns: Turns | None = None
+) -> WSGIApplication:
+    """What answers under ``/embed``.
+
+    ``client`` asks the service of embeds; ``find`` looks an embed up by its id, None where
+    there is none; in ``folder`` worker processes may share what they have learnt; ``turns`` says
+    how often frames may ask, None where nothing holds them back.
+    """
+    app = Dash(
+        __name__,
+        requests_pathname_prefix=f"{EMBED_PAGE_PREFIX}/",
+        routes_pathname_prefix="/",
+        assets_folder=str(ASSETS),
+        include_assets_files=False,
+        title="Weir",
+        update_title="",
+        suppress_callback_exceptions=True,  # a view's parts come with its first answer
+        enable_mcp=False,
+        add_log_handler=False,
+    )
+    app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.server.register_error_handler(DependencyException, no_such_script)
+    app.server.register_error_handler(BadRequest, problem)
+    app.layout = page.layout()
+    page.register(app)
+    first, scripts, styles = (
+        Bundle(name, joined(files))
+        for name, files in (("first.js", FIRST), ("embed.js", SCRIPTS), ("embed.css", STYLES))
+    )
+    for each in (first, scripts, styles):
+        app.server.add_url_rule(each.path, each.name, each.answer)
+    compress(app.server, "application/json")
+    delivery = Delivery(
+        Callbacks(app.server.wsgi_app, app.callback_map),
+        is_page=lambda _: False,
+        policy=lambda: content_security_policy(()),
+    )
+    parts = cache(lambda: _parts(app, first, scripts, styles))
+    return EmbedDoor(delivery, client, find, parts, Memory(folder), turns)
+
+
+def _parts(app: Dash, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
+    with app.server.test_request_context():
+        app.server.preprocess_request()  # Dash names its scripts with the first request
+        named = _SCRIPT.findall(app._generate_scripts_html())  # pyright: ignore[reportPrivateUsage]
+        config = app._generate_config_html()  # pyright: ignore[reportPrivateUsage]
+        renderer = app._generate_renderer()  # pyright: ignore[reportPrivateUsage]
+    plotly = EMBED_PAGE_PREFIX + versioned(PLOTLY)
+    sources = [src for src in named if any(part in src for part in _NEEDED)]
+    sources.append(EMBED_PAGE_PREFIX + scripts.address)
+    return Parts(
+        head=(
+            f"<style>{theme.css()}</style>"
+            f'<meta name="plotly-script" content="{plotly}">'
+            f'<script src="{EMBED_PAGE_PREFIX}{first.address}"></script>'
+            f'<link rel="stylesheet" href="{EMBED_PAGE_PREFIX}{styles.address}">'
+        ),
+        chart=f'<link rel="preload" as="script" href="{plotly}">',
+        config=config,
+        scripts="".join(f'<script src="{src}"></script>' for src in sources) + renderer,
+        script_hashes=tuple(app.csp_hashes()),
+    )

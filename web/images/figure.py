@@ -1,0 +1,133 @@
+"""The figure of the screen as an image: the same data and axes, a caption around them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from components import captions, formatting
+from components.chart_query import Drawn, emptiness, zone_note
+from components.charts import figure
+from components.charts.figure import MARGIN_PX, Figure
+from components.clock import Clock
+from components.image_query import Size
+from components.theme import FONT_SIZE_PX
+from web.images.text_width import broken, cut, width_px
+
+EDGE_PX: Final = 16
+TITLE_PX: Final = 17
+TITLE_LINE_PX: Final = 24
+LINE_PX: Final = 17
+FOOT_PX: Final = 20
+MOST_LINES: Final = 3
+LOW_PX: Final = 320  # an image that is lower has room for two
+LEAST_PLOT_PX: Final = 150  # a lower plot can't hold its metric's name beside it
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """``lines`` stand under the title, ``foot`` below the picture."""
+
+    label: str
+    serial: str
+    lines: tuple[str, ...]
+    foot: str
+
+
+def caption(drawn: Drawn, label: str, serial: str, size: Size, now_ms: int) -> Caption:
+    """What a reader needs to know who sees the image alone: device, range, zone, how exact, when
+    it was made."""
+    told = (captions.range_words(drawn), zone_note(drawn), captions.detail(drawn))
+    made = formatting.moment(now_ms, Clock(drawn.canvas.tz, now_ms, now_ms))
+    most = 2 if size.height < LOW_PX else MOST_LINES
+    lines = broken(told, size.width - 2 * EDGE_PX, FONT_SIZE_PX - 1, most)
+    return Caption(label, serial, tuple(lines), f"Weir · {made}")
+
+
+def bare(drawn: Drawn, size: Size) -> Figure:
+    """What plotly.js draws: `charts.figure` of that size, which says itself where it is empty."""
+    made = figure.figure(drawn.picture, drawn.canvas)
+    layout = made["layout"]
+    layout |= {
+        "autosize": False,
+        "width": size.width,
+        "height": size.height,
+        "annotations": [*layout["annotations"], *_nothing(drawn)],
+    }
+    return made
+
+
+def image(drawn: Drawn, caption: Caption, size: Size) -> Figure:
+    """The same with the caption, on a ground of its own."""
+    made = bare(drawn, size)
+    layout, palette = made["layout"], drawn.canvas.palette
+    head = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines)
+    top = head + MARGIN_PX["t"]
+    layout |= {
+        "margin": {**MARGIN_PX, "t": top, "b": MARGIN_PX["b"] + FOOT_PX},
+        "paper_bgcolor": palette.surface,
+        "annotations": [
+            *layout["annotations"],
+            *_head(caption, size, top, palette.ink, palette.ink_2),
+            _foot(caption, palette.ink_3),
+        ],
+    }
+    if size.height - top - layout["margin"]["b"] < LEAST_PLOT_PX:
+        layout["yaxis"]["title"]["text"] = drawn.frame.unit
+    return made
+
+
+def _head(caption: Caption, size: Size, top: int, ink: str, ink_2: str) -> list[Figure]:
+    room = size.width - 2 * EDGE_PX
+    serial = "" if caption.serial == caption.label else cut(caption.serial, room / 2, FONT_SIZE_PX)
+    left = room - width_px(f"  {serial}", FONT_SIZE_PX)
+    label = cut(caption.label, left, TITLE_PX, bold=True)
+    title = f"<b>{escape(label)}</b>" + (
+        f'<span style="font-size:{FONT_SIZE_PX}px;color:{ink_2}">  {escape(serial)}</span>'
+    )
+    first = top - EDGE_PX // 2
+    made = [_text(title, y=1, shift=first, font={"size": TITLE_PX, "color": ink})]
+    for index, line in enumerate(caption.lines):
+        shift = first - TITLE_LINE_PX - LINE_PX * index
+        font = {"size": FONT_SIZE_PX - 1, "color": ink_2}
+        made.append(_text(escape(line), y=1, shift=shift, font=font))
+    return made
+
+
+def _foot(caption: Caption, colour: str) -> Figure:
+    made = _text(
+        escape(caption.foot), y=0, shift=0, font={"size": FONT_SIZE_PX - 2, "color": colour}
+    )
+    below = -(MARGIN_PX["b"] + FOOT_PX) + 6
+    right = {"x": 1, "xanchor": "right", "xshift": 0, "yanchor": "bottom", "yshift": below}
+    return made | right
+
+
+def _nothing(drawn: Drawn) -> list[Figure]:
+    """Why there is nothing to see, where the page says it over the plot."""
+    said = emptiness(drawn)
+    if not said:
+        return []
+    lines = broken((said,), drawn.canvas.width_px, FONT_SIZE_PX, MOST_LINES)
+    made = _text("<br>".join(map(escape, lines)), y=0.5, shift=0, font={})
+    return [made | {"x": 0.5, "xanchor": "center", "xshift": 0, "yanchor": "middle"}]
+
+
+def _text(text: str, *, y: float, shift: int, font: dict[str, Any]) -> Figure:
+    """Left of the plot, at the image's own edge."""
+    return {
+        "text": text,
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "left",
+        "xshift": EDGE_PX - MARGIN_PX["l"],
+        "yref": "paper",
+        "y": y,
+        "yanchor": "top",
+        "yshift": shift,
+        "align": "left",
+        "showarrow": False,
+        "font": font,
+        "name": "caption",
+    }

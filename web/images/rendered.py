@@ -1,0 +1,102 @@
+"""From an address to an image: ask for the rows, make the figure, let it be drawn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from api.client import Client
+from api.timez import MINUTE_MS, floor_to, stamp
+from components import chart_query
+from components.chart_query import Subject
+from components.fleet.queries import Desk
+from components.fleet.url_state import FleetView
+from components.fleet.wall import PAGE_AGAIN_MS, board
+from components.image_query import Pairs, Size, bound, read_chart, read_wall
+from components.queries import find_device, usual_interval_s
+from components.theme import palette
+from web.downloads.names import file_stem, of_window
+from web.images import figure
+from web.images.wall import wall
+from web.rendering import Renderer
+from web.rendering.messages import Format
+
+COMPLETE_S: Final = 8.0  # for a wall that nobody has looked at yet
+_MARGINLESS: Final = "html,body{margin:0;padding:0}svg{display:block}"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Its bytes, and its name without the ending: the same for the same view."""
+
+    body: bytes
+    name: str
+
+
+def chart_image(
+    client: Client, renderer: Renderer, device_id: str, pairs: Pairs, format: Format, now_ms: int
+) -> Image:
+    """A device's chart. Raises BadRequest for the address, what the client raises (NotFound for a
+    device out of its scope), and RenderingError."""
+    view, size = read_chart(pairs)
+    found = find_device(client, device_id, now_ms)
+    device = found.device
+    subject = Subject.of(found, usual_interval_s(client, found))
+    drawn = chart_query.draw(client, subject, view, now_ms)
+    caption = figure.caption(drawn, device.label, device.serial_number, size, now_ms)
+    made = figure.image(drawn, caption, size)
+    scale = size.scale if format == "png" else 1
+    body = renderer.render_figure(made, format, size.width, size.height, scale)
+    shown = (drawn.frame.metric.name, *of_window(drawn.canvas.window))
+    return Image(body, file_stem(device.serial_number, *shown))
+
+
+def wall_image(
+    desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now_ms: Callable[[], int]
+) -> Image:
+    """One page of the wall, up to fifty tiles. Raises as `chart_image`."""
+    view, theme, size = read_wall(pairs)
+    told = complete_board(desk, view, now_ms)
+    svg, height = wall(told, palette(theme), size.width, _told(told, view))
+    name = file_stem("fleet", view.span.name, told["at_name"])
+    if format == "png":
+        bound(size.width, height, size.scale)
+    return Image(converted(renderer, svg, format, replace(size, height=height)), name)
+
+
+def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes:
+    """A drawing of our own in a format; as SVG it needs no browser. Raises RenderingError."""
+    if format == "svg":
+        return svg.encode()
+    if format == "pdf":
+        paper = f"@page{{size:{size.width}px {size.height}px;margin:0}}"
+        return renderer.render_page(f"<style>{paper}{_MARGINLESS}</style>{svg}")
+    html = f"<style>{_MARGINLESS}</style>{svg}"
+    return renderer.render_picture(html, size.width, size.height, size.scale)
+
+
+def complete_board(
+    desk: Desk, view: FleetView, now_ms: Callable[[], int], patience_s: float = COMPLETE_S
+) -> dict[str, Any]:
+    """The board once every tile of the page is filled; the browser would see it fill up. After
+    ``patience_s`` as far as it is."""
+    end_s = time.monotonic() + patience_s
+    while True:
+        at_ms = now_ms()
+        told = board(desk, view, at_ms)
+        if told["again_ms"] != PAGE_AGAIN_MS or time.monotonic() > end_s:
+            return told | {"at_name": _minute(at_ms)}
+
+
+def _minute(at_ms: int) -> str:
+    """An instant as it stands in a name, to the minute: ``2026-11-20T234100Z``."""
+    return stamp(floor_to(at_ms, MINUTE_MS)).replace(":", "")
+
+
+def _told(told: dict[str, Any], view: FleetView) -> str:
+    """What the tiles are of: window, how many of how many, zone, sums."""
+    zone = view.zone or "each device’s own time zone"
+    sums = (f"{t['label']} {t['value']}" for t in told["totals"][:4])
+    return " · ".join((view.span.label, told["pages"]["words"], told["found"], zone, *sums))

@@ -1,0 +1,121 @@
+"""What the addresses of images answer: bytes with a name, or a problem in words."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from werkzeug.wrappers import Response
+
+from api.errors import WeirError
+from api.timez import now_ms
+from components import session
+from components.fleet.query_context import current_desk
+from web.concurrency_limit import Turns
+from web.downloads.names import disposition
+from web.images.cards import DRAWINGS, card_image
+from web.images.rendered import Image, chart_image, wall_image
+from web.problems import problem
+from web.rendering import Renderer
+from web.rendering.messages import Format
+
+ROOT: Final = "/export"
+CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"
+CARD: Final = f"{ROOT}/devices/<path:device_id>"
+WALL: Final = f"{ROOT}/fleet"
+TYPES: Final[dict[Format, str]] = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+}
+MOST_EACH: Final = 5  # of this process' nine threads; a page with images asks for six at a time
+KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
+# An image is looked at, never run, whatever program opens it.
+_INERT: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+)
+
+
+def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
+    """(address, name, view function) of every image, in each of its formats."""
+    for format in TYPES:
+        yield f"{CHART}.{format}", f"chart_{format}", _chart(format)
+        for card in DRAWINGS:
+            yield f"{CARD}/{card}.{format}", f"{card}_{format}", _card(card, format)
+        yield f"{WALL}.{format}", f"fleet_{format}", _wall(format)
+
+
+def renderer() -> Renderer:
+    """The way to the machine's one browser, for whatever wants to be drawn by this process."""
+
+    def made() -> Renderer:
+        return Renderer(session.shared_folder() or Path(tempfile.gettempdir()))
+
+    return session.kept("renderer", made)
+
+
+def _turns() -> Turns:
+    return Turns(MOST_EACH, "images")
+
+
+def _chart(format: Format) -> Callable[..., Response]:
+    def view(device_id: str) -> Response:
+        return answer(
+            lambda: chart_image(
+                session.current_client(), renderer(), device_id, session.pairs(), format, now_ms()
+            ),
+            format,
+        )
+
+    return view
+
+
+def _card(card: str, format: Format) -> Callable[..., Response]:
+    def view(device_id: str) -> Response:
+        return answer(
+            lambda: card_image(renderer(), device_id, card, session.pairs(), format, now_ms()),
+            format,
+        )
+
+    return view
+
+
+def _wall(format: Format) -> Callable[..., Response]:
+    def view() -> Response:
+        return answer(
+            lambda: wall_image(current_desk(), renderer(), session.pairs(), format, now_ms), format
+        )
+
+    return view
+
+
+def answer(make: Callable[[], Image], format: Format) -> Response:
+    """The image, made in this reader's turn."""
+
+    def in_turn() -> Image:
+        give_back = session.kept("images", _turns).take(session.current_client().principal)
+        try:
+            return make()
+        finally:
+            give_back()
+
+    return answered(in_turn, format)
+
+
+def answered(make: Callable[[], Image], format: Format) -> Response:
+    """The image, or why there is none."""
+    try:
+        image = make()
+    except WeirError as error:
+        return problem(error)
+    return Response(
+        image.body,
+        content_type=TYPES[format],
+        headers={
+            "Content-Disposition": disposition(f"{image.name}.{format}", "inline"),
+            "Cache-Control": f"private, max-age={KEPT_S}",
+            "Content-Security-Policy": _INERT,
+        },
+    )

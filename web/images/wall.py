@@ -1,0 +1,155 @@
+"""The wall as one SVG: its tiles as on the screen, with a caption around them. Pure.
+
+Everything is of the board that the page draws (`components/fleet/wall.py`). SVG breaks no lines
+and cuts no words, so words are cut here, by how wide their signs are at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from components.theme import Palette
+from web.images.svg import document, mixed, words
+from web.images.text_width import cut, width_px
+
+EDGE: Final = 16
+GAP: Final = 12
+TILE_HEIGHT: Final = 158
+LEAST_TILE: Final = 236
+PAD: Final = 14
+HEAD: Final = 58
+FOOT: Final = 30
+SPARK: Final = (58, 44)  # its top within the tile, and its height
+STRIP: Final = (108, 8)
+SPACE: Final = 8
+NUMBERS: Final = 136  # the base line of the numbers; their meanings stand 16 below
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """Where things are, and in which colours."""
+
+    palette: Palette
+    width: int
+    columns: int
+    tile: float
+
+    def place(self, index: int) -> tuple[float, float]:
+        row, column = divmod(index, self.columns)
+        return EDGE + column * (self.tile + GAP), HEAD + row * (TILE_HEIGHT + GAP)
+
+
+def wall(board: Mapping[str, Any], palette: Palette, width: int, told: str) -> tuple[str, int]:
+    """The SVG of a board and its height. ``told`` stands under the title."""
+    sheet = _sheet(palette, width)
+    tiles: Sequence[Mapping[str, Any]] = board["tiles"]
+    rows = -(-len(tiles) // sheet.columns) if tiles else 1
+    height = HEAD + rows * (TILE_HEIGHT + GAP) - GAP + FOOT
+    drawn = "".join(_tile(tile, *sheet.place(i), sheet) for i, tile in enumerate(tiles))
+    if not tiles:
+        drawn = words(
+            board["empty"], width / 2, HEAD + TILE_HEIGHT / 2, palette.ink_2, 14, "middle"
+        )
+    around = _around(sheet, height, told, board["at_words"])
+    return document(width, height, palette.bg, around + drawn), height
+
+
+def _sheet(palette: Palette, width: int) -> _Sheet:
+    inner = width - 2 * EDGE
+    columns = max(1, (inner + GAP) // (LEAST_TILE + GAP))
+    return _Sheet(palette, width, columns, (inner - GAP * (columns - 1)) / columns)
+
+
+def _around(sheet: _Sheet, height: int, told: str, at: str) -> str:
+    palette, room = sheet.palette, sheet.width - 2 * EDGE
+    return (
+        words("Fleet", EDGE, 26, palette.ink, 17, weight=700)
+        + words(cut(told, room, 12), EDGE, 44, palette.ink_2, 12)
+        + words(f"Weir · {at}", sheet.width - EDGE, height - 11, palette.ink_3, 11, "end")
+    )
+
+
+# --- One tile ------------------------------------------------------------------------------------
+
+
+def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
+    palette = sheet.palette
+    colour, ink = _state(tile["state"], palette)
+    inner = sheet.tile - 2 * PAD
+    return (
+        f'<g transform="translate({x:.2f} {y:.2f})">'
+        f'<rect x=".5" y=".5" width="{sheet.tile - 1:.2f}" height="{TILE_HEIGHT - 1}" rx="9"'
+        f' fill="{palette.surface}" stroke="{palette.line}"/>'
+        f'<path d="M3 9V{TILE_HEIGHT - 9}" stroke="{colour}" stroke-width="3"/>'
+        f"{_names(tile, inner, ink, palette)}"
+        f'<svg x="{PAD}" y="{SPARK[0]}" width="{inner:.2f}" height="{SPARK[1]}"'
+        f" {_box(tile['spark'])}>{_spark(tile['spark'], palette)}</svg>"
+        f"{_note(tile['note'], inner, palette)}"
+        f'<svg x="{PAD}" y="{STRIP[0]}" width="{inner:.2f}" height="{STRIP[1]}"'
+        f" {_box(tile['strip'])}>{_strip(tile['strip'], palette)}</svg>"
+        f"{_numbers(tile['numbers'], inner, ink, palette)}</g>"
+    )
+
+
+def _names(tile: Mapping[str, Any], inner: float, ink: str, palette: Palette) -> str:
+    state = f"{tile['shape']} {tile['word']}"
+    label_px = inner - width_px(state, 12, bold=True) - SPACE
+    serial_px = inner - width_px(tile["seen"], 12) - SPACE
+    right = PAD + inner
+    return (
+        words(cut(tile["label"], label_px, 14, bold=True), PAD, 26, palette.ink, 14, weight=600)
+        + words(state, right, 26, ink, 12, "end", 600)
+        + words(cut(tile["serial"], serial_px, 12), PAD, 45, palette.ink_3, 12)
+        + words(tile["seen"], right, 45, palette.ink_3, 12, "end")
+    )
+
+
+def _box(told: Sequence[Any] | None) -> str:
+    return f'viewBox="0 0 {told[0] if told else 1} 100" preserveAspectRatio="none"'
+
+
+def _spark(told: Sequence[Any] | None, palette: Palette) -> str:
+    if not told:
+        return ""
+    _, gaps, band, line = told
+    still = 'vector-effect="non-scaling-stroke"'
+    edge = f'stroke="{palette.band}" stroke-width=".75" {still}'
+    return (
+        f'<path d="{gaps}" fill="{palette.gap}"/>'
+        f'<path d="{band}" fill="{palette.band}" {edge}/>'
+        f'<path d="{line}" fill="none" stroke="{palette.accent}" stroke-width="1.25"'
+        f' stroke-linejoin="round" {still}/>'
+    )
+
+
+def _strip(told: Sequence[Any] | None, palette: Palette) -> str:
+    if not told:
+        return ""
+    paths = zip(told[1:], (palette.line, palette.ok, palette.warn), strict=True)
+    return "".join(f'<path d="{path}" fill="{colour}"/>' for path, colour in paths)
+
+
+def _note(note: str, inner: float, palette: Palette) -> str:
+    short = cut(note, inner, 12)
+    return words(short, PAD + inner / 2, SPARK[0] + 26, palette.ink_2, 12, "middle")
+
+
+def _numbers(told: Sequence[Sequence[str]], inner: float, ink: str, palette: Palette) -> str:
+    colours = {"low": ink, "quiet": palette.ink_3}
+    made = ""
+    for index, (value, meaning, emphasis) in enumerate(told):
+        x = PAD + (inner - 56) * index / max(1, len(told) - 1)
+        made += words(value, x, NUMBERS, colours.get(emphasis, palette.ink), 15, weight=700)
+        made += words(meaning, x, NUMBERS + 14, palette.ink_2, 11)
+    return made
+
+
+def _state(name: str, palette: Palette) -> tuple[str, str]:
+    """The colours of a state: of its shape, and of its words."""
+    return {
+        "reporting": (palette.ok, palette.ok),
+        "degraded": (palette.warn, mixed(palette.warn, palette.ink, 0.72)),  # as the stylesheet
+        "silent": (palette.bad, palette.bad),
+    }.get(name, (palette.off, palette.ink_2))

@@ -1,0 +1,222 @@
+"""The way to the machine's one browser: finds the worker or starts it, asks, waits, asks again."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, Final
+
+from web.rendering import errors
+from web.rendering.errors import RendererFailed
+from web.rendering.messages import HOLD, SOCKET, Format, Gone, Limits, Message, packed, receive
+
+TIMEOUT_S: Final = 15.0
+START_S: Final = 15.0  # of the worker's process; its browser starts within an image's own time
+ATTEMPTS: Final = 3  # a worker may end of age just when it is asked
+ROOT: Final = Path(__file__).resolve().parents[2]
+# Bytes. Names of sockets end at 108 (on some systems 104), and Chromium's own one has a name of 60
+# below the worker's folder.
+_LONGEST_PLACE: Final = 40
+_LOCK: Final = "lock"
+
+
+class Renderer:
+    """Thread-safe. One a process is enough: it holds the worker, which ends when nobody does."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+        """Whoever gives the same ``folder`` shares the worker; who starts it sets its limits."""
+        self._folder = folder
+        self._limits = limits or Limits()
+        self._lock = Lock()
+        self._hold: socket.socket | None = None
+        self._owner = os.getpid()
+
+    def render_figure(
+        self,
+        figure: Mapping[str, Any],
+        format: Format,
+        width: int,
+        height: int,
+        scale: float = 1,
+        timeout_s: float = TIMEOUT_S,
+    ) -> bytes:
+        """A plotly figure as an image. ``width`` and ``height`` are CSS pixels; a PNG has ``scale``
+        times as many, a PDF is one page of that size. Raises RenderingError."""
+        return self._ask({"do": "figure", "figure": figure, "format": format, "width": width,
+                          "height": height, "scale": scale, "timeout_s": timeout_s})  # fmt: skip
+
+    def render_picture(
+        self,
+        html: str,
+        width: int,
+        height: int,
+        scale: float = 1,
+        timeout_s: float = TIMEOUT_S,
+    ) -> bytes:
+        """The top left part of a page of our own as a PNG. For the page see ``render_page``."""
+        return self._ask({"do": "picture", "html": html, "width": width, "height": height,
+                          "scale": scale, "timeout_s": timeout_s})  # fmt: skip
+
+    def render_page(
+        self,
+        html: str,
+        *,
+        landscape: bool = False,
+        header: str = "",
+        footer: str = "",
+        timeout_s: float = TIMEOUT_S,
+    ) -> bytes:
+        """A page of our own as PDF, with backgrounds, tagged, text as text.
+
+        ``html`` is whole in itself: styles inline, pictures as inline SVG or data: addresses. No
+        address is fetched and no script is run. Its ``@page`` sets paper and margins. ``header``
+        and ``footer`` are Chromium's templates: HTML whose elements of class ``pageNumber``,
+        ``totalPages``, ``date`` and ``title`` are filled in. Raises RenderingError.
+        """
+        paper = {
+            "printBackground": True,
+            "preferCSSPageSize": True,
+            "landscape": landscape,
+            "displayHeaderFooter": bool(header or footer),
+            "headerTemplate": header or "<span></span>",
+            "footerTemplate": footer or "<span></span>",
+            "generateTaggedPDF": True,
+        }
+        return self._ask({"do": "page", "html": html, "paper": paper, "timeout_s": timeout_s})
+
+    def close(self) -> None:
+        """Let go of the worker."""
+        with self._lock:
+            if self._hold is not None:
+                self._hold.close()
+                self._hold = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    # --- Asking ----------------------------------------------------------------------------------
+
+    def _ask(self, asked: dict[str, Any]) -> bytes:
+        message = packed(Message(asked))
+        for _ in range(ATTEMPTS):
+            self._hold_on()
+            try:
+                answer = self._exchange(message, asked["timeout_s"])
+            except (Gone, ConnectionError, FileNotFoundError):
+                self.close()  # that worker is ending, even where it still holds the line
+                continue
+            if "error" in answer.head:
+                raise errors.read(answer.head)
+            return answer.body
+        raise RendererFailed("Chromium went away each time this was drawn.")
+
+    def _exchange(self, message: bytes, timeout_s: float) -> Message:
+        patience_s = self._limits.wait_s + timeout_s + 5
+        try:
+            with _connected(self._folder, patience_s) as connection:
+                connection.sendall(message)
+                return receive(connection)
+        except TimeoutError:
+            raise errors.timed_out(patience_s) from None
+
+    # --- Holding ---------------------------------------------------------------------------------
+
+    def _hold_on(self) -> None:
+        """Have a worker, and say so to it. A forked process holds for itself."""
+        with self._lock:
+            if self._hold is not None:
+                if self._owner == os.getpid() and _open(self._hold):
+                    return
+                self._hold.close()
+            self._owner = os.getpid()
+            self._hold = _held(self._folder) or self._start()
+
+    def _start(self) -> socket.socket:
+        """One of all processes starts it, the others find it started."""
+        place = place_of(self._folder)
+        with _alone(place / _LOCK):
+            found = _held(self._folder)
+            if found is not None:
+                return found
+            limits = json.dumps(asdict(self._limits))
+            command = [sys.executable, "-m", "web.rendering.worker", str(place), limits]
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is meant for the server, which lets go of it
+            )
+            Thread(target=process.wait, daemon=True).start()
+            end_s = time.monotonic() + START_S
+            while time.monotonic() < end_s and process.poll() is None:
+                found = _held(self._folder)
+                if found is not None:
+                    return found
+                time.sleep(0.02)
+        raise RendererFailed("The process that draws pictures doesn't start.")
+
+
+def _held(folder: Path) -> socket.socket | None:
+    """A connection that holds the worker; None where there is no worker."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(START_S)
+        connection.connect(str(place_of(folder) / SOCKET))
+        connection.sendall(packed(Message({"do": HOLD})))
+        receive(connection)
+        connection.setblocking(False)
+    except (OSError, Gone):
+        connection.close()
+        return None
+    return connection
+
+
+def _open(connection: socket.socket) -> bool:
+    """Whether the other side is still there: it never says more than its first word."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+@contextmanager
+def _connected(folder: Path, timeout_s: float) -> Generator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(timeout_s)
+        connection.connect(str(place_of(folder) / SOCKET))
+        yield connection
+
+
+def place_of(folder: Path) -> Path:
+    """Where the worker lives: a folder for its owner only. Sockets can't have long names: where
+    the folder's is too long, one in the system's temporary folder stands in for it."""
+    place = folder.resolve() / "renderer"
+    if len(str(place).encode()) > _LONGEST_PLACE:
+        name = hashlib.sha256(str(place).encode()).hexdigest()[:16]
+        place = Path(tempfile.gettempdir()) / f"weir-{name}"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if place.stat().st_uid != os.getuid():
+        raise RendererFailed(f"{place} belongs to somebody else.")
+    return place
+
+
+@contextmanager
+def _alone(path: Path) -> Generator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

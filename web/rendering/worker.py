@@ -1,0 +1,224 @@
+"""The worker: a process of its own with the machine's one browser, asked over a Unix socket.
+
+It does one thing at a time and lets few wait. It is not repaired but replaced: after an image that
+took too long, after a browser that went away, after many images (Chromium grows), after a long
+rest, and as soon as nobody holds on to it any more it ends, and its browser with it. Whoever still
+waits then loses the connection and asks the next worker.
+
+    python -m web.rendering.worker FOLDER LIMITS
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+from api.telemetry import metrics
+from web.rendering import errors
+from web.rendering.errors import RendererFailed, RenderingError
+from web.rendering.messages import HOLD, SOCKET, Gone, Limits, Message, packed, read_message
+
+SCRATCH: Final = "scratch-"  # and the worker's process id: Chromium's profile and the like
+LOOK_S: Final = 0.25
+LAST_WORD_S: Final = 0.2
+
+
+class Worker:
+    def __init__(self, browser: Any, limits: Limits, end: Callable[[], None]) -> None:
+        """``browser`` as `browser.Browser`; not opened before it is needed. ``end`` ends the
+        process."""
+        self.browser, self._limits, self._end = browser, limits, end
+        self._turn = asyncio.Lock()
+        self._over = asyncio.Event()
+        self._waiting = self._made = self._holders = 0
+        self._opened = False
+        self._used_s = time.monotonic()
+
+    async def serve(self, socket_path: Path) -> None:
+        """Until there is a reason to end."""
+        socket_path.unlink(missing_ok=True)  # whoever started us has found nobody behind it
+        server = await asyncio.start_unix_server(self._meet, socket_path)
+        loop = asyncio.get_running_loop()
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(stop, self._over.set)
+        alone = loop.call_later(self._limits.alone_s, self._unless_held)
+        while not self._over.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), LOOK_S)
+            if self._waiting == 0 and time.monotonic() - self._used_s > self._limits.idle_s:
+                break
+        alone.cancel()
+        server.close()
+
+    def _unless_held(self) -> None:
+        if not self._holders:
+            self._over.set()
+
+    # --- Whoever comes ---------------------------------------------------------------------------
+
+    async def _meet(self, reader: StreamReader, writer: StreamWriter) -> None:
+        with suppress(Gone, ConnectionError):
+            message = await read_message(reader)
+            if message.head["do"] == HOLD:
+                await self._held(reader, writer)
+            else:
+                await self._answer(message, reader, writer)
+        writer.close()
+
+    async def _held(self, reader: StreamReader, writer: StreamWriter) -> None:
+        self._holders += 1
+        writer.write(packed(Message({"held": True})))
+        await reader.read()  # until the other side goes away, whatever ended it
+        self._holders -= 1
+        self._unless_held()
+
+    async def _answer(self, message: Message, reader: StreamReader, writer: StreamWriter) -> None:
+        try:
+            answer = await self._in_turn(message, reader)
+        except RenderingError as error:
+            answer = Message(errors.written(error))
+        if answer is None:
+            self._over.set()  # without a word: the next worker is asked
+            return
+        writer.transport.set_write_buffer_limits(high=0)  # drained means sent: we may end next
+        writer.write(packed(answer))
+        await writer.drain()
+        if self._made >= self._limits.images or not self._sound(answer):
+            self._over.set()
+
+    @staticmethod
+    def _sound(answer: Message) -> bool:
+        """Whether the browser is as good as before."""
+        return answer.head.get("error") not in (
+            errors.RendererTimedOut.code,
+            errors.NoBrowser.code,
+        )
+
+    async def _in_turn(self, message: Message, reader: StreamReader) -> Message | None:
+        """None where the browser went away meanwhile. Raises RenderingError."""
+        if self._waiting > self._limits.queue:  # one of them is drawn, or will be in a moment
+            raise errors.busy(self._waiting)
+        self._wait(1)
+        try:
+            try:
+                await asyncio.wait_for(self._turn.acquire(), self._limits.wait_s)
+            except TimeoutError:
+                raise errors.busy(self._waiting) from None
+            try:
+                if reader.at_eof():
+                    raise Gone
+                return await self._make(message)
+            finally:
+                self._turn.release()
+                self._used_s = time.monotonic()
+        finally:
+            self._wait(-1)
+
+    def _wait(self, more: int) -> None:
+        self._waiting += more
+        metrics.images_waiting(self._waiting)
+
+    # --- The one at the turn ---------------------------------------------------------------------
+
+    async def _make(self, message: Message) -> Message | None:
+        timeout_s = float(message.head["timeout_s"])
+        if self._over.is_set():
+            return None
+        task = asyncio.ensure_future(self._drawn(message.head))
+        done, _ = await asyncio.wait({task}, timeout=timeout_s)
+        if not done:
+            self.browser.kill()
+            task.cancel()
+            raise errors.timed_out(timeout_s)
+        if task.cancelled():
+            return None
+        error = task.exception()
+        if isinstance(error, RenderingError):
+            raise error
+        if error is not None or not self.browser.alive:
+            return None
+        self._made += 1
+        return Message({"made": self._made, "worker": os.getpid()}, task.result())
+
+    async def _drawn(self, asked: dict[str, Any]) -> bytes:
+        if not self._opened:
+            await self.browser.open()
+            self._opened = True
+            Thread(target=self._watch, daemon=True).start()
+        return await self._job(asked)
+
+    def _watch(self) -> None:
+        """End with the browser. A thread, since the libraries block the loop where it goes away;
+        with a moment for what is being said to whoever has waited."""
+        self.browser.wait()
+        time.sleep(LAST_WORD_S)
+        self._end()
+
+    def _job(self, asked: dict[str, Any]) -> Awaitable[bytes]:
+        browser, do = self.browser, asked["do"]
+        size = (asked.get("width"), asked.get("height"), asked.get("scale"))
+        if do == "figure":
+            return browser.figure(asked["figure"], asked["format"], *size)
+        if do == "picture":
+            return browser.picture(asked["html"], *size)
+        if do == "page":
+            return browser.page(asked["html"], asked["paper"])
+        raise RendererFailed(f"The worker can't do {do!r}.")
+
+
+def main(folder: Path, limits: Limits) -> None:
+    """Never returns."""
+    os.umask(0o077)
+    metrics.begin()
+    _sweep(folder)
+    scratch = folder / f"{SCRATCH}{os.getpid()}"
+    scratch.mkdir()
+    tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)
+    from web.rendering.browser import Browser
+
+    for noisy in ("choreographer", "kaleido", "logistro"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)  # we know that we kill the browser
+    browser = Browser()
+
+    def end() -> None:
+        browser.kill()
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)  # whatever the libraries' threads are at
+
+    asyncio.run(_live(Worker(browser, limits, end), folder / SOCKET, end))
+
+
+def _sweep(folder: Path) -> None:
+    """What workers that were killed have left. One that is just ending still cleans its own."""
+    for left in folder.glob(f"{SCRATCH}*"):
+        try:
+            os.kill(int(left.name.removeprefix(SCRATCH)), 0)
+        except (ProcessLookupError, ValueError):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+async def _live(worker: Worker, socket_path: Path, end: Callable[[], None]) -> None:
+    try:
+        await worker.serve(socket_path)
+    except Exception:  # noqa: BLE001 – the end would swallow it
+        traceback.print_exc()
+    finally:
+        end()  # before asyncio waits for threads that the libraries have left
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Limits(**json.loads(sys.argv[2])))

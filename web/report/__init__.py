@@ -1,0 +1,1 @@
+"""Reports as PDF, by address and from the command line."""
