@@ -104,3 +104,13 @@ def search_field(
         autoComplete="off",
     )
     return html.Div([field], role="search", **labelled(name))
+
+
+def freshness_badge() -> Component:
+    """How old the page's numbers are; empty where a page shows none. assets/freshness.js."""
+    return html.Span(id="freshness", className="live")
+
+
+def notice(id: str) -> Component:
+    """Why the page isn't fresh, in words. assets/freshness.js."""
+    return html.Div(id=id, className="notice", role="alert", hidden=True)

@@ -12,6 +12,7 @@ from dash.development.base_component import Component
 from api.client import Client
 from api.errors import WeirError
 from components import session
+from components.controls import freshness_badge
 from components.markup import attributes, labelled
 from components.reader import SIGN_OUT
 from components.share_button import share
@@ -61,6 +62,7 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
             html.Nav([_entry(p, current=p.path == place) for p in PLACES], **labelled("Main")),
             html.Div(
                 [
+                    freshness_badge(),
                     *tools,
                     share(),
                     html.Button(

@@ -9,7 +9,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.metering.windows import DEFAULT_SPAN, SPANS
-from components.controls import search_field, segments, select, units_select, zone_select
+from components.controls import notice, search_field, segments, select, units_select, zone_select
 from components.embeds.link import embed_link
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
 from components.image_menu import LINKS, WALL
@@ -36,7 +36,6 @@ class Ids(StrEnum):
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
     SAID = "fleet-said"
-    LIVE = "fleet-live"
 
 
 EXPORTS: Final = (
@@ -64,7 +63,7 @@ def fleet_page(view: FleetView) -> Component:
             html.Section(
                 html.Dl(id=Ids.TOTALS, className="card totals"), **labelled("The whole fleet")
             ),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(SKELETONS)],
@@ -79,12 +78,8 @@ def fleet_page(view: FleetView) -> Component:
 
 
 def fleet_tools(view: FleetView) -> list[Component]:
-    """What stands in the bar: how fresh the wall is, units and zone."""
-    return [
-        html.Span(id=Ids.LIVE, className="live"),
-        units_select(view.units),
-        zone_select("Each device’s zone", view.zone),
-    ]
+    """What stands in the bar: units and zone."""
+    return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
 
 
 def _controls(view: FleetView) -> Component:
