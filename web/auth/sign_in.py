@@ -58,15 +58,16 @@ class SignInPage:
 
     head: str
     own_label: str
+    root: str = ""  # the path below which the site stands
 
     def html(self, *, next_path: str = START, said: Said | None = None, own: bool = False) -> str:
         """Never holds what was typed: a wrong key may be another system's right one."""
         alarming = said is not None and said.alarming
-        values = {"action": SIGN_IN, "next": escape(next_path)}
+        values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         offer = _OWN.format(**values, label=escape(self.own_label)) if own else ""
         return _PAGE.format(
             **values,
-            start=START,
+            start=self.root + START,
             head=self.head,
             notice=_notice(said),
             described="notice key-help" if alarming else "key-help",
