@@ -115,7 +115,7 @@ def create_dashboard(
     compress(app.server, "application/json", "text/html")
     _prepare(app)
     behind = inside(app)
-    door = Door(behind, client, access, sign_in_page(access.own_name, root))
+    door = Door(behind, client, access, sign_in_page(root))
     app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
     return app
 
@@ -134,7 +134,7 @@ def delivered(app: Dash, door: WSGIApplication) -> Delivery:
     )
 
 
-def sign_in_page(own_name: str, root: str = "") -> SignInPage:
+def sign_in_page(root: str = "") -> SignInPage:
     """In the dashboard's colours, with its theme switch, and nothing else of it."""
     head = "\n    ".join(
         (
@@ -144,7 +144,7 @@ def sign_in_page(own_name: str, root: str = "") -> SignInPage:
             f'<link rel="stylesheet" href="{root}{bundle.sign_in_styles().address}">',
         )
     )
-    return SignInPage(head, own_label=f"Continue with {own_name}", root=root)
+    return SignInPage(head, root)
 
 
 def is_page(path: str) -> bool:
