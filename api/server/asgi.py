@@ -203,8 +203,9 @@ class _Exchange:
 
 
 async def _gone(receive: Receive) -> None:
-    """The next that comes after a body is that the client has gone."""
-    await receive()
+    """What comes after the body, an empty one too, is that the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _no_write(data: bytes) -> object:
