@@ -80,7 +80,7 @@ def site(settings: Settings) -> WSGIApplication:
     ground = _elsewhere(settings) if settings.api_url else _here(settings, shared)
     operations = create_operations(Readiness(ground.store, settings), settings)
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
-    access, folder = _access(settings, shared), Path(settings.instance)
+    access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
     return Watched(_by_path(rooms, dashboard.server), settings)
 
@@ -116,7 +116,7 @@ def _here(settings: Settings, shared: Shared | None) -> _Ground:
     rooms: Rooms = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),
-        INTAKE_PATHS: _intake(settings, shared),
+        INTAKE_PATHS: _intake(settings, store, shared),
     }
     return _Ground(client, rooms, store, SignedAddresses(store, settings))
 
@@ -134,29 +134,35 @@ def _embeds(
     return create_embed_site(asked, web.embed, Path(settings.instance), turns)
 
 
-def _intake(settings: Settings, shared: Shared | None) -> WSGIApplication:
-    """Beside the store itself: a standby may not know a device yet whose readings come already."""
+def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
+    """Beside the store itself: a standby may not know a device yet whose readings come already.
+    One connection to a file is enough for a process: two would share what they know of its log."""
     from api.ingest.http_intake import Reception
     from api.ingest.ipc import Knocker
     from api.server.intake import create_intake
     from api.store.open import open_store
 
-    origin = open_store(settings.database, read_only=True)
+    is_origin = settings.reading == settings.database
+    origin = store if is_origin else open_store(settings.database, read_only=True)
     reception = Reception(origin, Knocker(settings.writer_socket_path))
     return create_intake(origin, settings, reception, limits=True, shared=shared)
 
 
-def _access(settings: Settings, shared: Shared | None) -> Access:
+def _access(settings: Settings, shared: Shared | None, store: Store | None) -> Access:
+    from api.auth.demo_key import DemoKey
+    from api.auth.sign_in_links import SignInLinks
+    from api.ingest.demo.fleet import ORGANIZATION_ID
     from api.telemetry.writer_status import outage
     from web.auth import Access
-    from web.auth.rules import is_loopback
 
+    demo = DemoKey(store, settings, ORGANIZATION_ID) if store and not settings.api_key else str
     return Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
-        own_key=settings.dashboard_key,
-        own_name="this machine's key" if settings.api_key else "the demo fleet",
-        listens_on_loopback=is_loopback(settings.host),
+        demo_key=demo,
+        local_only=settings.local_only,
+        links=SignInLinks(settings.sign_in_links_path),
+        link_key=settings.api_key,
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),
