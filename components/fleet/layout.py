@@ -8,10 +8,10 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from api.metering.windows import DEFAULT_SPAN, SPANS
 from components.controls import notice, search_field, segments, select, units_select, zone_select
 from components.embeds.link import embed_link
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
-from components.fleet.windows import DEFAULT_SPAN, SPANS
 from components.image_menu import LINKS, WALL
 from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_DURATION, FLOW_RATE, LIMIT, METRICS, RAW, Metric, Resolution
 from api.client import Client, Series
+from api.metering.hourly_profile import HOURS, Week
 from components.clock import WEEKDAYS
-from components.device.hourly_profile import HOURS, Week
 from components.device.paging import pages
 from components.ranges import Window
 from components.units import US, Units
