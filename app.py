@@ -42,6 +42,7 @@ def load_settings() -> Settings:
 def create_app() -> Flask:
     """What the `flask` command line finds. The commands are there at once; the site, whose
     libraries take a second to load, is built when it is first asked for a page."""
+    _private()
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
     app.cli.add_command(report.command(_report))
@@ -58,8 +59,14 @@ def _report(
     return report.Made(made.body, made.devices, made.first, made.last)
 
 
+def _private() -> None:
+    """Whatever this process and its children write is for their owner alone: 0600, folders 0700."""
+    os.umask(0o077)
+
+
 def wsgi() -> WSGIApplication:
     """The whole site for a production server: one call a worker process."""
+    _private()
     return site(load_settings())
 
 
