@@ -77,6 +77,7 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
+    from api.server.mount import Mounted
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
     from api.server.request_logging import Watched
@@ -89,7 +90,7 @@ def site(settings: Settings) -> WSGIApplication:
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
     access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
-    return Watched(_by_path(rooms, dashboard.server), settings)
+    return Mounted(Watched(_by_path(rooms, dashboard.server), settings), settings.root)
 
 
 class _Ground(NamedTuple):
@@ -138,7 +139,7 @@ def _embeds(
 
     asked = Client.in_process(create_embed_service(store, web, settings))
     turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-    return create_embed_site(asked, web.embed, Path(settings.instance), turns)
+    return create_embed_site(asked, web.embed, Path(settings.instance), turns, settings.root)
 
 
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
