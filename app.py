@@ -42,6 +42,7 @@ def load_settings() -> Settings:
 def create_app() -> Flask:
     """What the `flask` command line finds. The commands are there at once; the site, whose
     libraries take a second to load, is built when it is first asked for a page."""
+    _private()
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
     app.cli.add_command(report.command(_report))
@@ -58,8 +59,14 @@ def _report(
     return report.Made(made.body, made.devices, made.first, made.last)
 
 
+def _private() -> None:
+    """Whatever this process and its children write is for their owner alone: 0600, folders 0700."""
+    os.umask(0o077)
+
+
 def wsgi() -> WSGIApplication:
     """The whole site for a production server: one call a worker process."""
+    _private()
     return site(load_settings())
 
 
@@ -70,6 +77,7 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
+    from api.server.mount import Mounted
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
     from api.server.request_logging import Watched
@@ -80,9 +88,9 @@ def site(settings: Settings) -> WSGIApplication:
     ground = _elsewhere(settings) if settings.api_url else _here(settings, shared)
     operations = create_operations(Readiness(ground.store, settings), settings)
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
-    access, folder = _access(settings, shared), Path(settings.instance)
+    access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
-    return Watched(_by_path(rooms, dashboard.server), settings)
+    return Mounted(Watched(_by_path(rooms, dashboard.server), settings), settings.root)
 
 
 class _Ground(NamedTuple):
@@ -116,7 +124,7 @@ def _here(settings: Settings, shared: Shared | None) -> _Ground:
     rooms: Rooms = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),
-        INTAKE_PATHS: _intake(settings, shared),
+        INTAKE_PATHS: _intake(settings, store, shared),
     }
     return _Ground(client, rooms, store, SignedAddresses(store, settings))
 
@@ -131,32 +139,38 @@ def _embeds(
 
     asked = Client.in_process(create_embed_service(store, web, settings))
     turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-    return create_embed_site(asked, web.embed, Path(settings.instance), turns)
+    return create_embed_site(asked, web.embed, Path(settings.instance), turns, settings.root)
 
 
-def _intake(settings: Settings, shared: Shared | None) -> WSGIApplication:
-    """Beside the store itself: a standby may not know a device yet whose readings come already."""
+def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
+    """Beside the store itself: a standby may not know a device yet whose readings come already.
+    One connection to a file is enough for a process: two would share what they know of its log."""
     from api.ingest.http_intake import Reception
     from api.ingest.ipc import Knocker
     from api.server.intake import create_intake
     from api.store.open import open_store
 
-    origin = open_store(settings.database, read_only=True)
+    is_origin = settings.reading == settings.database
+    origin = store if is_origin else open_store(settings.database, read_only=True)
     reception = Reception(origin, Knocker(settings.writer_socket_path))
     return create_intake(origin, settings, reception, limits=True, shared=shared)
 
 
-def _access(settings: Settings, shared: Shared | None) -> Access:
+def _access(settings: Settings, shared: Shared | None, store: Store | None) -> Access:
+    from api.auth.demo_key import DemoKey
+    from api.auth.sign_in_links import SignInLinks
+    from api.ingest.demo.fleet import ORGANIZATION_ID
     from api.telemetry.writer_status import outage
     from web.auth import Access
-    from web.auth.rules import is_loopback
 
+    demo = DemoKey(store, settings, ORGANIZATION_ID) if store and not settings.api_key else str
     return Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
-        own_key=settings.dashboard_key,
-        own_name="this machine's key" if settings.api_key else "the demo fleet",
-        listens_on_loopback=is_loopback(settings.host),
+        demo_key=demo,
+        local_only=settings.local_only,
+        links=SignInLinks(settings.sign_in_links_path),
+        link_key=settings.api_key,
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),

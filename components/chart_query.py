@@ -12,6 +12,8 @@ from dash import Patch
 
 from api.catalog import FLOW_RATE
 from api.client import Client, Series
+from api.metering.cadence import LEAST_MS
+from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import formatting
 from components.callback_inputs import read_question
@@ -19,7 +21,6 @@ from components.charts import figure
 from components.charts.causes import Life, Stretch, stretches, total_ms
 from components.charts.figure import Figure
 from components.charts.frames import (
-    MIN_CADENCE_MS,
     Frame,
     clipped,
     frame,
@@ -30,7 +31,7 @@ from components.charts.frames import (
 from components.charts.hover_text import TOLD
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, known_zone
-from components.fleet.meters import DEFAULT_QUALITY_LIMIT, read_meter
+from components.fleet.meters import read_meter
 from components.queries import Found, last_seen_ms
 from components.ranges import Window, with_margins
 from components.readings import bar_series, flow_series
@@ -152,7 +153,7 @@ def _series(client: Client, subject: Subject, view: View, window: Window, reach:
     tab = subject.tab_of(view)
     needed = {*tab.metrics, *TOLD}
     if tab.bars:
-        cadence_ms = subject.cadence_ms or MIN_CADENCE_MS
+        cadence_ms = subject.cadence_ms or LEAST_MS
         return bar_series(client, id, reach, width_px, tz, cadence_ms, needed)
     return flow_series(client, id, reach, width_px, tz, needed)
 
@@ -241,10 +242,12 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
 
 
 def heard(drawn: Drawn) -> str:
-    """How much of the window there are readings of: ``99.7 % data``."""
+    """How much of the window there are readings of: ``99.7 % data by 5 min rows``, as the list of
+    gaps counts; uptime counts by the device's own cadence."""
     lost = total_ms(drawn.stretches, silent=True)
     share = 1 - lost / drawn.canvas.window.length_ms
-    return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data"
+    rows = drawn.frame.series.resolution.label
+    return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data by {rows} rows"
 
 
 def emptiness(drawn: Drawn) -> str:

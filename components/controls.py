@@ -9,6 +9,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
+from components import session
 from components.markup import attributes, labelled
 from components.units import UNITS, Units
 
@@ -62,7 +63,7 @@ def failure(error: WeirError) -> str:
 
 def failed_page(what: str, error: WeirError, href: str) -> Component:
     """A page that couldn't be made, with the way to try again."""
-    again = html.A("Try again", href=href, className="button")
+    again = html.A("Try again", href=session.site_path(href), className="button")
     return message(what, failure(error), again)
 
 
@@ -104,3 +105,13 @@ def search_field(
         autoComplete="off",
     )
     return html.Div([field], role="search", **labelled(name))
+
+
+def freshness_badge() -> Component:
+    """How old the page's numbers are; empty where a page shows none. assets/freshness.js."""
+    return html.Span(id="freshness", className="live")
+
+
+def notice(id: str) -> Component:
+    """Why the page isn't fresh, in words. assets/freshness.js."""
+    return html.Div(id=id, className="notice", role="alert", hidden=True)

@@ -22,6 +22,7 @@ from dash import (
 from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
+from api.metering.hourly_profile import WEEKS
 from api.timez import now_ms
 from components import chart_query, html_json, session, shell
 from components.callback_inputs import read_question
@@ -48,9 +49,10 @@ from components.device.gap_list import gap_list
 from components.device.kpi_cards import STATE_ID, Cell
 from components.fleet.meters import Meter, read_meter
 from components.fleet.query_context import current_desk
+from components.fleet.states import state_of
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_view
+from components.url_state import View, read_view, unread_view
 
 PLACE = "/devices"
 register_page(
@@ -103,6 +105,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         cards.below(),
         place=PLACE,
         tools=chart_tools(subject, view),
+        remarks=unread_view(said, view),
     )
 
 
@@ -119,7 +122,7 @@ def _unknown(identifier: str) -> Component:
         message(
             "There is no such device",
             f"No device {identifier!r} that this key may see.",
-            dcc.Link("All devices", href=PLACE, className="button"),
+            dcc.Link("All devices", href=session.site_path(PLACE), className="button"),
         ),
         place=PLACE,
     )
@@ -153,7 +156,7 @@ clientside_callback(
     ClientsideFunction("chart", "answered"),
     Output(Ids.DRAWN, "data"),
     Input(Ids.TOLD, "data"),
-    Input(Ids.NOTICE, "children"),
+    Input(Ids.FAILED, "data"),
     prevent_initial_call=True,
 )
 
@@ -164,7 +167,7 @@ clientside_callback(
         Fields.BADGE: Output(Ids.BADGE, "children"),
         Fields.ZONE_NOTE: Output(Ids.ZONE_NOTE, "children"),
         Fields.SUMMARY: Output(Ids.SUMMARY, "children"),
-        Fields.NOTICE: Output(Ids.NOTICE, "children"),
+        Fields.NOTICE: Output(Ids.FAILED, "data"),
         Fields.EMPTY: Output(Ids.EMPTY, "children"),
         Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
@@ -192,7 +195,11 @@ def answer(question: Any, kept: Any) -> dict[str, Any]:
         Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
-        Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now)),
+        Fields.GAPS: sheet(
+            gap_list(
+                drawn.stretches, tz, now_ms=now, counted_in=drawn.frame.series.resolution.label
+            )
+        ),
         Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
     }
 
@@ -264,7 +271,7 @@ def standing(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         now = now_ms()
         known = queries.standing(current_desk(), meter, now)
-        state = queries.state(meter, known, active=Subject.read(kept).active, now_ms=now)
+        state = state_of(meter, known, now, active=Subject.read(kept).active)
         chip[:] = [kpi_cards.chip(state), state.name]
         return (kpis.last_reading(known, read.units, queries.zone_of(meter, read), now),)
 
@@ -305,7 +312,7 @@ def spent(shown: Any, kept: Any) -> list[Any]:
 def by_night(shown: Any, kept: Any) -> list[Any]:
     def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
         tz = queries.zone_of(meter, read)
-        flow = queries.night_flow(current_desk(), meter, tz, now_ms())
+        flow = queries.nights(current_desk(), meter, tz, now_ms())
         return (kpis.night(flow, read.units, tz, now_ms()),)
 
     return callback_results.numbers(shown, kept, 1, tell)
@@ -349,10 +356,7 @@ def by_hour(shown: Any, kept: Any) -> list[Any]:
         now = now_ms()
         end = queries.until(id, now)
         told = hourly_profile.heat_map(queries.weekly(id, tz, end), read.units)
-        return (
-            told,
-            f"mean {read.units.flow_name}, {cards.weeks(hourly_profile.WEEKS, end, now, tz)}",
-        )
+        return told, f"mean {read.units.flow_name}, {cards.weeks(WEEKS, end, now, tz)}"
 
     return callback_results.card(shown, kept, tell)
 

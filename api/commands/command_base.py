@@ -8,25 +8,35 @@ that need it, so that the others answer at once.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import click
 from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask.helpers import get_debug_flag
 
-from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
+from api.errors import (
+    BadRequest,
+    ConfigurationError,
+    StoreMissing,
+    Unavailable,
+    UserError,
+    WeirError,
+)
 from api.ingest.file_lock import writing
-from api.settings import Settings
+from api.settings import Settings, unknown_variables
 from api.store.base import Grant, Organization, Scope, Store
 from api.store.web.base import WebStore
 from api.timez import stamp
 
 Load = Callable[[], Settings]
 _EXTENSION = "weir-settings"
+_OTHER_NAME: Final = "weir"
 
 
 # --- What commands ask for -----------------------------------------------------------------------
@@ -127,7 +137,7 @@ def _connected(store: S) -> Generator[S]:
 def organization(store: Store, organization_id: str) -> Organization:
     found = store.organization(organization_id)
     if found is None:
-        raise UserError(f"there is no organization {organization_id}: see flask orgs list")
+        raise UserError(f"--org {organization_id}: no such organization; see flask orgs list")
     return found
 
 
@@ -141,12 +151,24 @@ def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -
     found = store.resolve(everything(organization_id), identifiers)
     for identifier, device in zip(identifiers, found, strict=True):
         if device is None:
-            raise UserError(f"the organization has no device {identifier}")
+            raise UserError(f"--device {identifier}: the organization has no such device")
     return [device.id for device in found if device is not None]
 
 
+@contextmanager
+def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None]:
+    """What the service says of a parameter, said of the option that was typed: ``options`` by the
+    parameter's name, without dashes; by default the name itself. ``otherwise`` begins what is said
+    of no parameter."""
+    try:
+        yield
+    except BadRequest as error:
+        named = (f"--{options.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
+        raise UserError("; ".join(named) or otherwise + error.detail) from None
+
+
 def warn(message: str) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {_line(message)}", err=True)
 
 
 def when(instant_ms: int | None) -> str | None:
@@ -189,6 +211,9 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         with _one_line():
+            if not ctx.params.get("while_parent"):  # whose parent has said so
+                for told in unknown_variables(os.environ):
+                    warn(f"unknown setting {told}")
             answer = super().invoke(ctx)
         outcome = answer if isinstance(answer, Outcome) else Outcome(answer, 0)
         if outcome.data is not None:
@@ -230,7 +255,11 @@ def _one_line() -> Generator[None]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """On one line, with commands named by the program that was typed: `weir` has the same ones."""
+    context = click.get_current_context(silent=True)
+    program = context.find_root().info_name if context else None
+    named = re.sub(r"\bflask(?= [a-z])", program, text) if program == _OTHER_NAME else text
+    return " ".join(named.split())
 
 
 # --- Tables --------------------------------------------------------------------------------------

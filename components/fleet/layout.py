@@ -8,10 +8,11 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components.controls import search_field, segments, select, units_select, zone_select
+from api.metering.windows import DEFAULT_SPAN, SPANS
+from components import shell
+from components.controls import notice, search_field, segments, select, units_select, zone_select
 from components.embeds.link import embed_link
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
-from components.fleet.windows import DEFAULT_SPAN, SPANS
 from components.image_menu import LINKS, WALL
 from components.markup import attributes, labelled
 from components.menu import Entry, Section, menu
@@ -36,7 +37,11 @@ class Ids(StrEnum):
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
     SAID = "fleet-said"
-    LIVE = "fleet-live"
+    FILTERS = "fleet-filters"
+    CLOCK = "wall-clock"
+    CLOCK_LINE = "wall-clock-line"
+    FOOT = "wall-foot"
+    LEAVE = "wall-leave"
 
 
 EXPORTS: Final = (
@@ -60,11 +65,21 @@ def fleet_page(view: FleetView) -> Component:
             dcc.Store(id=Ids.BOARD),
             dcc.Store(id=Ids.DRAWN),
             html.H1("Fleet", className="sr-only"),
+            html.Button(
+                "Filters",
+                id=Ids.FILTERS,
+                type="button",
+                className="button filters",
+                **attributes(data_do="filters", aria_expanded="false"),
+            ),
             _controls(view),
             html.Section(
-                html.Dl(id=Ids.TOTALS, className="card totals"), **labelled("The whole fleet")
+                html.Dl(id=Ids.TOTALS, className="card totals"),
+                className="sums",
+                **labelled("These devices together"),
             ),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            _clock(),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(SKELETONS)],
@@ -73,18 +88,25 @@ def fleet_page(view: FleetView) -> Component:
             ),
             html.Div(id=Ids.EMPTY, className="card empty", hidden=True),
             html.P(id=Ids.SAID, className="sr-only", **attributes(aria_live="polite")),
+            html.P(id=Ids.FOOT, className="wall-foot"),
+            html.Button(
+                "Leave the wall", id=Ids.LEAVE, type="button", className="button wall-leave"
+            ),
         ],
         id=Ids.PAGE,
     )
 
 
+def _clock() -> Component:
+    """The wall's own time, and how fresh it is. assets/wall-mode.js."""
+    line = html.Span(id=Ids.CLOCK_LINE)
+    lines = html.Div([html.Span(shell.organization_name()), line], className="wall-lines")
+    return html.Div([lines, html.B(id=Ids.CLOCK)], className="card wall-clock")
+
+
 def fleet_tools(view: FleetView) -> list[Component]:
-    """What stands in the bar: how fresh the wall is, units and zone."""
-    return [
-        html.Span(id=Ids.LIVE, className="live"),
-        units_select(view.units),
-        zone_select("Each device’s zone", view.zone),
-    ]
+    """What stands in the bar: units and zone."""
+    return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
 
 
 def _controls(view: FleetView) -> Component:
@@ -102,6 +124,9 @@ def _controls(view: FleetView) -> Component:
                 [
                     html.Span(id=Ids.GROUP),
                     select("Sort", "sort", _sorts(), chosen=view.sort),
+                    html.Button(
+                        "Wall", type="button", className="button", **attributes(data_do="wall")
+                    ),
                     embed_link("wall"),
                     menu("Export", EXPORTS, name="Export this fleet"),
                 ],

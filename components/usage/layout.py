@@ -9,7 +9,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import html_json
-from components.controls import search_field, segments, select, units_select, zone_select
+from components.controls import notice, search_field, segments, select, units_select, zone_select
 from components.markup import attributes, labelled
 from components.menu import menu
 from components.usage.url_state import (
@@ -59,7 +59,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             *(html_json.told(id) for id in SHEETS),
             _heading(view, today),
             _which(view),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
             html.Section(
                 html.Dl(id=Ids.SUMS, className="card totals"), **labelled("All of them together")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import apsw
 import orjson
 import psycopg
 import pytest
@@ -259,6 +260,19 @@ def test_a_target_that_cannot_be_written_is_one_line(weir: CommandLine, tmp_path
     assert "can't be written" in weir.error("backup", tmp_path / "no" / "weir.tar")
 
 
+@pytest.mark.parametrize("newer", ["weir.sqlite", "weir.web.sqlite"])
+def test_a_schema_newer_than_the_program_is_not_backed_up(
+    weir: CommandLine, meters: str, tmp_path: Path, newer: str
+) -> None:
+    table = "schema_version" if newer == "weir.sqlite" else "web_schema_version"
+    connection = apsw.Connection(str(tmp_path / newer))
+    connection.execute(f"UPDATE {table} SET version = 999 WHERE version = 1")
+    connection.close()
+    said = weir.error("backup", tmp_path / "weir.tar")
+    assert f"{newer} has schema version 999, newer than this program's" in said
+    assert not (tmp_path / "weir.tar").exists()
+
+
 def test_a_store_that_is_not_there_cannot_be_backed_up(flask: CommandLine, tmp_path: Path) -> None:
     assert "there is no store" in flask.error("backup", tmp_path / "weir.tar")
     assert not (tmp_path / "weir.tar").exists()
@@ -297,3 +311,11 @@ def test_pg_dump_and_pg_restore_keep_a_servers_store(
     assert len(instants(restored, org)) == 3000
     assert restored.verify().wrong == 0
     restored.close()
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x", "x.gz", "x.sqlite"])
+def test_a_backup_is_named_as_the_tar_file_that_it_is(
+    weir: CommandLine, tmp_path: Path, name: str
+) -> None:
+    assert ".tar, .tar.gz or .tgz" in weir.error("backup", tmp_path / name)
+    assert not (tmp_path / name).exists()

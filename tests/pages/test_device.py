@@ -239,8 +239,8 @@ def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None
 
 def test_another_metric(page: Any, looking: Site) -> None:
     answer = ask(page, looking, LIVE, metric="temperature")
-    assert answer["figure"]["layout"]["yaxis"]["title"]["text"] == "Onboard temperature, °C"
-    assert {y for y in line(answer)["y"] if y is not None} == {21.5}
+    assert answer["figure"]["layout"]["yaxis"]["title"]["text"] == "Onboard temperature, °F"
+    assert {y for y in line(answer)["y"] if y is not None} == {70.7}
 
 
 @pytest.mark.parametrize("question", [None, {}, {"from": 3, "range": [], "width_px": {}}])
@@ -277,13 +277,13 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
-    outputs = ["figure", *["children"] * 5, "hidden", "disabled", "data", "data"]
+    outputs = ["figure", *["children"] * 3, "data", "children", "hidden", "disabled", *["data"] * 2]
     ids = [
         "graph",
         "badge",
         "zone-note",
         "summary",
-        "notice",
+        "failed",
         "empty",
         "jump",
         "reset",

@@ -36,6 +36,10 @@ BUSY: Final = Said(429, "The service has been asked too often. Try again in a mo
 SENTENCES: Final = {
     Because.REFUSED: Said(200, "You were signed out: your key was revoked or has expired."),
     Because.IDLE: Said(200, "You were signed out, since your session has ended. Sign in again."),
+    Because.LINK: Said(
+        200,
+        "This sign-in link was used before or has expired. Run “flask sign-in link” for a new one.",
+    ),
     Because.SIGNED_OUT: Said(200, "You are signed out.", alarming=False),
 }
 

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from api.catalog import DEVICE_ZONE
 from api.embeds import EmbedDefinition
 from api.timez import zone_names
-from components.controls import segments, select
+from components.controls import freshness_badge, segments, select
 from components.markup import attributes
 from components.units import UNITS
 from web.embed.permissions import RANGE, SYSTEM, THEME, ZONE
@@ -22,9 +22,9 @@ THEMES: Final = (("system", "As the system"), ("light", "Light"), ("dark", "Dark
 Named = Sequence[tuple[str, str]]
 
 
-def heading(title: str, *, live_id: str, line: Component, hidden: bool = False) -> Component:
+def heading(title: str, *, line: Component, hidden: bool = False) -> Component:
     """``hidden``: the title is only for those who don't see; the line takes its place."""
-    live = html.Span(id=live_id, className="live")
+    live = freshness_badge()
     first = [line, live] if hidden else [html.H1(title), live]
     return html.Header(
         [

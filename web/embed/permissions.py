@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
 from api.embeds import EmbedDefinition, Rolling
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.fleet.url_state import FleetView, read_fleet_view
-from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.units import UNITS_BY_NAME, US, Units
 from components.url_params import said_text

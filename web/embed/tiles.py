@@ -11,9 +11,10 @@ from dash.development.base_component import Component
 
 from api.embeds import EmbedDefinition
 from api.errors import WeirError
+from api.metering.windows import SPANS, Span
 from components import formatting
 from components.clock import Clock, known_zone
-from components.controls import failure
+from components.controls import failure, notice
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline
@@ -23,7 +24,6 @@ from components.fleet.status_cache import knowledge, refresh_page
 from components.fleet.tiles import filled, tiles_of
 from components.fleet.uptime_strip import Beat, beats
 from components.fleet.url_state import FleetView
-from components.fleet.windows import SPANS, Span
 from components.markup import attributes, labelled
 from web.embed.heading import controls, heading
 from web.embed.permissions import wall_view
@@ -44,7 +44,6 @@ class Ids(StrEnum):
     PAGE = "wall"
     TILES = "wall-tiles"
     LINE = "wall-line"
-    LIVE = "wall-live"
     NOTICE = "wall-notice"
 
 
@@ -116,9 +115,9 @@ def frame(definition: EmbedDefinition) -> Component:
         [
             *(dcc.Store(id=id) for id in (Ids.BOARD, Ids.DRAWN)),
             dcc.Store(id=Ids.QUESTION, data={}),
-            heading(title, live_id=Ids.LIVE, line=line, hidden=alone and not definition.title),
+            heading(title, line=line, hidden=alone and not definition.title),
             controls(definition, ranges, field="window", own=own, chosen=own),
-            html.Div(id=Ids.NOTICE, className="notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.TILES, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(count)],

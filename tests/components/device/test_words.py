@@ -6,14 +6,15 @@ import pytest
 
 from api.catalog import DAY, FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME
 from api.client import Series
+from api.metering.cost import Price
+from api.metering.night_flow import NightFlow, TooSeldom
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
 from components.charts.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
 from components.charts.frames import Frame, frame, within
 from components.clock import Clock
 from components.device import gap_list, kpis, row_table
 from components.device.chart_state import Shown, read_shown, write_shown
-from components.device.kpis import Price, Usage
-from components.device.night_flow import NightFlow, TooSeldom
+from components.device.kpis import Usage
 from components.fleet.device_status import Known
 from components.ranges import Window
 from components.units import METRIC, US, Units
@@ -227,11 +228,14 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
     made = framed([m for m in EVERY if not 60 <= m < 90], [39.0 if m == 0 else 90 for m in EVERY
                   if not 60 <= m < 90])  # fmt: skip
     found = stretches(made, Life(40))
-    listed = " ".join(text(part) for part in gap_list.gap_list(found, DENVER, now_ms=NOON + DAY_MS))
+    listed = " ".join(
+        text(part)
+        for part in gap_list.gap_list(found, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
+    )
     assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")
     assert "Mon 16 Nov 2026, 06:00–06:30 30 min no data" in listed
     assert "Mon 16 Nov 2026, 05:00–05:10 10 min below the quality limit" in listed
-    assert gap_list.gap_list([], DENVER, now_ms=NOON) == []
+    assert gap_list.gap_list([], DENVER, now_ms=NOON, counted_in="raw") == []
 
 
 @pytest.mark.parametrize(
