@@ -241,16 +241,16 @@ class Settings(BaseSettings):
         """ConfigurationError where settings that are fine alone don't go together."""
         if self.database.startswith("sqlite:"):
             if self.database_read:
-                raise ConfigurationError("WEIR_DATABASE_READ goes with a WEIR_DATABASE on Postgres")
+                raise ConfigurationError("WEIR_DATABASE_READ needs a WEIR_DATABASE on Postgres")
             if self.mqtt_shard or self.mqtt_share:
                 raise ConfigurationError(
                     f"WEIR_MQTT_{'SHARD' if self.mqtt_shard else 'SHARE'} goes with a"
                     " WEIR_DATABASE on Postgres: an embedded store has one writer"
                 )
         if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
-            raise ConfigurationError("WEIR_MQTT_SHARD and WEIR_MQTT_SHARE exclude each other")
+            raise ConfigurationError("set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE, not both")
         if bool(self.jwt_issuer) != bool(self.jwt_jwks):
-            raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS go together: set both")
+            raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS must be set together")
 
     @property
     def reading(self) -> str:
@@ -268,7 +268,7 @@ class Settings(BaseSettings):
             kept = kept_text(path, lambda: secrets.token_urlsafe(48))
         if len(kept.encode()) < MIN_SECRET_BYTES:
             raise ConfigurationError(
-                f"WEIR_INSTANCE: {path} must hold at least {MIN_SECRET_BYTES} bytes"
+                f"WEIR_INSTANCE: {path} must have at least {MIN_SECRET_BYTES} bytes"
             )
         return kept
 

@@ -251,7 +251,7 @@ def _one_line() -> Generator[None]:
         if get_debug_flag():
             raise
         said = f"{type(error).__name__}: {error}"
-        raise click.ClickException(f"something unforeseen went wrong: {_line(said)}") from error
+        raise click.ClickException(f"unexpected error: {_line(said)}") from error
 
 
 def _line(text: str) -> str:

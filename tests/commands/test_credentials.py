@@ -91,7 +91,7 @@ def test_keys_end_by_revocation_and_by_expiry(
 
 
 def test_revoking_a_key_that_is_not_there_says_so(weir: CommandLine) -> None:
-    assert weir.error("keys", "revoke", "key_0") == ("there is no key key_0: see flask keys list")
+    assert weir.error("keys", "revoke", "key_0") == ("no key key_0: see flask keys list")
 
 
 def test_a_listing_may_be_one_organizations(weir: CommandLine, meters: str) -> None:

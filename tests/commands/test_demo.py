@@ -130,7 +130,7 @@ def test_a_feed_waits_while_the_store_is_out_of_reach(
 
 
 def test_a_feed_without_its_fleet_says_so(weir: CommandLine) -> None:
-    assert weir.error("demo", "feed") == "the demo fleet is not there: flask demo seed"
+    assert weir.error("demo", "feed") == "there is no demo fleet: run flask demo seed"
 
 
 # --- A store of its own --------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def test_a_redis_that_hangs_holds_nobody_up_and_is_used_when_it_is_back(
         clock.at_s += AGAIN_S
         assert shared.is_noted("x") is False
         shared.close()
-    assert caplog.records[-1].message == "Redis answers again"
+    assert caplog.records[-1].message == "Redis responds again"
 
 
 def test_requests_are_answered_while_redis_dies(tmp_path: Path) -> None:
