@@ -194,7 +194,7 @@ def feed() -> None:
             except StoreMissing:
                 raise
             except Unavailable as error:  # a long import holds the store, or it restarts
-                warn(f"{error} Trying again in {RETRY_S:.0f} s.")
+                warn(f"{error} Retrying in {RETRY_S:.0f} s.")
                 if stop.wait(RETRY_S):
                     return
 

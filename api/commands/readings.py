@@ -115,7 +115,7 @@ def refused(organization_id: str | None) -> object:
 @group.command()
 @click.option("--org", "organization_id", help="Only this organization's.")
 def undated(organization_id: str | None) -> object:
-    """List the devices that sent readings without an instant, which are of when they came."""
+    """List the devices that send readings without a time, and how many of them."""
     with opened(read_only=True) as store:
         if organization_id is not None:
             organization(store, organization_id)

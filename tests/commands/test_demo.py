@@ -159,5 +159,5 @@ def test_the_demo_is_removed_and_the_others_stay(
     assert [each["organizationId"] for each in weir.ask("keys", "list")] == [meters]
     assert weir.ask("rollups", "verify") == before
     assert not Settings.from_env(weir.environ).demo_key_path.exists()
-    assert "not in the store" in weir.error("demo", "remove")
+    assert "has no demo fleet" in weir.error("demo", "remove")
     assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60  # and it can come again

@@ -180,7 +180,7 @@ def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
         ('[{"serialNumber": "M-1", "config": {"a": 1e999}}]', "a number that is too large"),
         (
             '[{"serialNumber": "M-1", "config": {"a": ' + "[" * 200 + "]" * 200 + "}}]",
-            "config is nested more than 64 deep",
+            "config is nested more than 64 levels deep",
         ),
     ],
 )

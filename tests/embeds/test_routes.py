@@ -224,7 +224,7 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
         ("devices", METER, "must be a list"),
         ("devices", [3], "must be a list"),
         ("devices", [""], "empty"),
-        ("devices", ["x" * 201], "endless"),
+        ("devices", ["x" * 201], "too long"),
         ("devices", [METER, TWIN], "a chart shows 1"),
         ("devices", [METER] * 51, "at most 50"),
         ("metric", "flow", "must be one of flow_rate, volume"),

@@ -119,8 +119,8 @@ FAULTS = [
     (_rubbish, "store", 503, "not ready", "damaged"),
     (_empty, "store", 503, "not ready", "no schema"),
     (_no_pulse, "writer", 200, "degraded", "No writer"),
-    (_old_pulse, "writer", 200, "degraded", "died or hangs"),
-    (_dead_pulse, "writer", 200, "degraded", "died or hangs"),
+    (_old_pulse, "writer", 200, "degraded", "stopped or hangs"),
+    (_dead_pulse, "writer", 200, "degraded", "stopped or hangs"),
     (_half_a_pulse, "writer", 200, "degraded", "No writer"),
     (_trouble, "writer", 200, "degraded", "can't store readings"),
 ]

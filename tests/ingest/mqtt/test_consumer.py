@@ -201,7 +201,7 @@ def test_a_broker_that_is_not_there_is_told_once_and_tried_again(
     late.stop()
     said = [r.message for r in caplog.records if "readings from the broker" in r.message]
     assert said == [
-        f"readings from the broker at 127.0.0.1:{late.port}: can't be reached; trying again",
+        f"readings from the broker at 127.0.0.1:{late.port}: can't be reached; retrying",
         f"readings from the broker at 127.0.0.1:{late.port}: connected",
     ]
 

@@ -237,7 +237,7 @@ def test_a_number_beyond_all_is_refused_as_not_finite() -> None:
         ("[[source]]\nformat = 'things'\ntopic = 'weir/v1/+/+/up'", "outside weir/v1"),
         ("[[source]]\nformat = 'things'\ntopic = '#'", "outside weir/v1"),
         ("[[source]]\nformat = 'things'\ntopic = 'a'", "must name its organization"),
-        ("[[source]]\nformat='things'\ntopic='a'\norganization='o'\nmodel='m'", "model m: not"),
+        ("[[source]]\nformat='things'\ntopic='a'\norganization='o'\nmodel='m'", "unknown model: m"),
         ("[model.m]", "maps no field"),
         ("[model.m]\nflow = 'x'", "unknown: flow"),
         ("[model.m]\nflowRate = 'a..b'", "needs a path"),
