@@ -52,7 +52,7 @@ def create_app() -> Flask:
 def _report(
     client: Client, folder: Path, devices: Sequence[str], said: Mapping[str, str]
 ) -> report.Made:
-    from web.report.command import written
+    from web.report.pdf import written
 
     made = written(client, folder, devices, said)
     return report.Made(made.body, made.devices, made.first, made.last)

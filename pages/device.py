@@ -24,7 +24,6 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import chart_query, html_json, session, shell
-from components.callback_inputs import read_question
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.chart_query import Subject
 from components.charts import hover_text
@@ -50,7 +49,7 @@ from components.fleet.meters import Meter, read_meter
 from components.fleet.query_context import current_desk
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_view
+from components.url_state import View, read_question, read_view
 
 PLACE = "/devices"
 register_page(

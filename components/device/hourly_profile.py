@@ -13,8 +13,8 @@ from api.catalog import FLOW_AMOUNT, HOUR_MS, LIMIT, MINUTE_MS, Resolution
 from api.client import Client, Series
 from api.timez import DAY_MS, day_start, local_ordinal, offsets, source_of
 from components.clock import WEEKDAYS, Clock
-from components.device.paging import pages
-from components.markup import labelled
+from components.controls import labelled
+from components.queries import pages
 from components.ranges import Window
 from components.units import Units
 

@@ -13,9 +13,9 @@ from dash.development.base_component import Component
 from api.client import Device
 from components import formatting
 from components.clock import Clock, known_zone
+from components.controls import attributes, labelled
 from components.device.kpis import Kpi
 from components.fleet.states import State
-from components.markup import attributes, labelled
 from components.url_state import write_window
 
 

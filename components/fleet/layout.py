@@ -8,14 +8,19 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components.controls import search_field, segments, select, units_select, zone_select
-from components.embeds.link import embed_link
+from components.controls import (
+    attributes,
+    embed_link,
+    labelled,
+    search_field,
+    segments,
+    select,
+    units_select,
+    zone_select,
+)
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
 from components.fleet.windows import DEFAULT_SPAN, SPANS
-from components.image_menu import LINKS, WALL
-from components.markup import attributes, labelled
-from components.menu import Entry, Section, menu
-from components.usage.menus import WHAT_THEY_USED
+from components.menu import LINKS, WALL, WHAT_THEY_USED, Entry, Section, menu
 
 SKELETONS = 10
 

@@ -16,9 +16,7 @@ from components.fleet.meters import MIN_CADENCE_MS
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.ranges import Window
 from components.report.url_state import ReportView, refusal
-from components.usage.device_selection import Picked, pick
-from components.usage.partial_results import FILE_PATIENCE_S, Progress, Shelf
-from components.usage.queries import gather
+from components.usage.queries import FILE_PATIENCE_S, Picked, Progress, Shelf, gather, pick
 from components.usage.sums import DeviceUsage, ordered
 
 

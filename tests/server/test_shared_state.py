@@ -22,8 +22,7 @@ from api.settings import Settings
 from tests import servers
 from tests.auth.directory import Clock
 from tests.world import SECRET, World, opened
-from web.auth.session_cookie import Session
-from web.auth.signed_out import Ended
+from web.auth.session_cookie import Ended, Session
 from web.auth.throttle import BURST, Attempts
 
 

@@ -24,12 +24,9 @@ from api.telemetry.request_record import VISIT, Visit
 from components.reader import READER, EntryMethod, Reader
 from web.auth import rules
 from web.auth.credential_check import Standing
-from web.auth.key_check import BUSY, SENTENCES, Said, check_key, too_often
 from web.auth.rules import START, Because, Facts, Kind, Verdict
-from web.auth.session_cookie import CookieJar, Seal, Session
-from web.auth.shared_state import Shared
-from web.auth.sign_in import SignInPage
-from web.auth.signed_out import Ended
+from web.auth.session_cookie import CookieJar, Ended, Seal, Session, Shared
+from web.auth.sign_in import BUSY, SENTENCES, Said, SignInPage, check_key, too_often
 from web.auth.throttle import Attempts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import Final
 
-from web.auth.shared_state import Shared
+from web.auth.session_cookie import Shared
 
 BURST: Final = 20
 SECONDS_EACH: Final = 2.0  # one more attempt after so long

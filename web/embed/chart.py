@@ -15,14 +15,13 @@ from components.chart_query import Drawn, Subject
 from components.charts import figure, hover_text
 from components.charts.traces import Canvas
 from components.clock import Clock
+from components.controls import attributes
 from components.device.chart_state import Shown, write_shown
-from components.markup import attributes
 from components.queries import find_device, usual_interval_s
 from components.ranges import PRESETS
 from components.theme import palette
 from components.url_state import View
-from web.embed.heading import controls, heading
-from web.embed.permissions import RANGE, chart_view, own_window
+from web.embed.permissions import RANGE, chart_view, controls, heading, own_window
 from web.embed.session import Looking
 
 LINE_ID: Final = "embed-line"

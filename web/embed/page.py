@@ -15,8 +15,7 @@ from dash.development.base_component import Component
 from api.errors import Forbidden, WeirError
 from api.timez import now_ms
 from components.chart_card import Ids as Chart
-from components.controls import failure
-from components.markup import attributes
+from components.controls import attributes, failure
 from web.embed import chart, tiles
 from web.embed.permissions import said
 from web.embed.session import Looking, looking

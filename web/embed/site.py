@@ -15,13 +15,22 @@ from api.client import Client
 from api.errors import BadRequest
 from components import theme
 from components.fleet.shared_cache import Memory
-from web.bundle import ASSETS, PLOTLY, Bundle, joined, no_such_script, versioned
 from web.callback_guard import LARGEST_BODY, Callbacks
 from web.embed import page
 from web.embed.middleware import EmbedDoor, Find, Turns
 from web.embed.shell import Parts
 from web.problems import problem
-from web.static import Delivery, compress, content_security_policy
+from web.static import (
+    ASSETS,
+    PLOTLY,
+    Bundle,
+    Delivery,
+    compress,
+    content_security_policy,
+    joined,
+    no_such_script,
+    versioned,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

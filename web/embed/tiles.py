@@ -13,7 +13,7 @@ from api.embeds import EmbedDefinition
 from api.errors import WeirError
 from components import formatting
 from components.clock import Clock, known_zone
-from components.controls import failure
+from components.controls import attributes, failure, labelled
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline
@@ -24,9 +24,7 @@ from components.fleet.tiles import filled, tiles_of
 from components.fleet.uptime_strip import Beat, beats
 from components.fleet.url_state import FleetView
 from components.fleet.windows import SPANS, Span
-from components.markup import attributes, labelled
-from web.embed.heading import controls, heading
-from web.embed.permissions import wall_view
+from web.embed.permissions import controls, heading, wall_view
 from web.embed.session import EmbedDesk, Looking
 
 METERS_FRESH_MS: Final = 60_000

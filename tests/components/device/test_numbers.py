@@ -14,7 +14,7 @@ import pytest
 from api.catalog import HOUR_MS, MINUTE_MS, ONE_MINUTE, RAW, RESOLUTION_BY_NAME
 from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
 from components.device import daily_volume, hourly_profile, night_flow, volume
-from components.device.paging import pages
+from components.queries import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
 from tests.world import ms

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.client import Credential
-from web.auth.session_cookie import ABSOLUTE_S, IDLE_S, RENEWED_S, CookieJar, Seal, Session
-from web.auth.signed_out import Ended
+from web.auth.session_cookie import ABSOLUTE_S, IDLE_S, RENEWED_S, CookieJar, Ended, Seal, Session
 from web.auth.throttle import BURST, SECONDS_EACH, Attempts
 
 KEY = "5f0c2a52-6c1e-4b8e-9d52-0d6c7a9b1e11"
