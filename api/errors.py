@@ -9,6 +9,7 @@
     │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
+    │   ├── RequestTimeout      408  a body that took too long to arrive
     │   ├── Conflict            409  what is asked for is over: its state forbids it
     │   ├── TooLarge            413  a body beyond what is read
     │   ├── WrongType           415  a body of a type or coding that isn't read
@@ -87,6 +88,10 @@ class MethodNotAllowed(ServiceError):
     status, code, title = 405, "method-not-allowed", "Method not allowed"
 
 
+class RequestTimeout(ServiceError):
+    status, code, title = 408, "request-timeout", "Request timeout"
+
+
 class Conflict(ServiceError):
     status, code, title = 409, "conflict", "Conflict"
 
@@ -151,6 +156,7 @@ STATUS_ERRORS: dict[int, type[ServiceError]] = {
         Forbidden,
         NotFound,
         MethodNotAllowed,
+        RequestTimeout,
         Conflict,
         TooLarge,
         WrongType,

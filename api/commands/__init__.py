@@ -16,6 +16,7 @@ from api.commands import (
     orgs,
     readings,
     serve,
+    web_worker,
     writer,
 )
 from api.commands.command_base import Load, remember
@@ -33,6 +34,7 @@ GROUPS = (
     mqtt.group,
     demo.group,
     serve.serve,
+    web_worker.web_worker,
     writer.writer,
     backup.backup,
     backup.restore,

@@ -1,50 +1,30 @@
-"""`flask serve`: the production server: web workers by granian, and the writer beside them.
+"""`flask serve`: the production server: web workers, and the writer beside them.
 
-This process only supervises. A web process of granian's own has the workers, the writer is
-`flask writer`; whichever ends is started again, and all end with this one.
+This process only supervises. It holds the listening socket, which every worker inherits: while it
+lives no connection is refused, whatever becomes of the workers. Each child that ends is started
+again, and all end with this one; on SIGHUP all are replaced.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import socket
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from multiprocessing.synchronize import Lock
-from typing import Any, Final
+from typing import Final
 
 import click
 from flask.cli import with_appcontext
 
 from api.commands.command_base import Command, ensure_store, opened, settings
-from api.commands.parent_process import end_with_parent
-from api.commands.supervisor import HOPELESS, Child, supervise
+from api.commands.supervisor import Child, Supervisor
+from api.commands.web_worker import FINISH_S, TARGET
 from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.commands.writer import share
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
-from api.ingest.ipc.client import MOST_AT_ONCE
 
-TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
-THREADS: Final = MOST_AT_ONCE + 1  # blocking threads of a worker process
-STOP_S: Final = 30  # what everything may take to end
-FINISH_S: Final = 15  # of that, what a worker may take to finish the requests it has begun
-
-_LOGGING: Final[dict[str, Any]] = {
-    "handlers": {
-        "console": {
-            "formatter": "generic",
-            "class": "logging.StreamHandler",
-            "stream": "ext://sys.stderr",
-        },
-    },
-    "loggers": {"_granian": {"handlers": ["console"], "level": "ERROR", "propagate": False}},
-}
+BACKLOG: Final = 1_024
 
 
 @click.command(cls=Command)
@@ -61,7 +41,7 @@ def serve(
 ) -> None:
     """Serve the dashboard and the service until stopped."""
     known = settings()
-    address, port = _free(host or known.host, known.port if port is None else port)
+    listener = _listening(host or known.host, known.port if port is None else port)
     known.prepare()
     share(known)
     if not known.api_url:
@@ -71,22 +51,42 @@ def serve(
         raise UserError("--demo needs a store of its own: unset WEIR_API_URL")
     if demo and no_writer:
         raise UserError("--demo needs the writer: leave --no-writer out")
+    address, port = listener.getsockname()[:2]
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
-    announcement = f"Weir is at http://{shown}:{port}"
-    web = _Web(address, port, workers or known.workers, announcement)
-    children = [Child("web server", web.run, FINISH_S + 3)]
+    children = [
+        Child("web worker", partial(_web_worker, listener), FINISH_S + 3, overlaps=True)
+        for _ in range(workers or known.workers)
+    ]
     if not known.api_url and not no_writer:
-        command = [sys.executable, "-m", "flask", "--app", TARGET[0], "writer"]
-        options = ["--while-parent", str(os.getpid()), *(["--demo"] * demo)]
-        run = partial(_become, [*command, *options])
-        children.append(Child("writer", run, WRITER_STOP_S))
-    if supervise(children):
+        children.append(Child("writer", partial(_writer, demo), WRITER_STOP_S))
+    if Supervisor(children, partial(_announce, f"Weir is at http://{shown}:{port}")).run():
         raise SystemExit(1)
 
 
-def _become(command: list[str]) -> int:
-    os.execv(command[0], command)
+def _announce(line: str) -> None:
+    click.echo(line)
+    sys.stdout.flush()
+
+
+def _web_worker(listener: socket.socket, news: int) -> int:
+    for descriptor in (listener.fileno(), news):
+        os.set_inheritable(descriptor, True)
+    return _become("web-worker", "--listener", str(listener.fileno()), "--news", str(news))
+
+
+def _writer(demo: bool, news: int) -> int:
+    os.close(news)
+    return _become("writer", *(["--demo"] * demo))
+
+
+def _become(command: str, *options: str) -> int:
+    """A fresh interpreter, so that a child that is started later runs what is installed then."""
+    parent = ("--while-parent", str(os.getppid()))
+    os.execv(
+        sys.executable,
+        [sys.executable, "-m", "flask", "--app", TARGET[0], command, *options, *parent],
+    )
 
 
 def _check_store(demo: bool) -> None:
@@ -95,78 +95,14 @@ def _check_store(demo: bool) -> None:
             raise UserError("the demo fleet is not there: flask demo seed")
 
 
-def _free(host: str, port: int) -> tuple[str, int]:
-    """The numeric address and port to listen on; UserError where they can't be had.
-
-    Worker processes share the port, so they wouldn't notice that another server has it.
-    """
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there; UserError where that can't be had."""
     try:
         family, kind, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(where)
-            address, port = probe.getsockname()[:2]
+        listener = socket.socket(family, kind)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(where)
+        listener.listen(BACKLOG)
     except OSError as error:
         raise UserError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
-    return str(address), int(port)
-
-
-class _Web:
-    """Granian with its workers. Made before the processes are, which share its locks."""
-
-    def __init__(self, address: str, port: int, workers: int, announcement: str) -> None:
-        self._where = (address, port, workers)
-        self._announcement = announcement
-        self._parent = os.getpid()
-        self._first, self._failed = multiprocessing.Lock(), multiprocessing.Lock()
-
-    def run(self) -> int:
-        """Serve until SIGTERM. HOPELESS where the site can't be built; a worker has said why."""
-        end_with_parent(self._parent, FINISH_S)
-        load = partial(_site, os.getpid(), self._first, self._failed, self._announcement)
-        _server(*self._where).serve(target_loader=load, wrap_loader=False)
-        return 0 if self._failed.acquire(block=False) else HOPELESS
-
-
-def _server(address: str, port: int, workers: int) -> Any:
-    from granian.constants import Interfaces
-    from granian.log import LogLevels
-    from granian.server import Server
-
-    return Server(
-        ":".join(TARGET),
-        address=address,
-        port=port,
-        interface=Interfaces.WSGI,
-        workers=workers,
-        blocking_threads=THREADS,
-        websockets=False,
-        respawn_failed_workers=True,
-        workers_kill_timeout=FINISH_S,
-        log_level=LogLevels.error,
-        log_dictconfig=_LOGGING,
-    )
-
-
-def _site(server: int, first: Lock, failed: Lock, announcement: str) -> Callable[..., Any]:
-    """In a worker: build the site. The first one that has it says where; the first one that can't
-    says why and stops the server, which would only start others that can't either."""
-    # A worker is forked with the supervisor's handlers, which would swallow a SIGTERM that comes
-    # while the site is still being built: it has no request to finish yet, so it may just end.
-    for stop in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(stop, signal.SIG_DFL)
-    end_with_parent(server, FINISH_S)
-    module, factory = TARGET
-    try:
-        site: Callable[..., Any] = getattr(import_module(module), factory)()
-    except Exception as error:
-        if failed.acquire(block=False):
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            click.echo(f"Error: the site can't be built: {said}", err=True)
-            os.kill(server, signal.SIGTERM)
-        time.sleep(STOP_S)  # the server ends us; if we went by ourselves, it would complain
-        raise SystemExit(1) from error
-    if first.acquire(block=False):
-        click.echo(announcement)
-        sys.stdout.flush()
-    return site
+    return listener

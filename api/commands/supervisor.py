@@ -1,14 +1,15 @@
-"""Keeping child processes alive, and ending them in order."""
+"""Keeping child processes alive, replacing them without a gap, and ending them in order."""
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Final
 
@@ -18,29 +19,51 @@ LOOK_S: Final = 0.1
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 30.0
 STEADY_S: Final = 60.0  # who lived so long starts again as if for the first time
+READY_S: Final = 90.0  # what a successor may take to start
 HOPELESS: Final = 3  # the exit status of a child that would only fail again
+READY: Final = "ready"  # what a child writes when it is; anything else says why it can't be
 
 
 @dataclass
 class Child:
-    """``run`` is called in a process of its own; what it returns is the exit status. ``stop_s``:
-    what it may take to end when it is told to."""
+    """``run`` is called in a process of its own, with a descriptor on which it says that it is
+    ready or what keeps it from that; what it returns is the exit status. ``stop_s``: what it may
+    take to end when it is told to. One that ``overlaps`` is replaced by a successor that is ready
+    before it ends; any other ends first."""
 
     name: str
-    run: Callable[[], int]
+    run: Callable[[int], int]
     stop_s: float
+    overlaps: bool = False
     pid: int = 0
     started_s: float = 0.0
     pause_s: float = FIRST_PAUSE_S
     due_s: float = 0.0  # when to start it again
+    news: int = -1  # where it says that it is ready
 
     def start(self) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         self.started_s = time.monotonic()
+        self._forget_news()
+        self.news, theirs = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            _be(self.run)
+            _be(self.run, theirs)
+        os.close(theirs)
+
+    def heard(self, within_s: float = 0.0) -> str:
+        """What it says of its start, once; "" where it says nothing in that time."""
+        if self.news < 0 or not select.select([self.news], [], [], within_s)[0]:
+            return ""
+        said = os.read(self.news, 4_096).decode(errors="replace").strip()
+        self._forget_news()
+        return said
+
+    def _forget_news(self) -> None:
+        if self.news >= 0:
+            os.close(self.news)
+            self.news = -1
 
     def ended(self) -> int | None:
         """Its status where it has ended since it was last asked, as `os.waitpid` gives it."""
@@ -65,13 +88,13 @@ class Child:
             warn(f"the {self.name} didn't end in time")
 
 
-def _be(run: Callable[[], int]) -> None:
+def _be(run: Callable[[int], int], news: int) -> None:
     """In the child. Never returns: what the parent has on its stack is the parent's."""
     status = 1
     try:
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        status = run()
+        status = run(news)
     except SystemExit as ending:
         status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
     finally:
@@ -81,41 +104,96 @@ def _be(run: Callable[[], int]) -> None:
         os._exit(status)
 
 
-def supervise(children: Sequence[Child]) -> int:
-    """Until SIGTERM or SIGINT: start what ends again, with a line on standard error. Then end the
-    children, first to last. The exit status: 0, or 1 where a child said that it is hopeless."""
-    stop = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: stop.set())
-    hopeless = False
-    try:
-        while not hopeless and not stop.is_set():
-            hopeless = not all([_keep(child) for child in children])
-            stop.wait(LOOK_S)
-    finally:
-        for child in children:
-            child.stop()
-    return int(hopeless)
+class Supervisor:
+    """Keeps ``children`` until SIGTERM or SIGINT. ``ready`` is called when the first one is."""
 
+    def __init__(self, children: Sequence[Child], ready: Callable[[], None]) -> None:
+        self._children, self._ready = children, ready
+        self._stop, self._restart = Event(), Event()
+        self._announced = self._hopeless = False
 
-def _keep(child: Child) -> bool:
-    """Whether there is hope."""
-    now_s = time.monotonic()
-    if not child.pid:
-        if now_s >= child.due_s:
-            child.start()
-        return True
-    status = child.ended()
-    if status is None:
-        return True
-    if os.waitstatus_to_exitcode(status) == HOPELESS:
+    def run(self) -> int:
+        """Start what ends again, with a line on standard error; on SIGHUP replace all. At the end
+        stop the children, first to last. The exit status: 0, or 1 where one is hopeless."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: self._stop.set())
+        if not sys.stdin or not sys.stdin.isatty():  # a terminal that closes sends it too
+            signal.signal(signal.SIGHUP, lambda number, frame: self._restart.set())
+        try:
+            while not self._hopeless and not self._stop.is_set():
+                for child in self._children:
+                    self._keep(child)
+                if self._restart.is_set():
+                    self._restart.clear()
+                    self._replace_all()
+                self._stop.wait(LOOK_S)
+        finally:
+            for child in self._children:
+                child.stop()
+        return int(self._hopeless)
+
+    # --- One that ended --------------------------------------------------------------------------
+
+    def _keep(self, child: Child) -> None:
+        now_s = time.monotonic()
+        if not child.pid:
+            if now_s >= child.due_s:
+                child.start()
+            return
+        self._listen(child)
+        status = child.ended()
+        if status is None:
+            return
+        if os.waitstatus_to_exitcode(status) == HOPELESS:
+            self._listen(child)
+            self._hopeless = True
+            return
+        lived_s = now_s - child.started_s
+        child.pause_s = FIRST_PAUSE_S if lived_s > STEADY_S else child.pause_s
+        child.due_s = now_s + child.pause_s
+        warn(f"the {child.name} ended ({_how(status)}); starting it again in {child.pause_s:g} s.")
+        child.pause_s = min(2 * child.pause_s, LONGEST_PAUSE_S)
+
+    def _listen(self, child: Child) -> None:
+        """The first that is ready is announced; what keeps one from it is said once."""
+        said = child.heard()
+        if said == READY and not self._announced:
+            self._announced = True
+            self._ready()
+        elif said and said != READY and not self._hopeless:
+            self._hopeless = True
+            print(f"Error: {said}", file=sys.stderr)  # noqa: T201 - the same line as any command's
+
+    # --- All anew --------------------------------------------------------------------------------
+
+    def _replace_all(self) -> None:
+        """One after the other. Where a successor doesn't get ready, the old ones go on."""
+        for child in self._children:
+            if self._stop.is_set():
+                return
+            if not child.overlaps:
+                child.stop()
+                child.start()
+            elif not self._replace(child):
+                return
+
+    def _replace(self, child: Child) -> bool:
+        old = replace(child, news=-1)
+        child.start()
+        said, deadline_s = "", time.monotonic() + READY_S
+        while not said and not self._stop.is_set() and time.monotonic() < deadline_s:
+            said = child.heard(LOOK_S)
+            if child.ended() is not None:
+                said = said or child.heard() or "it ended"
+                break
+        if said == READY:
+            old.stop()
+            return True
+        child.stop()
+        child.pid, child.started_s = old.pid, old.started_s
+        if not self._stop.is_set():
+            warn(f"the new {child.name} doesn't start, the old one goes on: {said or 'too slow'}")
         return False
-    lived_s = now_s - child.started_s
-    child.pause_s = FIRST_PAUSE_S if lived_s > STEADY_S else child.pause_s
-    child.due_s = now_s + child.pause_s
-    warn(f"the {child.name} ended ({_how(status)}); starting it again in {child.pause_s:g} s.")
-    child.pause_s = min(2 * child.pause_s, LONGEST_PAUSE_S)
-    return True
 
 
 def _how(status: int) -> str:

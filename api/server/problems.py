@@ -46,8 +46,15 @@ def answer_error(error: Exception) -> Response:
     problem = _problem_of(error)
     if isinstance(problem, Unavailable):
         log_throttle.note(problem)
+    response = problem_response(problem, request_id())
+    if isinstance(error, WrongMethod):
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return response
+
+
+def problem_response(problem: ServiceError, instance: str) -> Response:
     response = Response(
-        orjson.dumps(problem_object(problem, request_id())),
+        orjson.dumps(problem_object(problem, instance)),
         status=problem.status,
         content_type=PROBLEM_TYPE,
         headers={"Cache-Control": "no-store"},
@@ -57,8 +64,6 @@ def answer_error(error: Exception) -> Response:
     retry_s = problem.retry_after_s or _DEFAULT_RETRY_S.get(problem.status)
     if retry_s is not None:
         response.headers["Retry-After"] = str(max(1, ceil(retry_s)))
-    if isinstance(error, WrongMethod):
-        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
     return response
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from api import timez
 from api.catalog import PATH_PREFIX
+from api.server.asgi import REFUSAL
+from api.server.problems import problem_response
 from api.settings import Settings
 from api.telemetry import metrics
 from api.telemetry.access_log import Lines
@@ -80,7 +82,8 @@ class Watched:
         begin(visit)
         metrics.request_began()
         try:
-            return _Sent(self._site(environ, start), ended)
+            site = _refused if REFUSAL in environ else self._site
+            return _Sent(site(environ, start), ended)
         except BaseException:
             ended(0)
             raise
@@ -110,6 +113,11 @@ class Watched:
                 "address": environ.get("REMOTE_ADDR") or None,
             }
         )
+
+
+def _refused(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """What no thread was found for, or whose body didn't come."""
+    return problem_response(environ[REFUSAL], environ[REQUEST_ID])(environ, start_response)
 
 
 class _Sent:

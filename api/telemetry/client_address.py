@@ -22,8 +22,9 @@ FORWARDED: Final = (
 
 def passed_on(environ: Mapping[str, Any]) -> bool:
     # No browser speaks HTTP/1.0; proxies that add no header of their own often do.
-    old = environ.get("SERVER_PROTOCOL") in ("HTTP/1.0", "HTTP/1")  # granian writes the latter
-    return old or any(name in environ for name in FORWARDED)
+    return environ.get("SERVER_PROTOCOL") == "HTTP/1.0" or any(
+        name in environ for name in FORWARDED
+    )
 
 
 def is_loopback(address: str) -> bool:

@@ -112,12 +112,11 @@ class Plant:
             minute += 1
             time.sleep(PAUSE_S)
 
-    def parts(self) -> tuple[int, int, list[int]]:
-        """The web server's process, the writer's, and the web workers'."""
+    def parts(self) -> tuple[int, list[int]]:
+        """The writer's process, and the web workers'."""
         there = children(self.server.pid)
-        [writer] = [pid for pid, command in there.items() if "writer" in command]
-        [web] = [pid for pid in there if pid != writer]
-        return web, writer, list(children(web))
+        [writer] = [pid for pid, command in there.items() if " writer" in command]
+        return writer, [pid for pid in there if pid != writer]
 
     def assert_true(self, besides: int = 0) -> None:
         """Every acknowledged reading is there, once, ``besides`` others are, and the rollups are
@@ -160,7 +159,7 @@ def plant(tmp_path: Path) -> Iterator[Plant]:
 def test_a_killed_writer_comes_back_and_loses_nothing(plant: Plant) -> None:
     plant.begin()
     for _ in range(2):
-        _, writer, _ = plant.parts()
+        writer, _ = plant.parts()
         os.kill(writer, signal.SIGKILL)
         plant.await_more()
     plant.end()
@@ -178,7 +177,7 @@ def test_a_killed_writer_comes_back_and_loses_nothing(plant: Plant) -> None:
 def test_a_killed_web_worker_comes_back_even_twice_at_once(plant: Plant) -> None:
     plant.begin()
     for _ in range(2):
-        before = plant.parts()[2]
+        before = plant.parts()[1]
         os.kill(before[0], signal.SIGKILL)
         eventually(lambda gone=before: _fresh(plant, gone), "there was a new worker")
         plant.await_more()
@@ -189,8 +188,8 @@ def test_a_killed_web_worker_comes_back_even_twice_at_once(plant: Plant) -> None
 
 
 def _fresh(plant: Plant, gone: list[int]) -> bool:
-    with suppress(ValueError):  # between two web servers
-        workers = plant.parts()[2]
+    with suppress(ValueError):  # between two writers
+        workers = plant.parts()[1]
         return bool(workers) and workers != gone
     return False
 
@@ -198,10 +197,10 @@ def _fresh(plant: Plant, gone: list[int]) -> bool:
 @pytest.mark.slow
 def test_a_killed_supervisor_takes_all_with_it_and_the_next_one_goes_on(plant: Plant) -> None:
     plant.begin()
-    web, writer, workers = plant.parts()
+    writer, workers = plant.parts()
     plant.server.kill()
     plant.server.wait(PATIENCE_S)
-    eventually(lambda: not any(map(alive, (web, writer, *workers))), "no orphan was left")
+    eventually(lambda: not any(map(alive, (writer, *workers))), "no orphan was left")
     plant.server = plant.shell.start("serve", "--workers", "1")
     plant.await_more()
     plant.end()
@@ -232,7 +231,7 @@ def test_who_is_told_to_stop_finishes_what_was_begun(plant: Plant) -> None:
 
 @pytest.mark.slow
 def test_a_second_writer_is_told_who_is_the_first(plant: Plant) -> None:
-    writer = plant.parts()[1]
+    writer = plant.parts()[0]
     code, out, err = plant.shell.run("writer")
     assert (code, out) == (1, "")
     assert f"is written by another process: process {writer}" in err
@@ -276,7 +275,7 @@ def test_a_servers_database_takes_several_writers_and_one_has_the_door(
     try:
         plant = Plant(shell)
         plant.await_up()
-        writer = plant.parts()[1]
+        writer = plant.parts()[0]
         second = shell.start("writer")
         assert second.stderr is not None
         said = second.stderr.readline()

@@ -76,7 +76,7 @@ def _fill(folder: Path) -> Path:
 
 def _may_write(plant: Looked, size: int) -> None:
     """The writer may write files up to that size, from now on."""
-    writer = plant.parts()[1]
+    writer = plant.parts()[0]
     _, hard = resource.prlimit(writer, resource.RLIMIT_FSIZE)
     resource.prlimit(writer, resource.RLIMIT_FSIZE, (size, hard))
 

@@ -179,7 +179,7 @@ def nothing_written(plant: Looked) -> Generator[None]:
 
 @contextmanager
 def its_writer_hung(plant: Looked) -> Generator[None]:
-    writer = plant.parts()[1]
+    writer = plant.parts()[0]
     os.kill(writer, signal.SIGSTOP)
     try:
         yield

@@ -162,7 +162,6 @@ ENVIRON = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "REMOTE_ADDR": "127.0.0.1"
         ({}, False, False),
         ({"SERVER_PROTOCOL": "HTTP/1.1"}, False, False),
         ({"SERVER_PROTOCOL": "HTTP/1.0"}, True, False),
-        ({"SERVER_PROTOCOL": "HTTP/1"}, True, False),
         ({"SERVER_PROTOCOL": "HTTP/2"}, False, False),
         ({"HTTP_X_FORWARDED_FOR": "127.0.0.1"}, True, False),
         ({"HTTP_X_REAL_IP": "127.0.0.1"}, True, False),

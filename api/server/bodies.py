@@ -1,0 +1,81 @@
+"""Reading a request's body before any thread has the request: with a deadline and within bounds.
+
+A sender may be as slow as the deadline allows. It costs one connection meanwhile, and the memory
+of what has arrived, which is bounded for each peer and for the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from api.errors import Busy, RequestTimeout
+
+Receive = Callable[[], Awaitable[Any]]
+
+PEER_BYTES: Final = 32 << 20  # four of the largest bodies
+PROCESS_BYTES: Final = 128 << 20
+
+
+class ClientGone(Exception):
+    """The connection ended before the request was whole."""
+
+
+class BodyMemory:
+    """How many bytes of bodies this process holds, and for whom. For one event loop."""
+
+    def __init__(self, peer_bytes: int = PEER_BYTES, process_bytes: int = PROCESS_BYTES) -> None:
+        self._peer_bytes, self._process_bytes = peer_bytes, process_bytes
+        self._held: Counter[str] = Counter()
+        self._total = 0
+
+    def take(self, peer: str, size: int) -> None:
+        """Busy where that is more than may be held."""
+        if self._held[peer] + size > self._peer_bytes or self._total + size > self._process_bytes:
+            raise Busy("Too many large bodies are on their way here.", retry_after_s=2.0)
+        self._held[peer] += size
+        self._total += size
+
+    def release(self, peer: str, size: int) -> None:
+        self._total -= size
+        self._held[peer] -= size
+        if not self._held[peer]:
+            del self._held[peer]
+
+
+class Body:
+    """What has arrived of one request's body: at most one byte more than ``most_bytes``."""
+
+    def __init__(self, memory: BodyMemory, peer: str, most_bytes: int) -> None:
+        self._memory, self._peer, self._most_bytes = memory, peer, most_bytes
+        self._taken = 0
+        self.bytes = b""
+
+    async def read(self, receive: Receive, within_s: float) -> None:
+        """Raises RequestTimeout after ``within_s`` seconds, Busy, and ClientGone."""
+        try:
+            async with asyncio.timeout(within_s):
+                await self._read(receive)
+        except TimeoutError:
+            raise RequestTimeout(f"The body wasn't here within {within_s:g} s.") from None
+
+    async def _read(self, receive: Receive) -> None:
+        body = bytearray()
+        while len(body) <= self._most_bytes:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            piece = message.get("body", b"")
+            self._memory.take(self._peer, len(piece))
+            self._taken += len(piece)
+            body += piece
+            if not message.get("more_body"):
+                break
+        self.bytes = bytes(body[: self._most_bytes + 1])
+
+    def release(self) -> None:
+        """Once nobody needs it any more."""
+        self._memory.release(self._peer, self._taken)
+        self._taken, self.bytes = 0, b""

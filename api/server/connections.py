@@ -1,0 +1,127 @@
+"""One worker's HTTP server: uvicorn on a socket that is listening already.
+
+What uvicorn leaves open: how long a request's head may take to arrive, how long it may be, and a
+connection that was accepted just before the worker was told to end is answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import resource
+import signal
+import socket
+from asyncio import TimerHandle, Transport
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_S: Final = 15.0  # for a request's line and headers
+HEAD_BYTES: Final = 64 * 1024
+IDLE_S: Final = 75  # longer than nginx keeps a connection to us (60 s)
+FRESH_S: Final = 0.5  # for the first request of a connection, when the worker ends
+MOST_CONNECTIONS: Final = 4_000  # of one worker; each may cost a file descriptor and some kilobytes
+
+
+class Connection(HttpToolsProtocol):
+    """``heads`` counts requests whose head has arrived."""
+
+    _deadline: TimerHandle | None = None
+    _head_bytes = 0
+    _heads = 0
+
+    def connection_made(self, transport: Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+            return
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_is_here()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._deadline is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES + len(data):
+                self.transport.abort()
+                return
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._heads += 1
+        self._head_is_here()
+        super().on_headers_complete()
+
+    def shutdown(self) -> None:
+        if self._heads or self.transport.is_closing():
+            super().shutdown()
+        else:
+            self.loop.call_later(FRESH_S, super().shutdown)
+
+    def _await_head(self) -> None:
+        if self._deadline is None:
+            self._head_bytes = 0
+            self._deadline = self.loop.call_later(HEAD_S, self.transport.abort)
+
+    def _head_is_here(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def serve(
+    application: Callable[[Any, Any, Any], Awaitable[None]],
+    listener: socket.socket,
+    finish_s: int,
+    ready: Callable[[], None],
+) -> None:
+    """Until SIGTERM; then what has begun may take ``finish_s``. ``ready`` is called as soon as
+    connections are accepted."""
+    _open_more_files()
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what clients do wrong is no news
+
+    async def told() -> None:
+        nonlocal ready
+        ready()
+        ready = _nothing
+
+    config = uvicorn.Config(
+        application,
+        http=Connection,
+        ws="none",
+        loop="uvloop",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=1_024,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=finish_s,
+        timeout_notify=0,
+        callback_notify=told,
+    )
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn repeats it at its end
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _nothing() -> None:
+    pass
+
+
+def _open_more_files() -> None:
+    """A connection is an open file, and by default a shell allows 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * MOST_CONNECTIONS
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
