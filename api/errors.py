@@ -9,6 +9,7 @@
     │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
     │   ├── NotFound            404  outside the scope of the credential, or no such path
     │   ├── MethodNotAllowed    405
+    │   ├── NotAcceptable       406  an Accept header that rules JSON out
     │   ├── RequestTimeout      408  a body that took too long to arrive
     │   ├── Conflict            409  what is asked for is over: its state forbids it
     │   ├── TooLarge            413  a body beyond what is read
@@ -88,6 +89,10 @@ class MethodNotAllowed(ServiceError):
     status, code, title = 405, "method-not-allowed", "Method not allowed"
 
 
+class NotAcceptable(ServiceError):
+    status, code, title = 406, "not-acceptable", "Not acceptable"
+
+
 class RequestTimeout(ServiceError):
     status, code, title = 408, "request-timeout", "Request timeout"
 
@@ -156,6 +161,7 @@ STATUS_ERRORS: dict[int, type[ServiceError]] = {
         Forbidden,
         NotFound,
         MethodNotAllowed,
+        NotAcceptable,
         RequestTimeout,
         Conflict,
         TooLarge,

@@ -1,285 +1,239 @@
-"""Settings, read once from the environment. The table below is the documentation's source."""
+"""Settings, read once from the environment. The fields below are the documentation's source."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field, PlainValidator, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from api import setting_types as types
 from api.errors import ConfigurationError
 from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
 from api.setting_types import MIN_SECRET_BYTES, Network, Shard
+from api.suggestions import did_you_mean
+
+PREFIX: Final = "WEIR_"
+FOR_TESTS: Final = "WEIR_TEST_"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row: the environment's name, its default as text, how it is read, what it means."""
-
-    name: str
-    default: str
-    parse: Callable[[str], Any]
-    meaning: str
-
-    @property
-    def attribute(self) -> str:
-        return self.name.removeprefix("WEIR_").lower()
+def setting(default: str, meaning: str) -> Any:
+    """A field of `Settings`: its default as the environment would write it, and its line in the
+    documentation."""
+    return Field(default=default, description=meaning, validate_default=True)
 
 
-TABLE: tuple[Setting, ...] = (
-    Setting(
-        "WEIR_DATABASE",
+class _Environment(EnvSettingsSource):
+    """The variables of a mapping, which need not be this process's environment."""
+
+    def __init__(self, settings: type[BaseSettings], environ: Mapping[str, str]) -> None:
+        self._given = environ
+        super().__init__(settings)
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return {name.lower(): text for name, text in self._given.items() if text}
+
+
+class Settings(BaseSettings):
+    """Every setting, parsed. Made by `from_env`; tests make their own with `from_env({...})`.
+
+    Each parser takes the text of the environment and raises ValueError with words that follow the
+    setting's name.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        enable_decoding=False,
+        extra="forbid",
+        frozen=True,
+    )
+
+    database: Annotated[str, PlainValidator(types.database)] = setting(
         "sqlite:///instance/weir.sqlite",
-        types.database,
         "Where readings are kept: `sqlite:///path` or `postgresql://user:password@host/name`.",
-    ),
-    Setting(
-        "WEIR_DATABASE_READ",
+    )
+    database_read: Annotated[str, PlainValidator(types.read_database)] = setting(
         "",
-        types.read_database,
         "Where web workers read, if elsewhere: a standby of the Postgres in `WEIR_DATABASE`, best"
         " with the primary behind it:"
         " `postgresql://user@standby,primary/name?target_session_attrs=prefer-standby`.",
-    ),
-    Setting(
-        "WEIR_RAW_MONTHS",
+    )
+    raw_months: Annotated[int, PlainValidator(types.whole(0, 1200))] = setting(
         "0",
-        types.whole(0, 1200),
         "Whole months of raw readings that `flask readings prune` keeps; rollups stay for good."
         " 0: none are let go unless it is told how many to keep.",
-    ),
-    Setting(
-        "WEIR_SECRET_KEY",
+    )
+    secret_key: Annotated[str, PlainValidator(types.secret)] = setting(
         "",
-        types.secret,
         "Signs bearer tokens and sessions; at least 32 bytes. Unset: made once and kept in"
         " `instance/secret_key`, readable by its owner only.",
-    ),
-    Setting("WEIR_HOST", "127.0.0.1", types.text, "The address that `flask serve` listens on."),
-    Setting("WEIR_PORT", "8050", types.whole(0, 65_535), "The port that `flask serve` listens on."),
-    Setting(
-        "WEIR_PUBLIC_URL",
+    )
+    host: Annotated[str, PlainValidator(types.text)] = setting(
+        "127.0.0.1",
+        "The address that `flask serve` listens on.",
+    )
+    port: Annotated[int, PlainValidator(types.whole(0, 65535))] = setting(
+        "8050",
+        "The port that `flask serve` listens on.",
+    )
+    public_url: Annotated[str, PlainValidator(types.site)] = setting(
         "",
-        types.site,
         "Where readers reach this site: `https://weir.example`. It stands in what is handed on:"
         " embeds' snippets, signed links of images. Unset: as a page was asked for, and for"
         " commands `http://WEIR_HOST:WEIR_PORT`.",
-    ),
-    Setting("WEIR_WORKERS", "2", types.whole(1, 64), "Web worker processes of `flask serve`."),
-    Setting(
-        "WEIR_API_URL",
+    )
+    workers: Annotated[int, PlainValidator(types.whole(1, 64))] = setting(
+        "2",
+        "Web worker processes of `flask serve`.",
+    )
+    api_url: Annotated[str, PlainValidator(types.url)] = setting(
         "",
-        types.url,
         "A remote server of the interface for the dashboard to show; then there is no store and no"
         " service here: `/management` answers 404, `/healthz` still does. Unset: this one.",
-    ),
-    Setting(
-        "WEIR_API_KEY",
+    )
+    api_key: Annotated[str, PlainValidator(types.key)] = setting(
         "",
-        types.key,
         "The service-api-key with which the dashboard signs in by itself, for readers at this"
         " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
-    ),
-    Setting(
-        "WEIR_PROXY_BEARER",
+    )
+    proxy_bearer: Annotated[bool, PlainValidator(types.truth)] = setting(
         "false",
-        types.truth,
         "`true`: a proxy in front of the dashboard says who asks, by `Authorization: Bearer …`.",
-    ),
-    Setting(
-        "WEIR_CORS_ORIGINS",
+    )
+    cors_origins: Annotated[tuple[str, ...], PlainValidator(types.origins)] = setting(
         "",
-        types.origins,
         "Origins whose pages may call the interface from a browser, separated by commas.",
-    ),
-    Setting(
-        "WEIR_RATE_LIMIT",
+    )
+    rate_limit: Annotated[float, PlainValidator(types.number)] = setting(
         "1000",
-        types.number,
         "Requests per second that one key may make over the network, ten times that in a burst;"
         " 0 switches the limits off.",
-    ),
-    Setting(
-        "WEIR_JWT_ISSUER",
+    )
+    jwt_issuer: Annotated[str, PlainValidator(types.issuer)] = setting(
         "",
-        types.issuer,
         "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own.",
-    ),
-    Setting(
-        "WEIR_JWT_AUDIENCE", "weir", types.text, "`aud` that the external issuer's tokens carry."
-    ),
-    Setting(
-        "WEIR_JWT_JWKS",
+    )
+    jwt_audience: Annotated[str, PlainValidator(types.text)] = setting(
+        "weir",
+        "`aud` that the external issuer's tokens carry.",
+    )
+    jwt_jwks: Annotated[str, PlainValidator(types.key_set)] = setting(
         "",
-        types.key_set,
         "The external issuer's key set: an https:// URL (http:// on loopback only) or a file's"
         " path.",
-    ),
-    Setting(
-        "WEIR_JWT_ALGORITHM",
+    )
+    jwt_algorithm: Annotated[str, PlainValidator(types.algorithm)] = setting(
         "RS256",
-        types.algorithm,
         "The one algorithm accepted from the external issuer: RS256 or ES256.",
-    ),
-    Setting(
-        "WEIR_MQTT_URL",
+    )
+    mqtt_url: Annotated[str, PlainValidator(types.broker)] = setting(
         "",
-        types.broker,
         "The MQTT 5 broker for readings in and out: `mqtt://user@host:port`, or `mqtts://…` with"
         " TLS. Unset: none.",
-    ),
-    Setting(
-        "WEIR_MQTT_PASSWORD_FILE",
+    )
+    mqtt_password_file: Annotated[str, PlainValidator(types.text)] = setting(
         "",
-        types.text,
         "A file with nothing but the broker user's password.",
-    ),
-    Setting(
-        "WEIR_MQTT_CA_FILE",
+    )
+    mqtt_ca_file: Annotated[str, PlainValidator(types.text)] = setting(
         "",
-        types.text,
         "The certificates that `mqtts://` trusts, a PEM file; unset: the system's.",
-    ),
-    Setting(
-        "WEIR_MQTT_CLIENT_ID",
+    )
+    mqtt_client_id: Annotated[str, PlainValidator(types.client_id)] = setting(
         "weir",
-        types.client_id,
         "Names our session with the broker, which keeps for it what comes while we are away:"
         " another one for each installation, and never changed.",
-    ),
-    Setting(
-        "WEIR_MQTT_SHARD",
+    )
+    mqtt_shard: Annotated[Shard | None, PlainValidator(types.shard)] = setting(
         "",
-        types.shard,
         "Of several ingesters on one Postgres, which this is, such as `1/3`: it takes the devices"
         " whose hash is its own. Unset: all of them.",
-    ),
-    Setting(
-        "WEIR_MQTT_SHARE",
+    )
+    mqtt_share: Annotated[str, PlainValidator(types.share)] = setting(
         "",
-        types.share,
         "A group of ingesters on one Postgres among which the broker divides messages as it likes,"
         " each with a `WEIR_MQTT_CLIENT_ID` of its own. Unset: none.",
-    ),
-    Setting(
-        "WEIR_MQTT_MAPPING",
+    )
+    mqtt_mapping: Annotated[str, PlainValidator(types.text)] = setting(
         "",
-        types.text,
         "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
-    ),
-    Setting(
-        "WEIR_MQTT_PUBLISH",
+    )
+    mqtt_publish: Annotated[bool, PlainValidator(types.truth)] = setting(
         "true",
-        types.truth,
         "`true`: each stored reading is published to the broker as well.",
-    ),
-    Setting(
-        "WEIR_REDIS_URL",
+    )
+    redis_url: Annotated[str, PlainValidator(types.redis)] = setting(
         "",
-        types.redis,
         "A Redis for several hosts: sessions that were signed out, failed sign-ins and rate limits"
         " hold on all of them. Unset, or while it is away: on each by itself.",
-    ),
-    Setting(
-        "WEIR_REQUEST_LOG",
+    )
+    request_log: Annotated[str, PlainValidator(types.text)] = setting(
         "",
-        types.text,
         "A line of JSON for each request: `stderr`, or a file's path. Unset: none.",
-    ),
-    Setting(
-        "WEIR_METRICS_TOKEN",
+    )
+    metrics_token: Annotated[str, PlainValidator(types.token)] = setting(
         "",
-        types.token,
         "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
         " from this machine that no proxy passed on may see it.",
-    ),
-    Setting(
-        "WEIR_TRUSTED_PROXIES",
+    )
+    trusted_proxies: Annotated[tuple[Network, ...], PlainValidator(types.networks)] = setting(
         "",
-        types.networks,
         "Addresses or networks of the proxies in front, separated by commas: who asks, and whether"
         " by TLS, is what they say in `X-Forwarded-For` and `X-Forwarded-Proto`. Unset: nobody is"
         " believed, the peer's address counts.",
-    ),
-    Setting(
-        "WEIR_HSTS_S",
+    )
+    hsts_s: Annotated[int, PlainValidator(types.whole(0, 63072000))] = setting(
         "0",
-        types.whole(0, 63_072_000),
         "Seconds for which browsers are to use this site by TLS alone (`Strict-Transport-Security`,"
         " on answers that went out by TLS). 0: they aren't told.",
-    ),
-    Setting(
-        "WEIR_DISK_MIN_MB",
+    )
+    disk_min_mb: Annotated[int, PlainValidator(types.whole(0, 100000000))] = setting(
         "1024",
-        types.whole(0, 100_000_000),
         "With less free space than so many megabytes beside the store, `/readyz` says degraded.",
-    ),
-    Setting(
-        "WEIR_INSTANCE",
+    )
+    instance: Annotated[str, PlainValidator(types.text)] = setting(
         "instance",
-        types.text,
         "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
         " were signed out, the writer's socket, when MQTT messages came that don't say of when they"
         " are.",
-    ),
-)
+    )
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Every setting, parsed. Made by `from_env`; tests make their own with `from_env({...})`."""
-
-    database: str
-    database_read: str
-    raw_months: int
-    secret_key: str
-    host: str
-    port: int
-    public_url: str
-    workers: int
-    api_url: str
-    api_key: str
-    proxy_bearer: bool
-    cors_origins: tuple[str, ...]
-    rate_limit: float
-    jwt_issuer: str
-    jwt_audience: str
-    jwt_jwks: str
-    jwt_algorithm: str
-    mqtt_url: str
-    mqtt_password_file: str
-    mqtt_ca_file: str
-    mqtt_client_id: str
-    mqtt_shard: Shard | None
-    mqtt_share: str
-    mqtt_mapping: str
-    mqtt_publish: bool
-    redis_url: str
-    request_log: str
-    metrics_token: str
-    trusted_proxies: tuple[Network, ...]
-    hsts_s: int
-    disk_min_mb: int
-    instance: str
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `from_env` hands in: never a file that happens to lie in the folder."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
         """Raises ConfigurationError, one line naming the setting, at the first bad value."""
-        values: dict[str, Any] = {}
-        for setting in TABLE:
-            try:
-                values[setting.attribute] = setting.parse(
-                    environ.get(setting.name) or setting.default
-                )
-            except ValueError as error:
-                raise ConfigurationError(f"{setting.name} {error}") from None
-        return cls(**values)
+        try:
+            settings = cls(**_Environment(cls, environ)())
+        except ValidationError as error:
+            bad = error.errors(include_url=False, include_input=False)[0]
+            reason = bad.get("ctx", {}).get("error", bad["msg"])
+            raise ConfigurationError(f"{PREFIX}{bad['loc'][0]}".upper() + f" {reason}") from None
+        settings._check_together()
+        return settings
 
-    def __post_init__(self) -> None:
+    def _check_together(self) -> None:
         """ConfigurationError where settings that are fine alone don't go together."""
         if self.database.startswith("sqlite:"):
             if self.database_read:
@@ -353,6 +307,27 @@ class Settings:
         if self.api_url or not path.exists():
             return ""
         return str(json.loads(path.read_text("utf-8"))["key"])
+
+
+class Setting(NamedTuple):
+    """A row of the documentation's table."""
+
+    name: str
+    default: str
+    meaning: str
+
+
+TABLE: Final = tuple(
+    Setting(f"{PREFIX}{name}".upper(), field.default, field.description or "")
+    for name, field in Settings.model_fields.items()
+)
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """``WEIR_PRT: did you mean WEIR_PORT?`` for each variable that is no setting."""
+    known = {row.name for row in TABLE}
+    mine = (name for name in environ if name.startswith(PREFIX) and not name.startswith(FOR_TESTS))
+    return [did_you_mean(name, known) for name in sorted(mine) if name not in known]
 
 
 @contextmanager

@@ -122,7 +122,7 @@ def parse_instant(text: str) -> int:
     """
     match = _INSTANT.fullmatch(text)
     if match is None:
-        raise ValueError("must be an ISO 8601 date-time such as 2026-03-08T05:00:00Z")
+        raise ValueError("must be an ISO 8601 date-time such as 2026-03-08T05:00:00Z" + _hint(text))
     hm, offset = match["hm"] or "00:00", match["offset"] or "Z"
     offset = "+00:00" if offset in "Zz" else offset.replace(" ", "+")
     millis = int((match["fraction"] or "")[:3].ljust(3, "0"))
@@ -134,6 +134,18 @@ def parse_instant(text: str) -> int:
     if not FIRST_INSTANT_MS <= instant <= LAST_INSTANT_MS:
         raise ValueError("is not a date-time that exists")
     return instant
+
+
+_EPOCH_UNITS = {9: ("seconds", 1000), 10: ("seconds", 1000), 12: ("milliseconds", 1),
+                13: ("milliseconds", 1)}  # by the number of digits: 1973 to 2286  # fmt: skip
+
+
+def _hint(text: str) -> str:
+    """Which date-time epoch seconds or milliseconds would be; "" for any other text."""
+    unit, factor = _EPOCH_UNITS.get(len(text), ("", 0))
+    if not (unit and text.isascii() and text.isdigit()):
+        return ""
+    return f", not epoch {unit}: {text} is {stamp(int(text) * factor, fraction=factor == 1)}"
 
 
 # --- Buckets -------------------------------------------------------------------------------------

@@ -12,10 +12,7 @@
   const WIDTH_STEP_PX = 100;
   const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units"];
   const REFRESH_MS = 15000;
-  const RETRY_MS = [3000, 6000, 12000, 24000];
   const JITTER = 0.2;
-  const STALE_MS = 45000;
-  const PATIENCE_MS = 20000; // without an answer: something between here and the server is broken
   const REST_MS = 300; // after a pan: then the words catch up with the picture
   /* Who follows the chart, and how old what it knows may get on a page that is only looked at. */
   const FOLLOWERS = { "chart-shown": 30000, "chart-lately": 0, "chart-steady": 60000 };
@@ -33,9 +30,6 @@
   let timer = 0;
   let nextTimer = 0;
   let held = false; // a pointer is down on the plot: nothing may be redrawn under it
-  let updatedMs = 0;
-  let failures = 0;
-  let trouble = "";
   let live = false; // the last question was asked by nobody: only to be up to date
   let told = {}; // follower: {ms, of}: when it was last told, and of what
 
@@ -98,7 +92,7 @@
     window.dash_clientside.set_props(plot.dataset.ask, { data: question });
     window.weirControls.press(question);
     if (remember) writeAddress();
-    nextTimer = setTimeout(unanswered, PATIENCE_MS);
+    window.weirFreshness.asked({ changed: !unasked });
   }
 
   /* After a drag, a pan or a resize: ask again once it has come to rest. */
@@ -163,43 +157,6 @@
     nextTimer = setTimeout(refresh, afterMs * (1 - JITTER + 2 * JITTER * Math.random()));
   }
 
-  function unanswered() {
-    if (!isOpen() || document.hidden) return;
-    failed("The dashboard doesn’t answer.");
-  }
-
-  function failed(why) {
-    trouble = why;
-    tell();
-    next(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
-  }
-
-  function tell() {
-    if (!isOpen()) return;
-    const bad = Boolean(trouble) || (updatedMs > 0 && Date.now() - updatedMs > STALE_MS);
-    const live = byId("chart-live");
-    live.dataset.state = bad ? "stale" : !updatedMs ? "loading" : endsNow() ? "live" : "still";
-    const word = bad ? "Stale · updated" : endsNow() ? "Live · updated" : "Updated";
-    live.textContent = updatedMs ? `${word} ${window.weirAgo(updatedMs)}` : bad ? "No answer" : "Loading";
-    plot.closest("main").dataset.stale = String(bad && updatedMs > 0);
-    const age = byId("chart-notice-age");
-    const words = !trouble ? "" : updatedMs ? `Shown is what was known ${window.weirAgo(updatedMs)}. Trying again.` : "Trying again.";
-    if (age.textContent !== words) age.textContent = words;
-    if (trouble && !byId("chart-notice").textContent) {
-      window.dash_clientside.set_props("chart-notice", { children: trouble });
-    }
-  }
-
-  setInterval(() => {
-    if (!document.hidden) tell();
-  }, 1000);
-
-  document.addEventListener("visibilitychange", () => {
-    if (!isOpen() || document.hidden) return;
-    tell();
-    refresh();
-  });
-
   /* --- Followers --- */
 
   /* After the frame that shows the chart: its picture waits for nobody. */
@@ -235,7 +192,6 @@
     if (field) set(field, value);
     else if (deed === "reset") reset();
     else if (deed === "jump") jump();
-    else if (deed === "retry") ask({}, { settled: Boolean(question.from), remember: false });
     else if (from) {
       ask({ from, to });
       plot.scrollIntoView({ block: "nearest" });
@@ -317,13 +273,18 @@
       plot = await appeared(() => document.querySelector(`[data-device="${start.device}"]`));
       plot.dataset.path = window.location.pathname;
       question = { ...start, theme: window.weirTheme(), width_px: widthPx(), asked: Date.now() };
-      updatedMs = failures = 0;
-      trouble = "";
       told = {};
       at = null;
       listen(plot);
       window.weirControls.press(question);
-      tell();
+      window.weirFreshness.open({
+        root: plot,
+        notice: "chart-notice",
+        retry: refresh,
+        isNow: endsNow,
+        zone: () => question.zone || plot.dataset.zone,
+      });
+      window.weirFreshness.asked();
       return question;
     },
 
@@ -331,20 +292,17 @@
     answered: function (shown, notice) {
       if (!isOpen() || !(shown || notice)) return window.dash_clientside.no_update;
       if (notice) {
-        failed(notice);
+        window.weirFreshness.failed(notice);
         return window.dash_clientside.no_update;
       }
       if (shown.asked === question.asked) {
-        trouble = "";
-        failures = 0;
-        updatedMs = Date.now();
+        window.weirFreshness.answered();
         if (!question.settled) at = [shown.from, shown.to];
         next(REFRESH_MS);
         afterPaint(() => follow(shown));
       }
       // An answer to what was asked before the reader moved the axis may have moved it back.
       if (moving && !same(axisRange(), moving)) move(...moving.map(Date.parse));
-      tell();
       window.weirChart.onAnswer.forEach((listener) => listener(shown));
       return window.dash_clientside.no_update;
     },

@@ -4,7 +4,6 @@
    held: without either it scrolls the page. */
 (function () {
   "use strict";
-  const LINE = 2; // the place of the line, or the bars, among the traces
   const ZOOM = 0.6;
   const PAN = 0.2;
   const WHEEL = 0.0016;
@@ -15,43 +14,29 @@
   let sayTimer = 0;
 
   const chart = window.weirChart;
-  const utc = (text) => Date.parse(text.replace(" ", "T") + "Z");
 
-  /* The rows in sight: [instant, index into the line]. A run's ends repeat its first and last. */
+  /* The rows in sight. */
   function rows() {
-    window.weirHover.ready(chart.graph());
-    const line = chart.graph().data[LINE];
+    const told = window.weirHover.read(chart.graph());
     const [from, to] = chart.range();
-    const found = [];
-    (line ? line.x : []).forEach((x, index) => {
-      if (x === null || line.y[index] === null) return;
-      const ms = utc(x);
-      const last = found[found.length - 1];
-      if (ms < from || ms > to || (last && line.customdata[last[1]] === line.customdata[index])) return;
-      found.push([ms, index]);
-    });
-    return found;
+    return told ? told.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
   }
 
   function point(row) {
-    cursorMs = row[0];
-    const drawn = chart.graph();
-    window.Plotly.Fx.hover(drawn, [{ curveNumber: LINE, pointNumber: row[1] }], ["xy"]);
+    cursorMs = row.ms;
+    window.weirHoverCard.show(chart.graph(), row.ms);
     clearTimeout(sayTimer);
-    sayTimer = setTimeout(() => say(drawn.data[LINE], row[1]), SAY_MS);
+    sayTimer = setTimeout(() => say(row), SAY_MS);
   }
 
-  function say(line, index) {
-    const words = line.customdata[index] || [];
-    document.getElementById("chart-cursor").textContent = words.filter(Boolean).join(", ");
+  function say(row) {
+    const told = window.weirHover.read(chart.graph());
+    const { title, lines } = window.weirHover.words(told, row);
+    const words = [title, ...lines.map((line) => line.join(" "))].join(", ");
+    document.getElementById("chart-cursor").textContent = words;
   }
 
-  function nearest(found, ms) {
-    return found.reduce(
-      (best, row, index) => (Math.abs(row[0] - ms) < Math.abs(found[best][0] - ms) ? index : best),
-      0,
-    );
-  }
+  const nearest = (found, ms) => window.weirHover.nearest(found, ms);
 
   function step(by) {
     const found = rows();
@@ -64,7 +49,7 @@
   function let_go() {
     cursorMs = null;
     clearTimeout(sayTimer);
-    window.Plotly.Fx.unhover(chart.graph());
+    window.weirHoverCard.leave();
     document.getElementById("chart-cursor").textContent = "";
   }
 

@@ -11,8 +11,6 @@
   const IN_ADDRESS = [...CHOSEN, "sort", "order"];
   const USUAL = { status: "active", sort: "label", order: "asc" };
   const SEARCH_MS = 200;
-  const PATIENCE_MS = 20000; // without an answer: something between here and the server is broken
-  const RETRY_MS = 15000;
   const LOOK_MS = 15000;
   const LOOK_AGAIN_MS = 1500; // where not every state was known in time
   const MOST_HURRIED = 8; // such looks in a row
@@ -24,9 +22,7 @@
   let page = null; // the page's root element, while it is open
   let api = null; // its grid's
   let request = null; // the question under way
-  let loadedMs = 0; // when rows last came
   let searchTimer = 0;
-  let retryTimer = 0;
   let lookTimer = 0;
   let restore = null; // the row to come back to
   let states = {}; // of the devices that were looked at, by id
@@ -122,40 +118,18 @@
   }
 
   function again() {
-    clearTimeout(retryTimer);
-    if (isOpen() && api && !document.hidden) api.refreshInfiniteCache();
+    if (isOpen() && api) api.refreshInfiniteCache();
   }
 
   function failed(trouble) {
     const failing = request;
     request = null;
-    clearTimeout(retryTimer);
-    retryTimer = setTimeout(again, RETRY_MS * (1 - JITTER + 2 * JITTER * Math.random()));
-    notice(trouble);
+    window.weirFreshness.failed(trouble);
+    page.dataset.failed = String(page.dataset.ready !== "true");
     if (failing) failing.failCallback();
   }
 
-  function unanswered(waiting) {
-    if (isOpen() && request === waiting) failed("The dashboard doesn’t answer.");
-  }
-
   /* --- Around the grid --- */
-
-  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-
-  function notice(trouble) {
-    const box = byId("devices-notice");
-    const old = loadedMs ? ` Shown is what came until ${clock.format(loadedMs)}.` : "";
-    const words = trouble ? `${trouble}${old} Trying again.` : "";
-    page.dataset.stale = String(Boolean(trouble && loadedMs));
-    page.dataset.failed = String(Boolean(trouble && !loadedMs));
-    if (box.hidden === !words && box.dataset.words === words) return;
-    box.dataset.words = words;
-    box.hidden = !words;
-    const said = document.createElement("span");
-    said.textContent = words;
-    box.replaceChildren(said, button("Try now", again));
-  }
 
   function button(label, deed) {
     const made = document.createElement("button");
@@ -313,14 +287,14 @@
     page.dataset.path = window.location.pathname;
     api = null;
     request = null;
-    loadedMs = 0;
     states = {};
     const { top, row } = window.history.state || {};
     restore = Number.isFinite(top) ? { top, row } : null;
-    [searchTimer, retryTimer, lookTimer].forEach(clearTimeout);
+    [searchTimer, lookTimer].forEach(clearTimeout);
+    window.weirFreshness.open({ root, notice: "devices-notice", retry: again, polls: false });
     window.weirGrid.ready(GRID).then(
       (ready) => begin(root, ready),
-      () => root === page && notice("The list’s script can’t be loaded."),
+      () => root === page && window.weirFreshness.failed("The list’s script can’t be loaded."),
     );
   }
 
@@ -330,15 +304,14 @@
       const root = byId("devices");
       if (root !== page) opened(root);
       request = asked || null;
-      if (request) setTimeout(unanswered, PATIENCE_MS, request);
+      if (request) window.weirFreshness.asked({ changed: true });
     },
     answered: function (told) {
       if (!told || !isOpen()) return;
       if (told.error) return failed(told.error);
       request = null;
-      loadedMs = Date.now();
-      clearTimeout(retryTimer);
-      notice("");
+      window.weirFreshness.answered();
+      page.dataset.failed = "false";
       empty(told);
       const found = byId("devices-found");
       if (found.textContent !== told.found) found.textContent = told.found;

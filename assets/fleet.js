@@ -10,8 +10,6 @@
   const IN_ADDRESS = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
   const REFRESH_MS = 15000;
   const JITTER = 0.2;
-  const PATIENCE_MS = 20000; // without an answer: something between here and the server is broken
-  const STALE_MS = 45000;
   const SEARCH_MS = 150;
   const TOUCH_MS = 20000; // a finger that was on the wall is taken to be coming back
   const MOST_HURRIED = 60; // answers in a row that asked for the next at once
@@ -20,8 +18,6 @@
   let question = {};
   let board = null; // the last good answer
   let shownView = "";
-  let updatedMs = 0;
-  let trouble = "";
   let hurried = 0;
   let touchedMs = 0;
   let timer = 0;
@@ -29,43 +25,6 @@
 
   const byId = (id) => document.getElementById(id);
   const isOpen = () => page !== null && page.isConnected;
-
-  /* --- How fresh it is --- */
-
-  function tell() {
-    if (!isOpen()) return;
-    const old = updatedMs > 0 && Date.now() - updatedMs > STALE_MS;
-    const bad = Boolean(trouble) || old;
-    page.dataset.stale = String(bad && updatedMs > 0);
-    const live = byId("fleet-live");
-    live.dataset.state = bad ? "stale" : updatedMs ? "live" : "loading";
-    live.textContent = updatedMs
-      ? `${bad ? "Stale" : "Live"} · updated ${window.weirAgo(updatedMs)}`
-      : bad ? "No answer" : "Loading";
-    if (board) live.title = board.at_words;
-    notice(bad);
-  }
-
-  function notice(bad) {
-    const parts = [];
-    if (trouble) parts.push(trouble);
-    else if (bad) parts.push("No news from the service.");
-    else if (board && board.trouble) parts.push(`${board.trouble} Some of this page is older.`);
-    if (bad && board) parts.push(`Shown is ${board.at_words}. Trying again.`);
-    else if (bad) parts.push("Trying again.");
-    const box = byId("fleet-notice");
-    const words = parts.join(" ");
-    if (box.hidden === !words && box.dataset.words === words) return;
-    box.dataset.words = words;
-    box.hidden = !words;
-    const again = element("button", "button");
-    again.type = "button";
-    again.dataset.do = "retry";
-    again.textContent = "Try now";
-    const said = element("span");
-    said.textContent = words;
-    box.replaceChildren(said, ...(bad ? [again] : []));
-  }
 
   /* --- Asking --- */
 
@@ -87,24 +46,16 @@
     const keeps = hold && board !== null && viewOf(question) === shownView;
     question.held = keeps ? board.tiles.map((tile) => tile && tile.id) : [];
     question.drawn = window.weirTiles.marks();
-    if (viewOf(question) !== shownView) page.dataset.waiting = "true";
     window.weirControls.press(question);
     window.dash_clientside.set_props("fleet-question", { data: question });
     if (remember) window.weirControls.writeAddress(question, IN_ADDRESS, remember);
-    timer = setTimeout(unanswered, PATIENCE_MS);
+    window.weirFreshness.asked({ changed: viewOf(question) !== shownView });
   }
 
   function refresh() {
     if (!isOpen()) return;
     if (document.hidden) return; // until it is seen again
     ask({}, { remember: "", hold: engaged() || hurried > 0 });
-  }
-
-  function unanswered() {
-    if (!isOpen() || document.hidden) return;
-    trouble = "The dashboard doesn’t answer.";
-    tell();
-    refresh();
   }
 
   function next(afterMs) {
@@ -174,7 +125,6 @@
       ask({ page: Number(number) > 1 ? number : null });
       window.scrollTo(0, 0);
     } else if (deed === "clear") clear();
-    else if (deed === "retry") ask({}, { remember: "" });
   });
 
   document.addEventListener("change", (event) => {
@@ -207,16 +157,6 @@
     { passive: true },
   );
 
-  document.addEventListener("visibilitychange", () => {
-    if (!isOpen() || document.hidden) return;
-    tell();
-    refresh();
-  });
-
-  setInterval(() => {
-    if (!document.hidden) tell();
-  }, 1000);
-
   /* --- Answers --- */
 
   /* A page that was just laid out: nothing of an earlier one holds. */
@@ -226,12 +166,16 @@
     question = window.weirControls.fromAddress(IN_ADDRESS);
     board = null;
     shownView = "";
-    updatedMs = 0;
-    trouble = "";
     window.weirTiles.clear();
     window.weirAround.clear();
     window.weirControls.press(question);
-    tell();
+    window.weirFreshness.open({
+      root,
+      notice: "fleet-notice",
+      retry: refresh,
+      zone: () => question.zone,
+      remark: () => board && board.trouble && `${board.trouble} Some of this page is older.`,
+    });
   }
 
   function drawBoard(told) {
@@ -251,16 +195,10 @@
   }
 
   function settle(told) {
-    delete page.dataset.waiting;
-    if (told.error) {
-      trouble = told.error;
-    } else {
-      trouble = "";
-      updatedMs = Date.now();
-      drawBoard(told);
-    }
-    tell();
-    next(told.error ? REFRESH_MS : told.again_ms);
+    if (told.error) return window.weirFreshness.failed(told.error);
+    drawBoard(told);
+    window.weirFreshness.answered();
+    next(told.again_ms);
   }
 
   window.dash_clientside = window.dash_clientside || {};

@@ -1,6 +1,6 @@
-/* What a chart's points say when they are pointed at, made of the numbers that its figure holds, in
-   the words of components/formatting.py. A figure's line brings `meta.says` (components/charts/hover_text.py) and an
-   empty customdata, which plotly.js reads when it shows a label: it is filled before the first one. */
+/* The words for a chart's rows, made of the numbers that its figure holds, as components/formatting.py
+   makes them: a figure's line brings `meta.says` (components/charts/hover_text.py). assets/hover-card.js and
+   assets/cursor.js show them. */
 (function () {
   "use strict";
   const BAND = 1; // the places of the traces
@@ -39,6 +39,25 @@
     const [first, last] = [number(low), number(high)];
     if (first === last) return first;
     return (first + last).includes("−") ? `${first} to ${last}` : `${first}–${last}`;
+  }
+
+  /* How many decimals suit all of these: three digits of the largest, and enough for the smallest to
+     be seen, up to two. As components/formatting.py counts them. */
+  function decimals(values) {
+    const sizes = values.filter(Number.isFinite).map(Math.abs).filter((size) => size > 0);
+    if (!sizes.length || sizes.every(Number.isInteger)) return 0;
+    const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+    if (most >= 999.5) return 0;
+    const digits = (size, kept) => Math.max(0, Math.min(9, kept - 1 - Math.floor(Math.log10(size))));
+    return Math.max(digits(most, 3), Math.min(2, digits(least, 1)));
+  }
+
+  /* With so many decimals, and separators. */
+  function exact(value, places) {
+    if (!Number.isFinite(value)) return NOTHING;
+    const [whole, part] = fixed(Math.abs(value), places).split(".");
+    const text = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
+    return value < 0 && Number(fixed(Math.abs(value), places)) ? `−${text}` : text;
   }
 
   function volume(gallons, steps) {
@@ -91,82 +110,89 @@
     return `${day}, ${first}–${minuteText(startMs + lengthMs + after)} ${nameAfter}`;
   }
 
-  /* --- A figure's points --- */
+  /* --- A figure's rows --- */
 
-  function lastLine(says, row) {
-    const of = (part) => (says[part] ? says[part][row] : null);
-    const [gallons, seconds, worst, best] = ["volume", "seconds", "worst", "best"].map(of);
-    const parts = [];
-    if (gallons !== null) {
-      const over = seconds ? ` over ${duration(Math.round(seconds * 1000))}` : "";
-      parts.push(`volume ${volume(gallons, says.volume_steps)}${over}`);
-    }
-    if (worst !== null && best !== null) parts.push(`quality ${span(worst, best)}`);
-    return parts.join(" · ");
-  }
-
-  function words(says, row, startMs, value, low, high) {
-    const first = says.titles ? says.titles[row] : title(startMs, says.length_ms, says.clock);
-    const range = says.range ? [span(low, high)] : [];
-    return [first, number(value), ...range, lastLine(says, row)];
-  }
-
-  const utc = (text) => Date.parse(`${text}Z`);
+  const utc = (text) => Date.parse(`${text.replace(" ", "T")}Z`);
 
   /* Bars stand in the middle of their spans. */
-  function ofBars(bars) {
-    const { says } = bars.meta;
-    return bars.x.map((x, row) => words(says, row, utc(x) - says.length_ms / 2, bars.y[row]));
+  function ofBars({ x, y, meta }) {
+    return x.map((at, row) => ({ ms: utc(at), startMs: utc(at) - meta.says.length_ms / 2, value: y[row], row }));
   }
 
   /* A line's run begins and ends where its spans do, its rows stand in their middle. The run's band
      goes along the maxima and back along the minima. */
-  function ofLine(line, band) {
-    const { says } = line.meta;
-    const half = says.length_ms / 2;
+  function ofLine({ x, y, meta }, band) {
+    const half = meta.says.length_ms / 2;
     const found = [];
-    let row = 0;
     let ahead = 0; // where the run's band begins
-    for (let start = 0; start < line.x.length; start = line.x.indexOf(null, start) + 1) {
-      const end = line.x.indexOf(null, start);
+    for (let start = 0; start < x.length; start = x.indexOf(null, start) + 1) {
+      const end = x.indexOf(null, start);
       for (let at = start + 1; at < end - 1; at += 1) {
-        const high = says.range ? band.y[ahead + at - start] : null;
-        const low = says.range ? band.y[ahead + 2 * end - start - 1 - at] : null;
-        found[at] = words(says, row, utc(line.x[at]) - half, line.y[at], low, high);
-        row += 1;
+        const ms = utc(x[at]);
+        const made = { ms, startMs: ms - half, value: y[at], row: found.length };
+        if (meta.says.range) {
+          made.high = band.y[ahead + at - start];
+          made.low = band.y[ahead + 2 * end - start - 1 - at];
+        }
+        found.push(made);
       }
-      found[start] = found[start + 1];
-      found[end - 1] = found[end - 2];
-      found[end] = null;
       ahead += 2 * (end - start) + 1;
     }
     return found;
   }
 
-  /* Of the second metric only its value is said. */
-  const ofSecond = (line) => line.y.map((value) => (value === null ? null : number(value)));
-
-  /* Each trace that has something to say, once. */
-  function ready(graph) {
-    (graph.data || []).forEach((trace, place) => {
-      if (!trace.meta || !trace.meta.says || trace.customdata.length || !trace.x.length) return;
-      const made =
-        trace.type === "bar" ? ofBars(trace)
-        : place === LINE ? ofLine(trace, graph.data[BAND])
-        : ofSecond(trace);
-      made.forEach((each) => trace.customdata.push(each)); // the same array: plotly.js holds it
-    });
+  function ofSecond({ x, y }) {
+    return x.map((at, row) => ({ ms: at === null ? NaN : utc(at), value: y[row] })).filter(({ ms }) => Number.isFinite(ms));
   }
 
-  /* Before plotly.js hears of the pointer. */
-  document.addEventListener(
-    "mousemove",
-    (event) => {
-      const graph = event.target.closest && event.target.closest(".js-plotly-plot");
-      if (graph) ready(graph);
-    },
-    true,
-  );
+  const known = new WeakMap(); // a figure's data → its rows
 
-  window.weirHover = { ready, number, span, volume, duration, title };
+  /* The rows of what is drawn, in time: {says, rows, second}; null where there is none. */
+  function read(graph) {
+    const data = graph.data || [];
+    const line = data[LINE];
+    if (!line || !line.meta || !line.meta.says || !line.x.length) return null;
+    if (!known.has(line)) {
+      const rows = line.type === "bar" ? ofBars(line) : ofLine(line, data[BAND]);
+      const second = data.find((trace) => trace.meta && trace.meta.second);
+      const seconds = second ? { ...second.meta.second, rows: ofSecond(second) } : null;
+      known.set(line, { says: line.meta.says, rows: rows.filter(({ value }) => value !== null), second: seconds });
+    }
+    return known.get(line);
+  }
+
+  /* The place of the row nearest to an instant; −1 where there is none. */
+  function nearest(rows, ms) {
+    let [low, high] = [0, rows.length - 1];
+    if (high < 0) return -1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle].ms < ms) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && ms - rows[low - 1].ms < rows[low].ms - ms ? low - 1 : low;
+  }
+
+  /* What one row says: its title, and a label and a value for each line. */
+  function words({ says, second }, row) {
+    const of = (part) => (says[part] ? says[part][row.row] : null);
+    const [gallons, seconds, worst, best] = ["volume", "seconds", "worst", "best"].map(of);
+    const places = decimals(says.range ? [row.value, row.low, row.high] : [row.value]);
+    const lines = [[says.range ? "average" : says.name, `${exact(row.value, places)} ${says.unit}`]];
+    if (says.range) {
+      const [low, high] = [row.low, row.high].map((value) => exact(value, places));
+      const between = (low + high).includes("−") ? " to " : "–";
+      lines.push(["range", `${low === high ? low : low + between + high} ${says.unit}`]);
+    }
+    const beside = second && second.rows[nearest(second.rows, row.ms)];
+    if (beside) lines.push([second.name, `${number(beside.value)} ${second.unit}`]);
+    if (gallons !== null) {
+      const over = seconds ? ` over ${duration(Math.round(seconds * 1000))}` : "";
+      lines.push(["volume", `${volume(gallons, says.volume_steps)}${over}`]);
+    }
+    if (worst !== null && best !== null) lines.push(["quality", span(worst, best)]);
+    return { title: says.titles ? says.titles[row.row] : title(row.startMs, says.length_ms, says.clock), lines };
+  }
+
+  window.weirHover = { read, nearest, words, decimals, exact, number, span, volume, duration, title };
 })();

@@ -53,7 +53,7 @@
       kept.set(url, (await answer.json()).html);
       if (figure.isConnected && address(figure) === url) show(figure, kept.get(url));
     } catch (error) {
-      const words = error instanceof TypeError ? "The dashboard doesn’t answer." : error.message;
+      const words = error instanceof TypeError ? "Can’t reach the server." : error.message;
       if (figure.isConnected) trouble(figure, words);
     }
   }
@@ -131,7 +131,7 @@
       say("Saved");
       setTimeout(() => say(""), STAYS_MS);
     } catch (error) {
-      say(error instanceof TypeError ? "The dashboard doesn’t answer." : error.message);
+      say(error instanceof TypeError ? "Can’t reach the server." : error.message);
     } finally {
       button.disabled = false;
     }

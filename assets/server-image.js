@@ -128,7 +128,7 @@
       await pause(STAYS_MS);
       if (menu.querySelector(".menu-said").textContent === done) window.weirMenu.close(menu);
     } catch (error) {
-      say(error instanceof TypeError ? "The dashboard doesn’t answer." : error.message);
+      say(error instanceof TypeError ? "Can’t reach the server." : error.message);
     }
   }
 

@@ -5,6 +5,7 @@
   "use strict";
   const CHECK = "/session";
   const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
+  const CHECK_WITHIN_MS = 5000;
   const HEADER = "Weir-Sign-In";
   const OUTAGE = "Weir-Outage";
 
@@ -18,10 +19,25 @@
     window.location.assign(url);
   }
 
+  const AWAY = new Set([502, 504]); // said by what stands before a server that has gone
+  const LOST = new Set(["TypeError", "TimeoutError"]);
+
+  /* Each request tells the page's freshness whether the server is there. */
+  async function answerOf(asked) {
+    try {
+      const answer = await fetched(...asked);
+      window.weirFreshness.reached(!AWAY.has(answer.status));
+      return answer;
+    } catch (error) {
+      if (LOST.has(error.name)) window.weirFreshness.reached(false);
+      throw error;
+    }
+  }
+
   /* Dash asks by fetch and would draw an error for a 401. The page is about to go: its callbacks
      are left waiting. */
   window.fetch = async function (...asked) {
-    const answer = await fetched(...asked);
+    const answer = await answerOf(asked);
     const signIn = answer.status === 401 && answer.headers.get(HEADER);
     if (!signIn) return answer;
     if (!leaving) leave(signIn);
@@ -31,7 +47,7 @@
   async function check() {
     if (leaving || document.hidden) return;
     try {
-      const answer = await window.fetch(CHECK, { cache: "no-store" });
+      const answer = await window.fetch(CHECK, { cache: "no-store", signal: AbortSignal.timeout(CHECK_WITHIN_MS) });
       if (answer.ok) tell(decodeURIComponent(answer.headers.get(OUTAGE) || ""));
     } catch {
       /* no connection: the page itself says so */

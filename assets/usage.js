@@ -6,7 +6,6 @@
   "use strict";
   const IN_ADDRESS = ["range", "zone", "units", "devices", "q", "group", "sort", "open", "metric", "paper"];
   const SEARCH_MS = 250;
-  const RETRY_MS = 5000;
   const MOST_CHOSEN = 50;
 
   let page = null;
@@ -26,7 +25,8 @@
     question = { ...question, ...changes, asked: Date.now() };
     window.weirControls.press(question);
     if (remember) window.weirControls.writeAddress(question, IN_ADDRESS, remember);
-    page.dataset.state = told ? "waiting" : "loading";
+    page.dataset.state = "loading";
+    window.weirFreshness.asked({ changed: Object.keys(changes).length > 0 });
     window.dash_clientside.set_props(`${page.id}-question`, { data: question });
   }
 
@@ -118,7 +118,6 @@
     else if (open) ask({ open: question.open === open ? null : open });
     else if (id) pick(id);
     else if (deed === "all") all();
-    else if (deed === "retry") again();
   });
 
   document.addEventListener("change", (event) => {
@@ -158,18 +157,6 @@
 
   /* --- Answers --- */
 
-  function notice(words, retry) {
-    const box = byId("notice");
-    box.hidden = !words;
-    if (!words) return;
-    const text = document.createElement("span");
-    text.textContent = words;
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "button", textContent: "Try now" });
-    button.dataset.do = "retry";
-    box.replaceChildren(text, ...(retry ? [button] : []));
-  }
-
   const found = () => document.querySelector("[data-summary]");
 
   function opened(asked) {
@@ -177,6 +164,14 @@
     question = { ...asked };
     told = null;
     window.weirControls.press(question);
+    window.weirFreshness.open({
+      root: page,
+      notice: `${page.id}-notice`,
+      retry: again,
+      polls: false,
+      zone: () => question.zone,
+      remark: () => told && told.empty,
+    });
     if (String(question.range).includes("..")) byId("dates").hidden = true;
   }
 
@@ -188,14 +183,13 @@
       if (page !== found()) opened(asked || {});
       if (answer.asked && answer.asked !== question.asked) return nothing; // of an earlier question
       if (answer.error) {
-        page.dataset.state = told ? "stale" : "failed";
-        notice(`${answer.error} ${told ? "Shown is what was known before. " : ""}Trying again.`, true);
-        timer = setTimeout(again, RETRY_MS);
+        page.dataset.state = told ? "ready" : "failed";
+        window.weirFreshness.failed(answer.error);
         return nothing;
       }
       told = answer;
       page.dataset.state = answer.empty ? "empty" : answer.complete ? "ready" : "loading";
-      notice(answer.empty, false);
+      window.weirFreshness.answered();
       byId("progress").textContent = answer.progress;
       byId("range").textContent = answer.range;
       groups(answer.groups);

@@ -17,6 +17,7 @@ from components.controls import (
     attributes,
     embed_link,
     labelled,
+    notice,
     segments,
     units_select,
     zone_select,
@@ -38,7 +39,7 @@ class Ids(StrEnum):
     ZONE_NOTE = "chart-zone-note"
     SUMMARY = "chart-summary"
     NOTICE = "chart-notice"
-    NOTICE_AGE = "chart-notice-age"
+    FAILED = "chart-failed"
     DRAWN = "chart-drawn"
     EMPTY = "chart-empty"
     JUMP = "chart-jump"
@@ -48,7 +49,6 @@ class Ids(StrEnum):
     LATELY = "chart-lately"
     STEADY = "chart-steady"
     GAPS = "chart-gaps"
-    LIVE = "chart-live"
     CURSOR = "chart-cursor"
     KEYS = "chart-keys"
     CUSTOM = "chart-custom"
@@ -86,7 +86,7 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             dcc.Store(id=Ids.OVERVIEW_TOLD),
             _controls(subject, view),
             _custom(subject),
-            chart_notice(),
+            *chart_notice(),
             _plot(subject, view, now_ms),
             html.Div(id=Ids.OVERVIEW, className="overview", **attributes(data_empty="true")),
             html.Div(
@@ -166,19 +166,9 @@ def _custom(subject: Subject) -> Component:
     )
 
 
-def chart_notice() -> Component:
-    """What failed, over the last good picture."""
-    return html.Div(
-        [
-            html.Span(id=Ids.NOTICE),
-            html.Span(id=Ids.NOTICE_AGE, className="quiet"),
-            html.Button(
-                "Try again", type="button", className="button", **attributes(data_do="retry")
-            ),
-        ],
-        className="notice",
-        role="alert",
-    )
+def chart_notice() -> list[Component]:
+    """What failed, over the last good picture; assets/freshness.js writes it."""
+    return [dcc.Store(id=Ids.FAILED), notice(Ids.NOTICE)]
 
 
 def _plot(subject: Subject, view: View, now_ms: int) -> Component:
@@ -213,6 +203,7 @@ def chart_plot(
             aria_label="Chart",
             aria_describedby=f"{Ids.SUMMARY} {Ids.KEYS}",
             data_device=subject.device_id,
+            data_zone=subject.time_zone,
             data_ask=Ids.QUESTION,
             data_margins=str(charts_figure.MARGIN_PX["l"] + charts_figure.MARGIN_PX["r"]),
             data_still=str(still).lower(),
@@ -231,10 +222,9 @@ def chart_spoken() -> list[Component]:
 
 
 def chart_tools(subject: Subject, view: View) -> list[Component]:
-    """What stands in the bar: how fresh the page is, the units, and the zone of every time on it,
-    the device's or any other."""
+    """What stands in the bar: the units, and the zone of every time on the page, the device's or
+    any other."""
     return [
-        html.Span(id=Ids.LIVE, className="live", **attributes(data_state="loading")),
         units_select(view.units),
         zone_select(f"{subject.time_zone} (device)", view.zone),
     ]

@@ -106,6 +106,16 @@ def search_field(
     return html.Div([field], role="search", **labelled(name))
 
 
+def freshness_badge() -> Component:
+    """How old the page's numbers are; empty where a page shows none. assets/freshness.js."""
+    return html.Span(id="freshness", className="live")
+
+
+def notice(id: str) -> Component:
+    """Why the page isn't fresh, in words. assets/freshness.js."""
+    return html.Div(id=id, className="notice", role="alert", hidden=True)
+
+
 # --- Attributes that Dash takes only by name -----------------------------------------------------
 
 

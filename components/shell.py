@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from api.client import Client
 from api.errors import WeirError
 from components import session
-from components.controls import attributes, labelled
+from components.controls import attributes, freshness_badge, labelled
 from components.menu import Entry, Section, menu
 from components.reader import SIGN_OUT
 
@@ -61,6 +61,7 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
             html.Nav([_entry(p, current=p.path == place) for p in PLACES], **labelled("Main")),
             html.Div(
                 [
+                    freshness_badge(),
                     *tools,
                     share(),
                     html.Button(

@@ -152,7 +152,7 @@ clientside_callback(
     ClientsideFunction("chart", "answered"),
     Output(Ids.DRAWN, "data"),
     Input(Ids.TOLD, "data"),
-    Input(Ids.NOTICE, "children"),
+    Input(Ids.FAILED, "data"),
     prevent_initial_call=True,
 )
 
@@ -163,7 +163,7 @@ clientside_callback(
         Fields.BADGE: Output(Ids.BADGE, "children"),
         Fields.ZONE_NOTE: Output(Ids.ZONE_NOTE, "children"),
         Fields.SUMMARY: Output(Ids.SUMMARY, "children"),
-        Fields.NOTICE: Output(Ids.NOTICE, "children"),
+        Fields.NOTICE: Output(Ids.FAILED, "data"),
         Fields.EMPTY: Output(Ids.EMPTY, "children"),
         Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),

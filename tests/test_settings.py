@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from api.errors import ConfigurationError
-from api.settings import TABLE, Settings
-
-
-def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
-    rows = sorted(row.attribute for row in TABLE)
-    assert rows == sorted(field.name for field in fields(Settings))
+from api.settings import Settings, unknown_variables
 
 
 def test_defaults_are_the_embedded_store_on_loopback() -> None:
@@ -111,6 +105,32 @@ def test_the_site_is_where_it_listens_unless_readers_reach_it_elsewhere(
     said: dict[str, str], site: str
 ) -> None:
     assert Settings.from_env(said).site == site
+
+
+def test_an_empty_variable_is_an_unset_one() -> None:
+    assert Settings.from_env({"WEIR_PORT": "", "WEIR_CORS_ORIGINS": ""}) == Settings.from_env({})
+
+
+def test_a_file_in_the_folder_sets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("WEIR_PORT=1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WEIR_PORT", "2")  # nor does this process's environment: only what is given
+    assert Settings.from_env({}).port == 8050
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("WEIR_PRT", ["WEIR_PRT: did you mean WEIR_PORT?"]),
+        ("WEIR_DATABSE", ["WEIR_DATABSE: did you mean WEIR_DATABASE?"]),
+        ("WEIR_COLOUR_OF_THE_SKY", ["WEIR_COLOUR_OF_THE_SKY"]),
+        ("WEIR_PORT", []),
+        ("WEIR_TEST_CITUS", []),
+        ("PORT", []),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_told(name: str, told: list[str]) -> None:
+    assert unknown_variables({name: "1"}) == told
 
 
 def test_origins_are_a_list() -> None:

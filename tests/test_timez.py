@@ -217,3 +217,17 @@ def test_a_day_off_the_hour_at_either_end_is_taken_from_finer_rows() -> None:
         ("2026-04-06", "10min"),
         ("2026-04-07", "10min"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1772946000000", "not epoch milliseconds: 1772946000000 is 2026-03-08T05:00:00.000Z"),
+        ("1772946000", "not epoch seconds: 1772946000 is 2026-03-08T05:00:00Z"),
+        ("20260308", "such as 2026-03-08T05:00:00Z$"),
+        ("٣٣٣٣٣٣٣٣٣٣", "such as 2026-03-08T05:00:00Z$"),
+    ],
+)
+def test_epoch_numbers_are_refused_with_the_date_time_they_mean(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        timez.parse_instant(text)

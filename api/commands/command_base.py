@@ -8,6 +8,7 @@ that need it, so that the others answer at once.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -18,9 +19,16 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask.helpers import get_debug_flag
 
-from api.errors import ConfigurationError, StoreMissing, Unavailable, UserError, WeirError
+from api.errors import (
+    BadRequest,
+    ConfigurationError,
+    StoreMissing,
+    Unavailable,
+    UserError,
+    WeirError,
+)
 from api.ingest.file_lock import writing
-from api.settings import Settings
+from api.settings import Settings, unknown_variables
 from api.store.base import Grant, Organization, Scope, Store
 from api.store.web.base import WebStore
 from api.timez import stamp
@@ -127,7 +135,7 @@ def _connected(store: S) -> Generator[S]:
 def organization(store: Store, organization_id: str) -> Organization:
     found = store.organization(organization_id)
     if found is None:
-        raise UserError(f"there is no organization {organization_id}: see flask orgs list")
+        raise UserError(f"--org {organization_id}: no such organization; see flask orgs list")
     return found
 
 
@@ -141,8 +149,20 @@ def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -
     found = store.resolve(everything(organization_id), identifiers)
     for identifier, device in zip(identifiers, found, strict=True):
         if device is None:
-            raise UserError(f"the organization has no device {identifier}")
+            raise UserError(f"--device {identifier}: the organization has no such device")
     return [device.id for device in found if device is not None]
+
+
+@contextmanager
+def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None]:
+    """What the service says of a parameter, said of the option that was typed: ``options`` by the
+    parameter's name, without dashes; by default the name itself. ``otherwise`` begins what is said
+    of no parameter."""
+    try:
+        yield
+    except BadRequest as error:
+        named = (f"--{options.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
+        raise UserError("; ".join(named) or otherwise + error.detail) from None
 
 
 def warn(message: str) -> None:
@@ -189,6 +209,9 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         with _one_line():
+            if not ctx.params.get("while_parent"):  # whose parent has said so
+                for told in unknown_variables(os.environ):
+                    warn(f"unknown setting {told}")
             answer = super().invoke(ctx)
         outcome = answer if isinstance(answer, Outcome) else Outcome(answer, 0)
         if outcome.data is not None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import click
@@ -12,6 +10,7 @@ import click
 from api.catalog import CHARTS, EMBED_CONTROLS, EMBED_THEMES, EMBED_VIEWS, UNIT_SYSTEMS
 from api.commands.command_base import (
     Group,
+    by_option,
     everything,
     opened,
     opened_web,
@@ -20,7 +19,7 @@ from api.commands.command_base import (
     when,
 )
 from api.embeds import Fixed, Rolling, address, snippet
-from api.errors import BadRequest, UserError
+from api.errors import UserError
 from api.store.base import Grant
 from api.store.web.base import Embed, Maker
 from api.timez import now_ms
@@ -28,7 +27,8 @@ from api.timez import now_ms
 group = Group("embeds", help="Embeds: what other sites' pages show of our devices.")
 
 _LENGTHS_S: Final = {"m": 60, "h": 3_600, "d": 86_400}
-_OPTIONS: Final = {"devices": "device", "origins": "origin", "window": "last"}
+_OPTIONS: Final = {"devices": "device", "origins": "origin"}
+_FIXED: Final = "from and --to"
 
 
 @group.command()
@@ -60,7 +60,9 @@ def create(organization_id: str, site: str | None, **said: Any) -> object:
     from api.params import EmbedBody, checked
 
     maker = Maker("command", granted=Grant(everything=True))
-    with opened(read_only=True) as store, opened_web() as web, _by_option():
+    window = _FIXED if said["first"] is not None else "last"
+    options = _OPTIONS | {"window": window}
+    with opened(read_only=True) as store, opened_web() as web, by_option(options):
         organization(store, organization_id)
         wanted = checked(EmbedBody, _body(said)).definition
         embed = make(store, web, everything(organization_id), maker, wanted, now_ms())
@@ -101,16 +103,6 @@ def _seconds(text: str) -> int:
     if found is None:
         raise UserError("--last must be a length such as 90m, 24h or 7d")
     return int(found[1]) * _LENGTHS_S[found[2]]
-
-
-@contextmanager
-def _by_option() -> Generator[None]:
-    """What the service would say of a field, said of its option."""
-    try:
-        yield
-    except BadRequest as error:
-        told = (f"--{_OPTIONS.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
-        raise UserError("; ".join(told) or error.detail) from None
 
 
 @group.command("list")

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import click
 
-from api.commands.command_base import Group, device_ids, opened, organization, settings, warn, when
+from api.commands.command_base import Group, device_ids, opened, organization, settings, when
 from api.errors import UserError
 from api.store.base import Grant, Key, Store
 from api.timez import now_ms, parse_instant
@@ -77,7 +77,7 @@ def _instant(text: str) -> int:
     except ValueError as error:
         raise UserError(f"--expires {error}") from None
     if instant <= now_ms():
-        warn("--expires is in the past: this key opens nothing")
+        raise UserError("--expires is in the past: the key would open nothing")
     return instant
 
 

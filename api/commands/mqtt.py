@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from api import setting_types
@@ -57,7 +55,7 @@ def forget(shard: setting_types.Shard | None) -> None:
 def _known(shard: setting_types.Shard | None) -> Settings:
     known = settings()
     if shard:
-        known = replace(known, mqtt_shard=shard)
+        known = known.model_copy(update={"mqtt_shard": shard})
     if not known.mqtt_url:
         raise UserError("there is no broker: set WEIR_MQTT_URL")
     return known

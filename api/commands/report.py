@@ -15,8 +15,8 @@ from flask.cli import with_appcontext
 
 from api.catalog import UNIT_SYSTEMS
 from api.client import Client, Credential
-from api.commands.command_base import Command, opened, organization, settings
-from api.errors import UserError
+from api.commands.command_base import Command, by_option, opened, organization, settings
+from api.errors import NotFound, UserError
 from api.settings import Settings
 
 TTL_S: Final = 900  # of the bearer token that this process asks its own service with
@@ -68,9 +68,12 @@ def command(make: Make) -> click.Command:
             raise UserError("say which devices: --device, once or more, or --group")
         asked = {name: text for name, text in said.items() if text}
         asked |= {"range": days(last, month, first, last_day)}
+        typed = "last" if last else "month" if month else "from and --to"
         asked |= {"group": group} if group else {}
         known = settings()
-        with asking(known, organization_id) as client:
+        which = f"--group {group}: " if group else ""
+        options = by_option({"range": typed}, otherwise=which)
+        with asking(known, organization_id) as client, _found(devices), options:
             made = make(client, Path(known.instance), devices, asked)
         _write(out, made.body)
         return {
@@ -84,6 +87,15 @@ def command(make: Make) -> click.Command:
     return report
 
 
+@contextmanager
+def _found(devices: Sequence[str]) -> Generator[None]:
+    """A device that isn't there, said of the option that names it."""
+    try:
+        yield
+    except NotFound as error:
+        raise UserError(f"--device {', '.join(devices)}: {error.detail}") from None
+
+
 def days(last: str | None, month: str | None, first: str | None, to: str | None) -> str:
     """The range as a report's address has it. Raises UserError for two of them, or half of one."""
     if (first is None) != (to is None):
@@ -92,17 +104,17 @@ def days(last: str | None, month: str | None, first: str | None, to: str | None)
     if len(told) > 1:
         raise UserError("say one range: --last, --month, or --from with --to")
     if first is not None and to is not None:
-        if _date(first) > _date(to):
+        if _date("--from", first) > _date("--to", to):
             raise UserError("--from must not be after --to")
         return f"{first}..{to}"
     return told[0] if told else "last-month"
 
 
-def _date(text: str) -> date:
+def _date(option: str, text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise UserError(f"{text!r} is not a day such as 2026-10-01") from None
+        raise UserError(f"{option} {text!r} is not a day such as 2026-10-01") from None
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class Operation:
         """The errors that it may answer with."""
         guarded = () if self.public else (401, 403, 429)
         missing = (404,) if self.of_device else ()
-        return tuple(sorted((400, *guarded, *missing, 500, 503)))
+        return tuple(sorted((400, 406, *guarded, *missing, 500, 503)))
 
 
 def assemble(operations: Iterable[Operation]) -> dict[str, Any]:

@@ -155,9 +155,14 @@ OptionalInstant = Annotated[
 ]
 # A format, not an enum: 599 names as an enum crash client generators.
 ZONE_FORMAT: Final = "iana-time-zone"
-Zone = Annotated[
-    ZoneInfo | None, Reads(timez.zone, {"type": "string", "format": ZONE_FORMAT, "minLength": 1})
-]
+ZONE_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$"
+_ZONE_SCHEMA: Final = {
+    "type": "string",
+    "format": ZONE_FORMAT,
+    "pattern": ZONE_PATTERN,
+    "example": "America/Denver",
+}
+Zone = Annotated[ZoneInfo | None, Reads(timez.zone, _ZONE_SCHEMA)]
 
 AnyResolution = Annotated[Resolution, one_of(_named(RESOLUTIONS))]
 StoredResolution = Annotated[Resolution, one_of(_named(STORED))]

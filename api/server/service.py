@@ -16,6 +16,7 @@ from api.openapi import JSON_TYPE, PROBLEM_TYPE
 from api.params import read
 from api.routes import ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
+from api.server.accept import require_json
 from api.server.embeds import add_embed_routes
 from api.server.gate import Gate
 from api.server.problems import answer_error
@@ -106,12 +107,13 @@ def _compress(app: Flask) -> None:
 
 
 def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
-    """Credential → parameters → device and answer → caching, in this order."""
+    """Credential → Accept → parameters → device and answer → caching, in this order."""
     public = route.operation.public
 
     def view(id: str = "") -> Response:
         environ = request.environ
         principal = None if public else gate.enter(environ)
+        require_json(environ.get("HTTP_ACCEPT", ""))
         query = read(route.operation.query, pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))

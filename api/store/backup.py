@@ -32,6 +32,8 @@ MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
 PAGES: Final = 4_096  # copied between two looks at the progress: 16 MiB
 PACKED: Final = (".gz", ".tgz")
+ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
+_ENDINGS: Final = ".tar, .tar.gz or .tgz"
 _PIECE: Final = 1 << 20
 SCHEMAS: Final[Mapping[str, Schema]] = {
     "store.sqlite": cast(Schema, migrations),
@@ -62,6 +64,8 @@ def back_up(store: Path, target: Path, made: str, program: str, watch: Watch) ->
     """Copy the store ``store`` and the web's file beside it into ``target``, packed where its name
     ends on .gz; it appears under its name when it is whole and was verified. UserError where that
     can't be."""
+    if not target.name.endswith(ENDINGS):
+        raise UserError(f"{target}: a backup is a tar file, so its name ends on {_ENDINGS}")
     with _translated(), _scratch(target) as folder:
         parts: dict[str, Part] = {}
         for name, source in _sources(store).items():

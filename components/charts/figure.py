@@ -125,15 +125,7 @@ def _layout(canvas: Canvas, title: str) -> Figure:
         "showlegend": False,
         # On a phone a finger that crosses the chart wants to scroll the page.
         "dragmode": "zoom" if canvas.width_px >= TOUCH_PX else False,
-        "hovermode": "x",
-        "hoverdistance": 40,
-        "spikedistance": -1,
-        "hoverlabel": {
-            "align": "left",
-            "bgcolor": palette.surface,
-            "bordercolor": palette.line,
-            "font": {"family": FONT, "size": FONT_SIZE_PX, "color": palette.ink_2},
-        },
+        "hovermode": False,  # assets/hover-card.js says what is under the pointer
         "xaxis": _x_axis(canvas, made),
         "yaxis": _y_axis(palette, title),
         "yaxis2": {"range": [0, 1], "visible": False, "fixedrange": True, "domain": list(PLOT)},
@@ -159,12 +151,6 @@ def _x_axis(canvas: Canvas, made: Ticks) -> Figure:
         "linecolor": palette.line,
         "zeroline": False,
         "tickfont": {"color": palette.ink_3, "size": FONT_SIZE_PX - 1},
-        "showspikes": True,
-        "spikemode": "across",
-        "spikesnap": "hovered data",
-        "spikethickness": -1,
-        "spikedash": "solid",
-        "spikecolor": palette.ink_3,
     }
 
 

@@ -19,21 +19,6 @@ TOLD: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the m
 DECIMALS: Final = 6  # of numbers that are only said
 
 
-def template(frame: Frame, ink: str) -> str:
-    """How a point's words stand together, the title in the colour ``ink``."""
-    unit = frame.unit
-    if has_range(frame):
-        lines = (
-            f"average %{{customdata[1]}} {unit}",
-            f"range %{{customdata[2]}} {unit}",
-            "%{customdata[3]}",
-        )
-    else:
-        lines = (f"%{{customdata[1]}} {unit}", "%{customdata[2]}")
-    title = f'<b style="color:{ink}">%{{customdata[0]}}</b>'
-    return "<br>".join((title, *lines)) + "<extra></extra>"
-
-
 def has_range(frame: Frame) -> bool:
     """Whether a row is an average between extremes, not one reading or a total."""
     return frame.resolution is not RAW and not frame.metric.totalled
@@ -42,14 +27,17 @@ def has_range(frame: Frame) -> bool:
 def says(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
     """What the browser needs to know beside x and y of the rows that are drawn, in their order.
 
-    ``clock`` are the zone's (first instant, offset in ms, name) over the rows. ``length_ms`` is
-    how long each row's span is, 0 for readings; rows without one length bring their ``titles``.
+    ``name`` and ``unit`` are of the metric. ``clock`` are the zone's (first instant, offset in ms,
+    name) over the rows. ``length_ms`` is how long each row's span is, 0 for readings; rows without
+    one length bring their ``titles``.
     ``volume`` is in gallons, told by the first of ``volume_steps`` (at least, gallons in one, unit)
     that it reaches; ``seconds`` of readings only; ``worst`` and ``best`` quality.
     """
     raw = frame.resolution is RAW
     there = [index for run in frame.runs for index in run]
     told: dict[str, Any] = {
+        "name": frame.metric.label,
+        "unit": frame.unit,
         "range": has_range(frame),
         "length_ms": frame.resolution.length_ms or 0,
         "clock": _pieces(frame, tz),

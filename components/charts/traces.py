@@ -94,7 +94,6 @@ def _gap_trace(gaps: Sequence[Window], palette: Palette) -> Trace:
         "fill": "toself",
         "fillcolor": palette.gap,
         "line": {"width": 0},
-        "hoverinfo": "skip",
     }
 
 
@@ -118,7 +117,6 @@ def _band_trace(frame: Frame, scale: float, colour: str) -> Trace:
         "fillcolor": colour,
         # Without a line of its own a spike narrower than a pixel would vanish.
         "line": {"width": 0.75, "color": colour},
-        "hoverinfo": "skip",
     }
 
 
@@ -138,17 +136,12 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
         "mode": "lines",
         "connectgaps": False,
         "line": {"width": 1.5, "color": canvas.palette.accent},
-        "hoverinfo": "text",
     }
 
 
 def _spoken(frame: Frame, canvas: Canvas) -> Trace:
-    """What assets/hover.js makes the points' words of, and puts into ``customdata``."""
-    return {
-        "customdata": [],
-        "hovertemplate": hover_text.template(frame, canvas.palette.ink),
-        "meta": {"says": hover_text.says(frame, canvas.tz, canvas.units)},
-    }
+    """What assets/hover.js makes the rows' words of."""
+    return {"meta": {"says": hover_text.says(frame, canvas.tz, canvas.units)}}
 
 
 def _bar_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
@@ -180,9 +173,7 @@ def _second_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
         "name": frame.metric.label,
         "x": x,
         "y": y,
-        "customdata": [],
-        "meta": {"says": {}},  # its value
-        "hovertemplate": f"{frame.metric.label} %{{customdata}} {frame.unit}<extra></extra>",
+        "meta": {"second": {"name": frame.metric.label, "unit": frame.unit}},
         "mode": "lines",
         "connectgaps": False,
         "line": {"width": 1.5, "color": canvas.palette.ok, "dash": "4px,2px"},
@@ -203,7 +194,6 @@ def _dot_trace(frame: Frame, scale: float, canvas: Canvas, *, lone: bool) -> Tra
         "y": [middle[run[0]] for run in lone_runs],
         "mode": "markers",
         "marker": {"size": DOT_PX, "color": canvas.palette.accent},
-        "hoverinfo": "skip",
     }
 
 
@@ -240,7 +230,6 @@ def _lane_trace(
         "fill": "toself",
         "fillcolor": colour,
         "line": {"width": 0.5, "color": colour},
-        "hoverinfo": "skip",
     }
     if mark:
         made["fillpattern"] = {"shape": mark, "size": 5, "fgcolor": colour, "bgcolor": ground}

@@ -10,7 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
-from components.controls import attributes, search_field, segments
+from components.controls import attributes, notice, search_field, segments
 from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_listing
 from components.grid import THEME
 from components.menu import WHAT_THEY_USED, Entry, Section, menu
@@ -73,7 +73,7 @@ def devices_page(listing: Listing) -> Component:
         [
             *(dcc.Store(id=id) for id in (Ids.ANSWER, Ids.SIGHT, Ids.STATES)),
             _heading(listing),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Div(
                 [_grid(listing), html.Div(id=Ids.EMPTY, className="empty", hidden=True)],
                 className="card grid",

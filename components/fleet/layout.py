@@ -12,6 +12,7 @@ from components.controls import (
     attributes,
     embed_link,
     labelled,
+    notice,
     search_field,
     segments,
     select,
@@ -41,7 +42,6 @@ class Ids(StrEnum):
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
     SAID = "fleet-said"
-    LIVE = "fleet-live"
 
 
 EXPORTS: Final = (
@@ -69,7 +69,7 @@ def fleet_page(view: FleetView) -> Component:
             html.Section(
                 html.Dl(id=Ids.TOTALS, className="card totals"), **labelled("The whole fleet")
             ),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(SKELETONS)],
@@ -84,12 +84,8 @@ def fleet_page(view: FleetView) -> Component:
 
 
 def fleet_tools(view: FleetView) -> list[Component]:
-    """What stands in the bar: how fresh the wall is, units and zone."""
-    return [
-        html.Span(id=Ids.LIVE, className="live"),
-        units_select(view.units),
-        zone_select("Each device’s zone", view.zone),
-    ]
+    """What stands in the bar: units and zone."""
+    return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
 
 
 def _controls(view: FleetView) -> Component:

@@ -11,7 +11,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import html_json
-from components.controls import attributes, select
+from components.controls import attributes, notice, select
 from components.report.url_state import DEFAULT_RANGE, PAPERS, ReportView, write_report_view
 from components.url_state import DEFAULT_TAB, TABS
 from components.usage.layout import chooser, ranges, usage_tools
@@ -57,7 +57,7 @@ def report_page(view: ReportView, today: date) -> Component:
                 className="heading",
             ),
             _which(view),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
             html.Article(id=Ids.BODY, className="report card"),
         ],

@@ -12,6 +12,7 @@ from components import html_json
 from components.controls import (
     attributes,
     labelled,
+    notice,
     search_field,
     segments,
     select,
@@ -66,7 +67,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             *(html_json.told(id) for id in SHEETS),
             _heading(view, today),
             _which(view),
-            html.Div(id=Ids.NOTICE, className="fleet-notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
             html.Section(
                 html.Dl(id=Ids.SUMS, className="card totals"), **labelled("All of them together")

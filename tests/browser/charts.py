@@ -82,7 +82,7 @@ class Chart:
         self.tab.move(box.x + at * box.width, box.y + box.height / 2)
         lines = self.tab.until(
             lambda: self.tab.run(
-                "return [...document.querySelectorAll('.hovertext text.nums tspan.line')]"
+                "return [...document.querySelectorAll('.hover-card:not([hidden]) > *')]"
                 ".map((e) => e.textContent)"
             )
         )

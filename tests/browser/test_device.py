@@ -53,7 +53,7 @@ def test_the_device_in_numbers(tab: Tab, site: Site) -> None:
     assert re.fullmatch(r"100%|99\.\d%", told["Uptime, 24 h"])  # no reading since the test began
     assert re.fullmatch(r"\d\d – 99", told["Quality, 24 h"])
     assert tab.text("#device-state").split() == ["●", "Reporting"]
-    assert tab.text("#chart-live") in ("Live · updated just now", "Live · updated 5 s ago")
+    assert tab.text("#freshness") in ("Live · just now", "Live · 5 s ago")
 
 
 def test_units_change_everywhere_and_stand_in_the_address(tab: Tab, site: Site) -> None:
@@ -91,7 +91,7 @@ def test_the_chart_by_keyboard(tab: Tab, site: Site) -> None:
     press(tab, "ArrowRight", "ArrowRight")
     first = tab.until(lambda: tab.text("#chart-cursor"))
     assert re.match(r"\w{3} \d+ \w{3} 20\d\d, \d\d:\d\d–\d\d:\d\d M.T, [\d.]+", first)
-    assert tab.run("return document.querySelectorAll('.hovertext').length") == 1
+    assert tab.run("return document.querySelectorAll('.hover-card:not([hidden])').length") == 1
     press(tab, "ArrowLeft")
     tab.until(lambda: tab.text("#chart-cursor") != first)
     press(tab, "+")
@@ -230,7 +230,7 @@ def test_the_live_tail_keeps_the_zoom_and_rests_while_hidden(tab: Tab, site: Sit
     assert asked(tab) == questions
     tab.run(hide, False)
     tab.until(lambda: asked(tab) > questions)
-    tab.until(lambda: tab.text("#chart-live") == "Updated just now")
+    tab.until(lambda: tab.text("#freshness") == "Updated just now")
     assert chart.range() == zoomed
 
 
@@ -269,13 +269,13 @@ def test_the_service_down_dims_what_was_known_and_tries_again(tab: Tab, site: Si
     site.broken.set()
     try:
         tab.click('[data-value="24h"]')
-        tab.until(lambda: "Trying again." in tab.text(".notice"))
-        assert tab.run("return document.querySelector('main').dataset.stale") == "true"
-        assert tab.text("#chart-live").startswith("Stale · updated")
+        tab.until(lambda: "Retrying…" in tab.text(".notice"))
+        assert tab.run("return document.querySelector('main').dataset.freshness") == "stale"
+        assert tab.text("#freshness").startswith("Stale · ")
     finally:
         site.broken.clear()
     tab.until(lambda: tab.text(".notice").strip() == "", patience_s=12)
-    tab.until(lambda: tab.text("#chart-live").startswith("Live"))
+    tab.until(lambda: tab.text("#freshness").startswith("Live"))
 
 
 def test_a_device_that_never_reported_offers_no_last_data(tab: Tab, site: Site) -> None:

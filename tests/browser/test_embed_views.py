@@ -26,7 +26,7 @@ def test_a_chart_keeps_up_by_itself(framed: Framed) -> None:
     before, started = rows_asked(), time.monotonic()
     framed.tab.until(lambda: rows_asked() > before, patience_s=PATIENCE_S)
     assert 10 <= time.monotonic() - started <= 30
-    assert "Live" in framed.tab.text("#chart-live")
+    assert "Live" in framed.tab.text("#freshness")
 
 
 def test_a_service_that_is_down_leaves_the_last_picture_with_its_age(framed: Framed) -> None:
@@ -131,7 +131,8 @@ def test_a_point_says_its_time_in_the_embeds_zone(framed: Framed) -> None:
         framed.tab.move(x + 0.4 * width, y + 0.5 * height)
         framed.tab.move(x + 0.5 * width, y + 0.5 * height)
         return framed.tab.run(
-            "const e = document.querySelector('.hovertext text.nums');return e ? e.textContent : ''"
+            "const e = document.querySelector('.hover-card:not([hidden])');"
+            "return e ? e.textContent : ''"
         )
 
     said = framed.tab.until(label)

@@ -275,15 +275,15 @@ def test_when_the_service_is_down_the_last_data_stays_and_comes_back(
     finally:
         site.broken.clear()
     notice = tab.text("#fleet-notice")
-    assert "Shown is" in notice
-    assert "Trying again" in notice
-    assert tab.text("#fleet-live").startswith("Stale · updated")
+    assert "Showing data from" in notice
+    assert "Retrying…" in notice
+    assert tab.text("#freshness").startswith("Stale · ")
     assert len(wall.labels()) == 50
     tab.until(lambda: float(tab.run(
         "return getComputedStyle(document.querySelector('.wall')).opacity")) < 0.7)  # fmt: skip
     tab.click("#fleet-notice button")
     tab.until(lambda: tab.text("#fleet-notice") == "")
-    assert tab.text("#fleet-live").startswith("Live")
+    assert tab.text("#freshness").startswith("Live")
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 
 import pytest
@@ -109,9 +110,15 @@ def test_a_point_says_what_its_row_in_the_table_says(
     for minutes_ago in (3, 7, 12):
         lines = chart.hover(1 - (minutes_ago + 0.5) / (hours * 60))
         row = table[lines[0]]
-        average, reach = (line.split(" ")[1] for line in lines[1:3])
-        column = heads(tab).index(metric)
-        assert row[column] == f"{average} ({reach})" or row[column] == average
+        said = [numbers(line) for line in lines[1:3]]
+        column = numbers(row[heads(tab).index(metric)])
+        assert [n for n in (*said[0], *said[1])] == pytest.approx(
+            (column * 3)[:3], rel=0.01, abs=0.05
+        )
+
+
+def numbers(text: str) -> list[float]:
+    return [float(n.replace(",", "")) for n in re.findall(r"[\d,]+(?:\.\d+)?", text)]
 
 
 def rows_below(tab: Tab) -> list[list[str]]:
@@ -131,7 +138,7 @@ def test_bars_and_days_say_their_span(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=7d&metric=volume")
     title, value, *_ = chart.hover(0.9)
     assert title.endswith(("MST", "MDT"))
-    assert value.endswith(" gal")
+    assert re.fullmatch(r"Volume [\d,.]+ gal", value)
     days = Chart(tab)
     tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=1y&metric=volume")
     days.drawn()
@@ -140,8 +147,73 @@ def test_bars_and_days_say_their_span(tab: Tab, site: Site) -> None:
 
 def test_the_second_metric_says_its_value(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=24h&metric=signal")
-    chart.hover(0.9)
-    told = tab.run(
-        "return [...document.querySelectorAll('.hovertext text.nums')].map((e) => e.textContent)"
-    )
+    told = chart.hover(0.9)
     assert any(text.startswith("Network RSSI −") and text.endswith(" dBm") for text in told), told
+
+
+# --- The card ------------------------------------------------------------------------------------
+
+CARD = "document.querySelector('.hover-card:not([hidden])')"
+
+
+def card(tab: Tab) -> str:
+    return tab.run(f"const card = {CARD}; return card ? card.textContent : ''")
+
+
+def test_it_goes_on_answering_while_the_chart_is_drawn_anew_under_it(tab: Tab, site: Site) -> None:
+    chart = opened(tab, site, LIVE, "?range=7d")
+    chart.hover(0.6)
+    tab.run(
+        f"""window.__empty = [];
+            const look = () => {{ const card = {CARD};
+              const text = card ? card.textContent : 'no card';
+              if (!card || /–( |$)| – |NaN/.test(text)) window.__empty.push(text); }};
+            window.weirChart.graph().on('plotly_afterplot', () => setTimeout(look, 0));"""
+    )
+    before, coarse = card(tab), chart.badge()
+    tab.run(
+        "window.weirChart.move(...window.weirChart.range().map((ms, i) => i ? ms - 2e7 : ms + 2e7))"
+    )
+    tab.until(lambda: chart.badge() != coarse)
+    tab.until(lambda: card(tab) and card(tab) != before)
+    zoomed = card(tab)
+    tab.run("window.weirChart.reset()")
+    tab.until(lambda: chart.badge().startswith(coarse.partition(" · ")[0]))
+    tab.until(lambda: card(tab) and card(tab) != zoomed)
+    rows = "return window.weirChart.question().asked"
+    asked = tab.run(rows)
+    tab.run("document.dispatchEvent(new Event('visibilitychange'))")  # a live refresh
+    tab.until(lambda: tab.run(rows) != asked)
+    tab.until(lambda: tab.text("#freshness") == "Live · just now")
+    assert "average" in card(tab)
+    assert tab.run("return window.__empty") == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_it_has_padding_and_never_covers_the_line(tab: Tab, site: Site, width: int) -> None:
+    tab.size(width, 900)
+    chart = opened(tab, site, LIVE, "?range=7d")
+    for at in (0.02, 0.2, 0.37, 0.5, 0.63, 0.8, 0.98):
+        chart.hover(at)
+        covered, padding, inside = tab.run(
+            f"""const card = {CARD}.getBoundingClientRect();
+                const graph = window.weirChart.graph();
+                const box = graph.getBoundingClientRect();
+                const {{ xaxis, yaxis }} = graph._fullLayout;
+                const line = graph.data[2];
+                const [from, to] = window.weirChart.range();
+                const [low, high] = yaxis.range;
+                const covered = line.x.filter((x, i) => {{
+                  if (x === null) return false;
+                  const [across, up] = [
+                    (Date.parse(x + 'Z') - from) / (to - from), (line.y[i] - low) / (high - low)];
+                  const px = box.x + xaxis._offset + across * xaxis._length;
+                  const py = box.y + yaxis._offset + (1 - up) * yaxis._length;
+                  return px > card.left && px < card.right && py > card.top && py < card.bottom;
+                }}).length;
+                const style = getComputedStyle({CARD});
+                const inside = card.left >= 0 && card.right <= innerWidth;
+                return [covered, parseFloat(style.paddingLeft), inside]"""
+        )
+        assert (covered, padding >= 12, inside) == (0, True, True), at
+    tab.size(1440, 900)

@@ -297,3 +297,11 @@ def test_pg_dump_and_pg_restore_keep_a_servers_store(
     assert len(instants(restored, org)) == 3000
     assert restored.verify().wrong == 0
     restored.close()
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x", "x.gz", "x.sqlite"])
+def test_a_backup_is_named_as_the_tar_file_that_it_is(
+    weir: CommandLine, tmp_path: Path, name: str
+) -> None:
+    assert ".tar, .tar.gz or .tgz" in weir.error("backup", tmp_path / name)
+    assert not (tmp_path / name).exists()

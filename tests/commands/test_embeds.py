@@ -123,6 +123,8 @@ def test_what_was_made_is_listed_and_revoked(weir: CommandLine, meters: str, ask
         (("--last", "1m"), "--last must be from 600"),
         (("--last", "2h", "--to", "2026-01-01"), "give --last, or --from and --to"),
         (("--from", "2026-01-01"), "--from and --to go together"),
+        (("--from", "2026-01-02", "--to", "2026-01-01"), "--from and --to must end after"),
+        (("--from", "soon", "--to", "2026-01-01"), "--from and --to must be an ISO 8601"),
         (("--origin", "http://wiki.example"), "--origin 'http://wiki.example': http is for"),
         (("--origin", "*"), "--origin '*' is not an origin"),
         (("--zone", "Mars"), "--zone must be an IANA"),
@@ -139,7 +141,7 @@ def test_what_cannot_be_is_one_line(
 
 
 def test_who_is_not_there_is_named(weir: CommandLine, meters: str) -> None:
-    assert "no organization nobody" in weir.error("embeds", "list", "--org", "nobody")
+    assert "--org nobody: no such organization" in weir.error("embeds", "list", "--org", "nobody")
     assert "no embed emb_x" in weir.error("embeds", "revoke", "emb_x")
 
 

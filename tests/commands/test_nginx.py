@@ -142,7 +142,7 @@ def test_a_browser_signs_in_and_sees_the_fleet_and_a_frame(front: Front) -> None
             "document.querySelector('[name=key]').form.requestSubmit()",
             site.key,
         )
-        tab.until(lambda: tab.text("#fleet-live").startswith("Live"), patience_s=60)
+        tab.until(lambda: tab.text("#freshness").startswith("Live"), patience_s=60)
         tab.until(lambda: "M-1" in tab.text("#fleet-wall"))
         assert tab.violations == []
         with hosting() as host:

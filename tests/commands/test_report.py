@@ -85,11 +85,11 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
         (["--org", ORGANIZATION], "say which devices"),
         (["--org", ORGANIZATION, "--group", "g", "--device", CLOCKS], "say which devices"),
         (["--device", CLOCKS], "Missing option '--org'"),
-        (["--org", "nobody", "--device", CLOCKS], "there is no organization nobody"),
-        (["--org", ORGANIZATION, "--device", "FM-GONE"], "No such device"),
-        (["--org", ORGANIZATION, "--group", "nothing"], "No device matches."),
-        (["--org", ORGANIZATION, "--device", CLOCKS, "--last", "2w"], "range: must be one of"),
-        (["--org", ORGANIZATION, "--device", CLOCKS, "--zone", "Mars"], "zone: must be"),
+        (["--org", "nobody", "--device", CLOCKS], "--org nobody: no such organization"),
+        (["--org", ORGANIZATION, "--device", "FM-GONE"], "--device FM-GONE: No such device"),
+        (["--org", ORGANIZATION, "--group", "nothing"], "--group nothing: No device matches."),
+        (["--org", ORGANIZATION, "--device", CLOCKS, "--last", "2w"], "--last must be one of"),
+        (["--org", ORGANIZATION, "--device", CLOCKS, "--zone", "Mars"], "--zone must be"),
     ],
 )
 def test_what_cant_be_made_is_one_line(

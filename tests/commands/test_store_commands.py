@@ -114,7 +114,7 @@ def test_a_bad_setting_is_one_line_that_names_it(
 def test_an_organization_that_is_not_there_is_one_line(
     weir: CommandLine, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    assert "there is no organization nobody" in weir.error(*_with_files(command, tmp_path))
+    assert "--org nobody: no such organization" in weir.error(*_with_files(command, tmp_path))
 
 
 def test_a_bug_is_one_line_too(weir: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,3 +166,14 @@ def test_verify_finds_and_repairs_what_is_wrong(
     assert (found.exit_code, json.loads(found.stdout)) == (1, {**right, "wrong": 1})
     assert weir.ask("rollups", "verify", "--repair") == {**right, "wrong": 1}
     assert weir.ask("rollups", "verify") == right
+
+
+def test_a_variable_that_is_no_setting_is_told(
+    weir: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEIR_PRT", "80")
+    done = weir.run("orgs", "list")
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "Warning: unknown setting WEIR_PRT: did you mean WEIR_PORT?\n",
+    )

@@ -54,6 +54,35 @@ def test_every_problem_has_one_shape(
     assert problem["instance"] == answer.headers["Request-Id"]
 
 
+@pytest.mark.parametrize(
+    ("accept", "status"),
+    [
+        ("", 200),
+        ("*/*", 200),
+        ("application/json", 200),
+        ("APPLICATION/JSON; charset=utf-8", 200),
+        ("application/*;q=0.2", 200),
+        ("text/csv, application/json;q=0.1", 200),
+        ("text/html, image/gif, *; q=.2, */*; q=.2", 200),
+        ("application/problem+json", 200),
+        ("nonsense", 200),
+        ("text/csv", 406),
+        ("text/csv, text/html;q=0.5", 406),
+        ("application/json;q=0", 406),
+        ("application/xml", 406),
+    ],
+)
+@pytest.mark.parametrize("path", ["/device", "/version"])
+def test_an_accept_header_that_rules_json_out_is_refused(
+    world: World, accept: str, status: int, path: str
+) -> None:
+    answer = world.get(path, Accept=accept)
+    assert answer.status_code == status
+    if status == 406:
+        assert answer.json["type"] == "urn:weir:problem:not-acceptable"
+        assert world.get("/device", by="nobody", Accept=accept).status_code == 401
+
+
 DOUBTFUL_PATHS = ["//management/v1/version", "///healthz", "/management//v1/version",
                   "/management/v1/version/", "/management/v1//version"]  # fmt: skip
 

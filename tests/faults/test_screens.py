@@ -54,8 +54,7 @@ class Screen:
         self.tab, self.path, self.looked_s = tab, path, 0.0
         self.is_wall = path == "/"
         self.notice = "#fleet-notice" if self.is_wall else "#chart-notice"
-        self.live = "#fleet-live" if self.is_wall else "#chart-live"
-        self.page = "#fleet" if self.is_wall else "main"
+        self.live = "#freshness"
         self.dimmed = "#fleet .wall" if self.is_wall else "main .plot"
 
     def until(self, what: Callable[[], object]) -> None:
@@ -94,10 +93,9 @@ class Screen:
         self.until(told)
         self.until(lambda: self.opacity() < 0.9)
         assert self.shown() == before
-        assert self.tab.text(self.live).startswith("Stale · updated")
-        age = self.tab.text(self.notice) + self.tab.text("#chart-notice-age")
-        assert "Shown is" in age
-        assert "Trying again." in age
+        assert self.tab.text(self.live).startswith("Stale · ")
+        assert "Showing data from" in self.tab.text(self.notice)
+        assert "Retrying…" in self.tab.text(self.notice)
 
     def is_as_before(self) -> None:
         self.until(lambda: self.tab.text(self.live).startswith("Live"))
@@ -106,7 +104,7 @@ class Screen:
         assert self.shown()
 
 
-SILENCE = "The dashboard doesn’t answer."
+SILENCE = "Can’t reach the server."
 
 
 @contextmanager

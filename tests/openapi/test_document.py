@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
+from api import timez
 from api.catalog import LIMIT, MAX_DATAPOINTS, OFFSET
+from api.params.param_types import ZONE_PATTERN
 from tests.contract.test_datapoints import RESOLUTIONS
 from tests.world import World
 
@@ -205,3 +208,9 @@ def test_rows_are_described_column_by_column(document: dict[str, Any], resolutio
 
 def test_nothing_of_our_own_charts_is_told(document: dict[str, Any]) -> None:
     assert "vnd.weir" not in str(document)
+
+
+def test_every_zone_fits_the_pattern_of_timezone() -> None:
+    assert [name for name in timez.zone_names() if not re.search(ZONE_PATTERN, name)] == []
+    for wrong in ("", "America/", "/UTC", "+05:30", "America/Den ver", "a/b/c/d"):
+        assert not re.search(ZONE_PATTERN, wrong)

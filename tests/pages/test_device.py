@@ -277,13 +277,13 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
-    outputs = ["figure", *["children"] * 5, "hidden", "disabled", "data", "data"]
+    outputs = ["figure", *["children"] * 3, "data", "children", "hidden", "disabled", *["data"] * 2]
     ids = [
         "graph",
         "badge",
         "zone-note",
         "summary",
-        "notice",
+        "failed",
         "empty",
         "jump",
         "reset",

@@ -70,7 +70,7 @@ def chart(site: Site, fleet: Fleet, length_ms: int = 6 * HOUR_MS) -> dict[str, A
 
 
 def notice(answer: dict[str, Any]) -> str:
-    return answer["chart-notice"]["children"]
+    return answer["chart-failed"]["data"]
 
 
 # --- In fine weather -----------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def _register_chart(app: Dash) -> None:
         ClientsideFunction("chart", "answered"),
         Output(Chart.DRAWN, "data"),
         Input(Chart.TOLD, "data"),
-        Input(Chart.NOTICE, "children"),
+        Input(Chart.FAILED, "data"),
         prevent_initial_call=True,
     )
     outputs = {field: Output(*where) for field, where in chart.OUTPUTS.items()}

@@ -17,7 +17,7 @@ from dash.development.base_component import Component
 from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
 from api.embeds import EmbedDefinition, Rolling
 from api.timez import zone_names
-from components.controls import attributes, segments, select
+from components.controls import attributes, freshness_badge, segments, select
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
@@ -114,9 +114,9 @@ THEMES: Final = (("system", "As the system"), ("light", "Light"), ("dark", "Dark
 Named = Sequence[tuple[str, str]]
 
 
-def heading(title: str, *, live_id: str, line: Component, hidden: bool = False) -> Component:
+def heading(title: str, *, line: Component, hidden: bool = False) -> Component:
     """``hidden``: the title is only for those who don't see; the line takes its place."""
-    live = html.Span(id=live_id, className="live")
+    live = freshness_badge()
     first = [line, live] if hidden else [html.H1(title), live]
     return html.Header(
         [

@@ -41,9 +41,11 @@ OWN: Final = Path(__file__).resolve().parent / "assets"
 FIRST: Final = (OWN / "frame.js",)
 SCRIPTS: Final = (
     ASSETS / "ago.js",
+    ASSETS / "freshness.js",
     ASSETS / "controls.js",
     ASSETS / "chart.js",
     ASSETS / "hover.js",
+    ASSETS / "hover-card.js",
     ASSETS / "cursor.js",
     ASSETS / "scale.js",
     ASSETS / "fleet-tiles.js",

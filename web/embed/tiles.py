@@ -13,7 +13,7 @@ from api.embeds import EmbedDefinition
 from api.errors import WeirError
 from components import formatting
 from components.clock import Clock, known_zone
-from components.controls import attributes, failure, labelled
+from components.controls import attributes, failure, labelled, notice
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline
@@ -42,7 +42,6 @@ class Ids(StrEnum):
     PAGE = "wall"
     TILES = "wall-tiles"
     LINE = "wall-line"
-    LIVE = "wall-live"
     NOTICE = "wall-notice"
 
 
@@ -114,9 +113,9 @@ def frame(definition: EmbedDefinition) -> Component:
         [
             *(dcc.Store(id=id) for id in (Ids.BOARD, Ids.DRAWN)),
             dcc.Store(id=Ids.QUESTION, data={}),
-            heading(title, live_id=Ids.LIVE, line=line, hidden=alone and not definition.title),
+            heading(title, line=line, hidden=alone and not definition.title),
             controls(definition, ranges, field="window", own=own, chosen=own),
-            html.Div(id=Ids.NOTICE, className="notice", role="alert", hidden=True),
+            notice(Ids.NOTICE),
             html.Ul(id=Ids.TILES, className="wall", role="list", **labelled("Devices")),
             html.Div(
                 [html.Div(className="tile skeleton") for _ in range(count)],

@@ -53,7 +53,7 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-badge.children",
         "chart-zone-note.children",
         "chart-summary.children",
-        "chart-notice.children",
+        "chart-failed.data",
         "chart-empty.children",
         "chart-jump.hidden",
         "chart-reset.disabled",
