@@ -116,7 +116,7 @@ def _here(settings: Settings, shared: Shared | None) -> _Ground:
     rooms: Rooms = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),
-        INTAKE_PATHS: _intake(settings, shared),
+        INTAKE_PATHS: _intake(settings, store, shared),
     }
     return _Ground(client, rooms, store, SignedAddresses(store, settings))
 
@@ -134,14 +134,16 @@ def _embeds(
     return create_embed_site(asked, web.embed, Path(settings.instance), turns)
 
 
-def _intake(settings: Settings, shared: Shared | None) -> WSGIApplication:
-    """Beside the store itself: a standby may not know a device yet whose readings come already."""
+def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
+    """Beside the store itself: a standby may not know a device yet whose readings come already.
+    One connection to a file is enough for a process: two would share what they know of its log."""
     from api.ingest.http_intake import Reception
     from api.ingest.ipc import Knocker
     from api.server.intake import create_intake
     from api.store.open import open_store
 
-    origin = open_store(settings.database, read_only=True)
+    is_origin = settings.reading == settings.database
+    origin = store if is_origin else open_store(settings.database, read_only=True)
     reception = Reception(origin, Knocker(settings.writer_socket_path))
     return create_intake(origin, settings, reception, limits=True, shared=shared)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from api.commands.command_base import Group, Outcome, opened, settings, upgrade_store
-from api.store.distribution import DEFAULT_SHARDS
 
 group = Group("db", help="The store's schema.")
 rollups = Group("rollups", help="The pre-built aggregates.")
@@ -16,6 +15,17 @@ def upgrade() -> object:
     """Create the store, or bring its schema up to date."""
     before, now = upgrade_store(settings().database)
     return {"before": before, "now": now}
+
+
+@group.command()
+def check() -> object:
+    """Read every page of an embedded store and say what is wrong.
+
+    A store that was found damaged takes readings again once a check finds nothing.
+    """
+    with opened(read_only=True) as store:
+        wrong = store.check_pages()
+    return Outcome({"sound": not wrong, "wrong": wrong}, int(bool(wrong)))
 
 
 @group.command()
@@ -32,11 +42,9 @@ def partition() -> object:
 @click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    default=DEFAULT_SHARDS,
-    show_default=True,
-    help="Parts of the time series: at least one for each worker there will ever be.",
+    help="Parts of the time series: one for each core of all workers; unset, four for each worker.",
 )
-def distribute(shards: int) -> object:
+def distribute(shards: int | None) -> object:
     """Spread the store over the workers of a Citus cluster, by device.
 
     Run on the coordinator's database, once; what was spread before stays as it is. Later upgrades

@@ -139,6 +139,7 @@ def _start_heart(
             waiting_rows=taking.waiting_rows,
             last_commit_s=_seconds(taking.last_commit_ms),
             trouble=taking.ailment,
+            committing_s=round(taking.committing_s, 1),
             feed=None if broker is None else broker.trouble,
             last_message_s=None if broker is None else _seconds(broker.last_message_ms),
         )

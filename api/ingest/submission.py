@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from api.ingest.batch import Refusals
 from api.ingest.decode import Rejection
-from api.store.base import Instant, ReadingRow, Refusal
+from api.store.base import Instant, Progress, ReadingRow, Refusal
 
 Entry = ReadingRow | Rejection
 """A row that a source sent: a reading, or why it is none."""
@@ -27,13 +27,16 @@ class Fate(StrEnum):
 class Submission:
     """Rows of one organization from one ``source``, which names it in the table of refusals.
     ``samples`` hold the text of refused rows by their place, as far as there is one; ``undated``
-    are the places of readings that said no instant and are of when they came."""
+    are the places of readings that said no instant and are of when they came. The refusals at
+    ``counted`` places are in the store already; ``progress`` is kept with these rows."""
 
     organization_id: str
     source: str
     entries: Sequence[Entry]
     samples: Mapping[int, str] = field(default_factory=dict[int, str])
     undated: Set[int] = frozenset()
+    counted: Set[int] = frozenset()
+    progress: Progress | None = None
 
     @property
     def readings(self) -> list[ReadingRow]:
@@ -43,7 +46,7 @@ class Submission:
         """Counted by reason and device, for the store to keep."""
         found = Refusals()
         for place, entry in enumerate(self.entries):
-            if isinstance(entry, Rejection):
+            if isinstance(entry, Rejection) and place not in self.counted:
                 found.add(entry, self.samples.get(place, ""))
         for r in found.all():
             yield Refusal(
@@ -72,18 +75,36 @@ class Draft:
     entries: list[Entry] = field(default_factory=list[Entry])
     samples: dict[int, str] = field(default_factory=dict[int, str])
     undated: set[int] = field(default_factory=set[int])
+    counted: set[int] = field(default_factory=set[int])
 
-    def add(self, entry: Entry, sample: Callable[[], str], *, undated: bool) -> None:
-        """``sample``: its text, asked for where that is kept. ``undated``: it said no instant."""
+    def add(
+        self, entry: Entry, sample: Callable[[], str], *, undated: bool, counted: bool = False
+    ) -> None:
+        """``sample``: its text, asked for where that is kept. ``undated``: it said no instant.
+        ``counted``: if it is refused, it was before."""
         place = len(self.entries)
         if isinstance(entry, Rejection):
+            if counted:
+                self.counted.add(place)
             self.samples[place] = sample()
         elif undated:
             self.undated.add(place)
         self.entries.append(entry)
 
-    def of(self, organization_id: str, source: str) -> Submission:
-        return Submission(organization_id, source, self.entries, self.samples, self.undated)
+    @property
+    def has_uncounted(self) -> bool:
+        return len(self.samples) > len(self.counted)
+
+    def of(self, organization_id: str, source: str, progress: Progress | None = None) -> Submission:
+        return Submission(
+            organization_id,
+            source,
+            self.entries,
+            self.samples,
+            self.undated,
+            self.counted,
+            progress,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,12 @@ class Receipt:
 
 def readings_of(submissions: Iterable[Submission]) -> list[ReadingRow]:
     return [row for submission in submissions for row in submission.readings]
+
+
+def progress_of(submissions: Iterable[Submission]) -> list[Progress]:
+    """The last one of each source."""
+    found = {s.progress.digest: s.progress for s in submissions if s.progress is not None}
+    return list(found.values())
 
 
 def undated_of(submissions: Iterable[Submission]) -> set[Instant]:

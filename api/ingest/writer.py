@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Condition, RLock, Thread
 from time import monotonic, sleep
@@ -19,15 +20,16 @@ from typing import Final, cast
 from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
 from api.ingest.device_cache import Roster
-from api.ingest.submission import Fate, Receipt, Submission, readings_of, undated_of
-from api.store.base import ReadingRow, Store
+from api.ingest.submission import Fate, Receipt, Submission, progress_of, readings_of, undated_of
+from api.store.base import ROWS_A_COMMIT, ReadingRow, Store
 from api.telemetry import metrics
 from api.timez import now_ms
 
-GROUP_ROWS: Final = 5_000  # of one transaction: some 50 ms, so that nobody waits long
 MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
 STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
+IDLE_S: Final = 1.0  # without work for so long, what was stored goes into the store's file
+CHECKPOINT_S: Final = 60.0  # with work it does so often
 STALLED: Final = "Something holds the store up."
 
 _log = logging.getLogger(__name__)
@@ -51,13 +53,19 @@ class Writer:
     """
 
     def __init__(
-        self, store: Store, hooks: Sequence[Hook] = (), *, most_waiting: int = MOST_WAITING
+        self,
+        store: Store,
+        hooks: Sequence[Hook] = (),
+        *,
+        most_waiting: int = MOST_WAITING,
+        checkpoint_s: float = CHECKPOINT_S,
     ) -> None:
         self.roster = Roster(store)
         self._store, self._most_waiting = store, most_waiting
+        self._checkpoint_s, self._checkpointed_s = checkpoint_s, monotonic()
         self._announcer = Announcer(self.roster, hooks)
         self._waiting: deque[_Pending] = deque()
-        self._rows = 0
+        self._rows, self._rows_a_commit = 0, ROWS_A_COMMIT
         self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
         self.last_commit_ms: int | None = None
         self._begun_s: float | None = None  # the commit under way, monotonic
@@ -90,6 +98,11 @@ class Writer:
             self._work.notify()
         return pending.future
 
+    def position(self, digest: str) -> int:
+        """How far a source has come whose submissions carry their progress. Raises Unavailable."""
+        reached = self._store.progress(digest, "")
+        return 0 if reached is None else reached.position
+
     def close(self, timeout_s: float = 10.0) -> None:
         """Take nothing more, write what waits and return. What the store can't take within the
         time fails, unacknowledged."""
@@ -117,9 +130,8 @@ class Writer:
 
     @property
     def stalled(self) -> bool:
-        """Whether the store takes nothing now. What waits goes on being tried, so this ends."""
-        taken_s = self.committing_s
-        return taken_s > (0.0 if self.trouble else STALLED_S)
+        """Whether the store takes nothing now. It goes on being tried, so this ends."""
+        return bool(self.trouble) or self.committing_s > STALLED_S
 
     # --- The thread ---
 
@@ -136,15 +148,38 @@ class Writer:
                 self._begun_s = monotonic()
                 self._commit(group)
                 self._begun_s = None
+                self._look_at_store()
+            if not group or monotonic() - self._checkpointed_s >= self._checkpoint_s:
+                self._checkpoint()
+
+    def _look_at_store(self) -> None:
+        with suppress(Unavailable):  # the next commit will tell
+            self._rows_a_commit = self._store.rows_a_commit()
+
+    def _checkpoint(self) -> None:
+        """Also finds out, where nothing comes, that the store can't be written to any more, or can
+        again."""
+        try:
+            self._store.checkpoint()
+        except Unavailable as error:
+            self._say(error)
+        except Exception:  # noqa: BLE001 - without this thread nothing is stored
+            _log.exception("the store's log can't be written back")
+        else:
+            self._recover()
+        self._checkpointed_s = monotonic()
 
     def _next_group(self) -> list[_Pending] | None:
-        """What goes into one transaction; None once closed and empty."""
+        """What goes into one transaction; nothing where nothing comes, None once closed and
+        empty."""
         with self._work:
-            self._work.wait_for(lambda: self._waiting or self._closing)
+            self._work.wait_for(lambda: self._waiting or self._closing, IDLE_S)
             if not self._waiting:
-                return None
+                return None if self._closing else []
             group, rows = list[_Pending](), 0
-            while self._waiting and (not group or rows + self._waiting[0].size <= GROUP_ROWS):
+            while self._waiting and (
+                not group or rows + self._waiting[0].size <= self._rows_a_commit
+            ):
                 pending = self._waiting.popleft()
                 rows += pending.size
                 if pending.future.set_running_or_notify_cancel():
@@ -174,17 +209,19 @@ class Writer:
         rows, undated = readings_of(submissions), undated_of(submissions)
         at_ms = now_ms()
         refusals = [r for submission in submissions for r in submission.refusals(at_ms)]
+        progress = progress_of(submissions)
         for pause_s in _pauses():
             if self.trouble and self._out_of_time():
                 raise Unavailable(self.trouble)
             began_s = monotonic()
             try:
-                new = self._store.add(rows, refusals=refusals, undated=undated)
+                new = self._store.add(rows, refusals=refusals, undated=undated, progress=progress)
             except Unavailable as error:
                 self._say(error)
                 self._pause(pause_s)
             else:
                 self._recover()
+                self.last_commit_ms = now_ms()
                 metrics.committed(monotonic() - began_s)
                 return new
         raise AssertionError("there is always another pause")
@@ -207,7 +244,7 @@ class Writer:
     def _recover(self) -> None:
         if self.trouble:
             _log.warning("readings are stored again")
-        self.trouble, self.last_commit_ms = "", now_ms()
+        self.trouble = ""
 
     def _acknowledge(self, group: Sequence[_Pending], new: Sequence[ReadingRow]) -> None:
         fresh = set(new)

@@ -26,6 +26,7 @@ DEGRADED: Final = "degraded"
 FAILED: Final = "failed"
 OVERALL: Final = {OK: "ready", DEGRADED: "degraded", FAILED: "not ready"}
 LAG_S: Final = 10.0
+COMMIT_S: Final = 10.0
 PATIENCE_S: Final = 3.0
 BELIEVED_S: Final = 1.0  # whoever asks more often gets the same answer
 
@@ -141,6 +142,8 @@ def _file(store: Store) -> Check | None:
     facts = {"inode": file.inode}
     if file.opened not in (None, file.inode):
         return Check(FAILED, "Another file has taken the store's place.", facts)
+    if file.trouble:
+        return Check(DEGRADED, file.trouble, facts)
     return Check(OK, "", facts)
 
 
@@ -167,9 +170,13 @@ def _writer(said: writer_status.Pulse | None, *, alone: bool) -> Check:
     """A file's one writer runs where the file is; a server's may run on another host."""
     if said is None:
         return Check(DEGRADED if alone else OK, "No writer is running on this host.")
-    facts = {"waitingRows": said.waiting_rows}
+    facts: dict[str, Any] = {"waitingRows": said.waiting_rows}
     if not said.fresh:
         return Check(DEGRADED, "The writer has died or hangs: nothing comes in.", facts)
+    if said.committing_s >= COMMIT_S:
+        facts["committingS"] = said.committing_s
+        took = f"{said.committing_s:.0f} s"
+        return Check(DEGRADED, f"The writer has been inside one commit for {took}.", facts)
     if said.trouble:
         return Check(DEGRADED, "The writer can't store anything now; it tries again.", facts)
     return Check(OK, "", facts)

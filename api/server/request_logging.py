@@ -17,7 +17,7 @@ from api.server.asgi import REFUSAL
 from api.server.problems import problem_response
 from api.settings import Settings
 from api.telemetry import metrics
-from api.telemetry.access_log import Lines
+from api.telemetry.access_log import AccessLog
 from api.telemetry.client_address import client_address, is_secure
 from api.telemetry.request_record import ID_HEADER, REQUEST_ID, VISIT, Visit, begin, end, id_of
 
@@ -52,7 +52,7 @@ class Watched:
         self._site = site
         self._trusted = settings.trusted_proxies
         self._hsts = f"max-age={settings.hsts_s}" if settings.hsts_s else ""
-        self._lines = Lines(settings.request_log) if settings.request_log else None
+        self._lines = AccessLog(settings.request_log) if settings.request_log else None
         metrics.begin()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -116,6 +116,11 @@ def _copied(source: Path, target: Path, schema: Schema, watch: Watch) -> Part:
     with closing(_opened(source)) as original, closing(apsw.Connection(str(target))) as copy:
         _run(original, "BEGIN")
         expected = _looked_at(original, schema)
+        if expected.version > schema.CURRENT:  # restoring it would be refused: better told now
+            raise UserError(
+                f"{source.name} has schema version {expected.version}, newer than this program's"
+                f" {schema.CURRENT}: back it up with the program that made it, or a newer one"
+            )
         with copy.backup("main", original, "main") as copying:
             while not copying.done:
                 copying.step(PAGES)

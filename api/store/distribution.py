@@ -13,7 +13,9 @@ from api.store.tables import SMALL_TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations
 from api.store.web.tables import EMBED
 
-DEFAULT_SHARDS: Final = 32  # Citus's own default: room for as many workers
+SHARDS_A_NODE: Final = 4
+"""One for each core of a common worker. Each statement of a commit goes to every shard, which looks
+for all devices of the batch: further shards cost work, and bring it to no further core."""
 
 REFERENCES: Final = (
     *(table.name for table in (*SMALL_TABLES, EMBED)),
@@ -31,8 +33,9 @@ def is_spread(store: Seam) -> bool:
     return TIME_SERIES[0].name in kinds
 
 
-def spread(store: Seam, shards: int = DEFAULT_SHARDS) -> list[str]:
-    """Distribute the time series by device and make the small tables reference tables, in one
+def spread(store: Seam, shards: int | None = None) -> list[str]:
+    """Distribute the time series by device, in ``shards`` parts or four for each node that takes
+    some, and make the small tables reference tables, in one
     transaction; the names of the tables that weren't spread before. What they hold goes with them.
     Raises UserError where the database or its cluster can't take them.
     """
@@ -41,7 +44,8 @@ def spread(store: Seam, shards: int = DEFAULT_SHARDS) -> list[str]:
             "this database has no Citus: CREATE EXTENSION citus, on the coordinator and on each"
             " worker, and add the workers with citus_add_node"
         )
-    if not store.fetch(sql.has_room())[0][0]:
+    [(nodes,)] = store.fetch(sql.nodes())
+    if not nodes:
         raise UserError(
             "no node of this cluster takes shards: add workers with citus_add_node, or have the"
             " coordinator take them, by citus_set_node_property(…, 'shouldhaveshards', true)"
@@ -51,7 +55,7 @@ def spread(store: Seam, shards: int = DEFAULT_SHARDS) -> list[str]:
         done = {name for name, _ in transaction.fetch(sql.spread())}
         there = {name for (name,) in transaction.fetch(sql.tables())}
         return [
-            *_spread_series(transaction, done, shards),
+            *_spread_series(transaction, done, shards or nodes * SHARDS_A_NODE),
             *_refer(transaction, [name for name in REFERENCES if name in there - done]),
         ]
 

@@ -62,6 +62,7 @@ class IngestPart(RetentionPart):
         *,
         refusals: Sequence[Refusal] = (),
         undated: Collection[Instant] = (),
+        progress: Collection[Progress] = (),
     ) -> list[ReadingRow]:
         ordered = batch.in_order(rows)
 
@@ -71,6 +72,10 @@ class IngestPart(RetentionPart):
                 new = self._take_in(transaction, kept, arithmetic)
                 self._keep_undated(transaction, new, undated)
                 self._keep_refusals(transaction, [*refusals, *too_old])
+                if progress:
+                    transaction.lock_directory()
+                for reached in progress:
+                    transaction.run(sql.keep_progress(reached))
             return new
 
         return self.with_room(ordered, take_in).readings

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Final
 
 import psycopg
@@ -15,7 +15,7 @@ from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
-from api.store.base import ReadingRow, Replica, Row
+from api.store.base import DISTRIBUTED_ROWS_A_COMMIT, ROWS_A_COMMIT, ReadingRow, Replica, Row
 from api.store.common import CommonStore
 from api.store.connections import (
     GRACE_S,
@@ -39,6 +39,7 @@ from api.telemetry.request_record import fetched
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks
 DIRECTORY_LOCK: Final = -1
+LOOK_EVERY_S: Final = 60.0  # whether somebody has distributed the store meanwhile
 
 
 # Each of our statements is a few ranges of a primary key. Other plans only seem cheaper, where the
@@ -235,9 +236,15 @@ class PostgresStore(PostgresDatabase, CommonStore):
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         super().__init__(url, read_only=read_only)
         self._partitions = Partitions(self)
+        self._spread, self._looked_s = False, -LOOK_EVERY_S
 
-    def distribute(self, shards: int) -> list[str]:
+    def distribute(self, shards: int | None = None) -> list[str]:
         return distribution.spread(self, shards)
+
+    def rows_a_commit(self) -> int:
+        if monotonic() >= self._looked_s + LOOK_EVERY_S:
+            self._spread, self._looked_s = distribution.is_spread(self), monotonic()
+        return DISTRIBUTED_ROWS_A_COMMIT if self._spread else ROWS_A_COMMIT
 
     def partition(self) -> list[str]:
         return self._partitions.begin()
@@ -257,6 +264,12 @@ class PostgresStore(PostgresDatabase, CommonStore):
 
     def file(self) -> None:
         return None
+
+    def checkpoint(self) -> None:
+        """Nothing: the server does so by itself."""
+
+    def check_pages(self) -> list[str]:
+        raise UserError("a server's pages are checked by its own program, pg_amcheck")
 
     def replica(self) -> Replica | None:
         ((following, receiving, lag_s),) = self.fetch(replication.standing())

@@ -3,42 +3,56 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import perf_counter
-from typing import Final, NamedTuple, Protocol, cast
+from time import monotonic, perf_counter
+from typing import Final
 
 import apsw
 import orjson
 
 from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
-from api.store.base import Row, StoreFile
+from api.store.base import ROWS_A_COMMIT, Row, StoreFile
 from api.store.common import CommonStore
-from api.store.core import Taken
+from api.store.damage import DamageMark
 from api.store.sql.query import Dialect, Params, Query, insert
 from api.store.sql.series import Grouped, Ranges, over_one
+from api.store.sqlite_connections import (
+    DAMAGED,
+    SPOILT,
+    Connection,
+    Connections,
+    Found,
+    Opened,
+    beside,
+    connect,
+    open_reader,
+    open_writer,
+    opened_on,
+    stat_of,
+    translated,
+)
 from api.store.tables import Table
 from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
 from api.telemetry.request_record import fetched
 
-BUSY_TIMEOUT_MS: Final = 60_000
-STATEMENTS: Final = 200  # kept prepared, for each connection
-READ_CACHE_KIB: Final = 32 * 1024
-WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
-WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
-TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
+LOG_PAUSE_S: Final = 10.0
 NEVER_THERE: Final = "There is no store yet: flask db upgrade."
 GONE: Final = "The store's file is gone: put it back, or restore it from a backup."
+LOG_GONE: Final = (
+    "The store's log (-wal, -shm) was deleted while in use. Nothing is stored for"
+    f" {LOG_PAUSE_S:g} seconds."
+)
 READ_ONLY_DISK: Final = (
     "The store lies on a disk that is mounted read-only, where it can't even be read."
 )
-DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError)
-# After these a connection isn't used again: what it was opened on may have been mended since.
-SPOILT: Final = (*DAMAGED, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
+NOT_CHECKED: Final = (
+    "The store's file is damaged. Nothing is stored until a check finds it sound:"
+    " restore it from a backup, or repair it and run flask db check."
+)
 
 
 # --- The dialect ---------------------------------------------------------------------------------
@@ -74,89 +88,17 @@ DIALECT: Final = Dialect(
 )
 
 
-# --- Connections ---------------------------------------------------------------------------------
-
-
-class _Cursor(Protocol):
-    def fetchall(self) -> list[Row]: ...
-
-
-class _Connection(Protocol):
-    """The part of apsw's connection in use here. Its own annotations name a type that the oldest
-    Python we run on doesn't have."""
-
-    @property
-    def in_transaction(self) -> bool: ...
-
-    def execute(self, statements: str, bindings: Params = ()) -> _Cursor: ...
-
-    def executemany(self, statements: str, sequenceofbindings: Sequence[Row]) -> _Cursor: ...
-
-    def close(self) -> None: ...
-
-
-class _Failed(Protocol):
-    """What apsw's annotations don't say of its errors."""
-
-    extendedresult: int
-
-
-def _connect(name: str, flags: int) -> _Connection:
-    opened = apsw.Connection(name, flags=flags, statementcachesize=STATEMENTS)
-    opened.set_busy_timeout(BUSY_TIMEOUT_MS)
-    connection = cast(_Connection, opened)
-    connection.execute("PRAGMA cell_size_check=ON")  # a damaged page fails where it is first read
-    return connection
-
-
-class _Found(NamedTuple):
-    """What lies at the store's path."""
-
-    inode: int
-    size: int
-
-
-class _Opened(NamedTuple):
-    """A connection and the file it was opened on: a deleted file keeps answering, and takes
-    writes that nobody will read. A file that has been cut short since goes on answering from
-    memory, and takes them too."""
-
-    connection: _Connection
-    file: _Found
-
-    @property
-    def inode(self) -> int:
-        return self.file.inode
-
-    def is_on(self, found: _Found) -> bool:
-        return found.inode == self.inode and found.size >= self.file.size
-
-
-class _Connections:
-    """The connections of one process. A forked child makes its own and must not touch, nor even
-    close, its parent's: closing would drop the parent's locks on the file."""
-
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self.read_lock = threading.Lock()
-        self.write_lock = threading.RLock()
-        self.reader: _Opened | None = None
-        self.writer: _Opened | None = None
-
-
-def _closed(opened: _Opened | None) -> None:
+def _closed(opened: Opened | None) -> None:
     if opened is not None:
         opened.connection.close()
 
 
-def _undone(writer: _Opened | None, error: BaseException) -> _Opened | None:
-    """After a transaction that failed: rolled back, and let go of where the file is to blame."""
+def _rolled_back(writer: Opened | None) -> None:
     if writer is not None and writer.connection.in_transaction:
         writer.connection.execute("ROLLBACK")
-    return _closed(writer) if isinstance(error.__cause__, SPOILT) else writer
 
 
-_inherited: list[_Connections] = []  # kept alive on purpose: see _Connections
+_inherited: list[Connections] = []  # kept alive on purpose: see Connections
 
 
 class SqliteFile(Versioned):
@@ -164,11 +106,14 @@ class SqliteFile(Versioned):
     fight for the interpreter's lock and take three times as long as in turn."""
 
     dialect = DIALECT
+    log_pages = WAL_PAGES
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         self.path = Path(path)
         self.read_only = read_only
-        self._own = _Connections()
+        self._damage = DamageMark(self.path)
+        self._own = Connections()
+        self._paused_until_s = 0.0  # after the log was deleted, monotonic
 
     # --- The seam ---
 
@@ -191,14 +136,15 @@ class SqliteFile(Versioned):
                 reader.execute("COMMIT")
 
     @contextmanager
-    def _reading(self) -> Generator[_Connection]:
+    def _reading(self) -> Generator[Connection]:
         own, began_s = self._connections(), perf_counter()
         try:
-            with _translated(), own.read_lock:
-                own.reader = self._current(own.reader, self._open_reader)
+            with translated(), own.read_lock:
+                own.reader = self._current(own.reader, Opened.may_read, open_reader)
                 try:
                     yield own.reader.connection
-                except SPOILT:
+                except SPOILT as error:
+                    self._damage.note(own.reader.inode, error)
                     own.reader = _closed(own.reader)
                     raise
         finally:
@@ -206,122 +152,193 @@ class SqliteFile(Versioned):
 
     @contextmanager
     def transaction(self) -> Generator[SqliteTransaction]:
+        with self._writing() as writer:
+            with translated():
+                writer.connection.execute("BEGIN IMMEDIATE")
+            self._refuse_unsafe(writer)
+            yield SqliteTransaction(writer.connection)
+            self._refuse_unsafe(writer)
+            with translated():
+                writer.connection.execute("COMMIT")
+            self._refuse_unsafe(writer)  # it may have gone into a log that was deleted meanwhile
+
+    def checkpoint(self) -> None:
+        with self._writing() as writer:
+            self._refuse_unsafe(writer)
+            with translated():
+                writer.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def check_pages(self) -> list[str]:
+        with translated():
+            connection = open_reader(self.path)  # what other connections remember isn't asked
+            try:
+                said = connection.execute("PRAGMA quick_check(20)").fetchall()
+            except DAMAGED as error:  # so badly that it can't go on
+                said = [(str(error),)]
+            finally:
+                connection.close()
+        wrong = [str(line) for (line,) in said if line != "ok"]
+        if not wrong:
+            self._damage.clear()
+        return wrong
+
+    @contextmanager
+    def _writing(self) -> Generator[Opened]:
+        """The writing connection, to oneself."""
         if self.read_only:
             raise UserError("the store is open for reading only")
         own = self._connections()
         with own.write_lock:
             try:
-                with _translated():
-                    own.writer = self._current(own.writer, self._open_writer)
-                    writer = own.writer.connection
-                    writer.execute("BEGIN IMMEDIATE")
-                yield SqliteTransaction(writer)
-                with _translated():
-                    writer.execute("COMMIT")
+                if monotonic() < self._paused_until_s:
+                    raise Unavailable(LOG_GONE, retry_after_s=LOG_PAUSE_S)
+                self._recheck()
+                with translated():
+                    own.writer = self._current(own.writer, Opened.is_on, self._open_writer)
+                yield own.writer
             except BaseException as error:
-                own.writer = _undone(own.writer, error)
+                _rolled_back(own.writer)
+                if isinstance(error.__cause__, SPOILT):
+                    if own.writer is not None:
+                        self._damage.note(own.writer.inode, error.__cause__)
+                    own.writer = _closed(own.writer)
                 raise
+
+    # --- What must not be written to -------------------------------------------------------------
+
+    def _refuse_unsafe(self, writer: Opened) -> None:
+        """Nothing is acknowledged that the next process wouldn't find: in a log that was deleted,
+        or in a file that somebody has met a damaged page of. Within a transaction, too: who waits
+        for the deleted log's lock must not write to it once it was saved."""
+        found = Found.at(self.path)
+        if found is None or found.inode != writer.inode:
+            raise StoreMissing(GONE)
+        if not writer.has_log(found):
+            _rolled_back(writer)
+            self._save_log(writer)
+        if self._damage.of(found.inode):
+            raise StoreDamaged(NOT_CHECKED)
+
+    def _save_log(self, writer: Opened) -> None:
+        """Write what the deleted log holds back into the file, through the connection that has it
+        open still, and close that. A pause lets who deletes files finish, before another log is
+        begun."""
+        own = self._connections()
+        with translated():
+            log = stat_of(beside(self.path, "-wal"))
+            if log is None or log.st_ino == writer.file.wal or not log.st_size:
+                [(busy, *_)] = writer.connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
+                if busy:  # by a reader of long standing: the next attempt saves the rest
+                    raise Unavailable(LOG_GONE, retry_after_s=LOG_PAUSE_S)
+            else:  # somebody has begun another log: the file is theirs now
+                copy = beside(self.path, f"-saved-{writer.file.wal}")
+                writer.connection.execute("VACUUM INTO ?", (str(copy),))
+        writer.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # nor delete by name
+        self._close_all(own)  # connections of one process share one index, a deleted one as well
+        self._paused_until_s = monotonic() + LOG_PAUSE_S
+        raise Unavailable(LOG_GONE, retry_after_s=LOG_PAUSE_S)
+
+    def _recheck(self) -> None:
+        """While the file counts as damaged, look whether it still is, now and then."""
+        file = stat_of(self.path)
+        if file is None or not self._damage.of(file.st_ino):
+            return
+        if not self._damage.is_due():
+            raise StoreDamaged(NOT_CHECKED)
+        began_s = monotonic()
+        try:
+            wrong = self.check_pages()
+        finally:
+            self._damage.checked(monotonic() - began_s)
+        if wrong:
+            raise StoreDamaged(f"{NOT_CHECKED} ({wrong[0]})")
 
     def prepare(self) -> None:
         if self.read_only:
             raise UserError("the store is open for reading only")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _translated():
+        with translated():
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-            connection = _connect(str(self.path), flags)
+            connection = connect(str(self.path), flags)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
 
     def file(self) -> StoreFile:
         opened = self._connections().reader
-        log = self.path.with_name(f"{self.path.name}-wal")
-        there = [found for found in (_stat(self.path), _stat(log)) if found is not None]
-        here = _stat(self.path)
+        here, log = stat_of(self.path), stat_of(beside(self.path, "-wal"))
         return StoreFile(
             self.path,
             None if here is None else here.st_ino,
             None if opened is None else opened.inode,
-            max((found.st_mtime for found in there), default=None),
+            max((found.st_mtime for found in (here, log) if found is not None), default=None),
+            self._trouble(opened),
         )
+
+    def _trouble(self, opened: Opened | None) -> str:
+        found = Found.at(self.path)
+        if found is None:
+            return ""
+        if self._damage.of(found.inode):
+            return NOT_CHECKED
+        lost = opened is not None and opened.is_on(found) and not opened.has_log(found)
+        return LOG_GONE if lost else ""
 
     def settle(self) -> None:
         """Nothing: every read is a seek by primary key, which SQLite plans without statistics."""
 
     def close(self) -> None:
         own = self._connections()
-        with own.read_lock, own.write_lock:
-            for opened in (own.reader, own.writer):
-                if opened is not None:
-                    opened.connection.close()
-            own.reader = own.writer = None
+        with own.write_lock:
+            self._close_all(own)
+
+    def _close_all(self, own: Connections) -> None:
+        with own.read_lock:
+            own.reader, own.writer = _closed(own.reader), _closed(own.writer)
 
     # --- Opening ---
 
-    def _connections(self) -> _Connections:
+    def _connections(self) -> Connections:
         if self._own.pid != os.getpid():
             _inherited.append(self._own)
-            self._own = _Connections()
+            self._own = Connections()
         return self._own
 
-    def _current(self, opened: _Opened | None, connect: Callable[[], _Connection]) -> _Opened:
+    def _current(
+        self,
+        opened: Opened | None,
+        is_current: Callable[[Opened, Found], bool],
+        open_one: Callable[[Path], Connection],
+    ) -> Opened:
         """A connection to the file that is there now."""
-        found = self._found(NEVER_THERE if opened is None else GONE)
-        if opened is not None and opened.is_on(found):
-            return opened if found == opened.file else opened._replace(file=found)
+        found = Found.at(self.path)
+        if found is None:
+            raise StoreMissing(NEVER_THERE if opened is None else GONE)
+        if opened is not None and is_current(opened, found):
+            return opened._replace(file=opened.file._replace(size=found.size))
         if opened is not None:
             opened.connection.close()
         self._refuse_read_only_disk()
-        return _Opened(connect(), found)
+        return opened_on(self.path, open_one(self.path), found)
+
+    def _open_writer(self, path: Path) -> Connection:
+        return open_writer(path, self.log_pages)
 
     def _refuse_read_only_disk(self) -> None:
         """Also to read a file, SQLite writes beside it, unless somebody else has begun to."""
-        index = self.path.with_name(f"{self.path.name}-shm")
+        index = beside(self.path, "-shm")
         with suppress(FileNotFoundError):  # gone since it was found: opening it will say so
             if os.statvfs(self.path).f_flag & os.ST_RDONLY and not index.exists():
                 raise Unavailable(READ_ONLY_DISK)
-
-    def _found(self, unless: str) -> _Found:
-        try:
-            there = self.path.stat()
-        except FileNotFoundError:
-            raise StoreMissing(unless) from None
-        return _Found(there.st_ino, there.st_size)
-
-    def _open_reader(self) -> _Connection:
-        uri = self.path.absolute().as_uri() + "?mode=ro"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = _connect(uri, flags)
-        connection.execute("PRAGMA query_only=ON")
-        connection.execute(f"PRAGMA cache_size=-{READ_CACHE_KIB}")
-        connection.execute("PRAGMA temp_store=MEMORY")
-        return connection
-
-    def _open_writer(self) -> _Connection:
-        connection = _connect(str(self.path), apsw.SQLITE_OPEN_READWRITE)
-        for pragma in (
-            "synchronous=FULL",
-            f"wal_autocheckpoint={WAL_PAGES}",
-            f"journal_size_limit={WAL_LIMIT_BYTES}",
-            "secure_delete=OFF",
-            "temp_store=MEMORY",
-            f"cache_size=-{WRITE_CACHE_KIB}",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-        return connection
-
-
-def _stat(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except OSError:
-        return None
 
 
 class SqliteStore(SqliteFile, CommonStore):
     """The store in one file."""
 
-    def distribute(self, shards: int) -> list[str]:
+    def distribute(self, shards: int | None = None) -> list[str]:
         raise UserError("a file can't be distributed: that takes Postgres with Citus")
+
+    def rows_a_commit(self) -> int:
+        return ROWS_A_COMMIT
 
     def partition(self) -> list[str]:
         raise UserError("a file has no partitions: that takes Postgres")
@@ -332,25 +349,28 @@ class SqliteStore(SqliteFile, CommonStore):
 
 class SqliteWebStore(SqliteFile, CommonWebStore):
     """What the web itself writes, in a small file of its own beside the store's: a bulk import
-    holds the store's one write lock for as long as a batch takes, and comes back at once."""
+    holds the store's one write lock for as long as a batch takes, and comes back at once. Each
+    commit goes into the file itself at once: nobody does so later, and there are few of them."""
+
+    log_pages = 1
 
 
 class SqliteTransaction:
     """`api.store.core.Transaction`. BEGIN IMMEDIATE already holds the one write lock there is."""
 
-    def __init__(self, connection: _Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def fetch(self, query: Query) -> list[Row]:
-        with _translated():
+        with translated():
             return self._connection.execute(query.sql, query.params).fetchall()
 
     def run(self, query: Query) -> None:
-        with _translated():
+        with translated():
             self._connection.execute(query.sql, query.params)
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        with _translated():
+        with translated():
             self._connection.executemany(insert(table.name, columns), rows)
 
     def lock_devices(self, keys: Sequence[int]) -> None:
@@ -358,37 +378,3 @@ class SqliteTransaction:
 
     def lock_directory(self) -> None:
         pass
-
-
-@contextmanager
-def _translated() -> Generator[None]:
-    """apsw's errors as ours."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Unavailable("The store is busy.", retry_after_s=1.0) from error
-    except DAMAGED as error:
-        raise StoreDamaged(
-            f"The store's file is damaged ({error}). Nothing is stored until it is restored from a"
-            " backup."
-        ) from error
-    except apsw.FullError as error:
-        raise Unavailable("The disk is full: nothing is stored until there is room.") from error
-    except apsw.ReadOnlyError as error:
-        raise Unavailable("The store's file can't be written: it is read-only.") from error
-    except (
-        apsw.IOError,
-        apsw.CantOpenError,
-        apsw.ProtocolError,
-        apsw.NoMemError,
-        apsw.PermissionsError,
-    ) as error:
-        raise Unavailable(f"The store can't be read or written: {error}.") from error
-    except apsw.ConstraintError as error:
-        if cast(_Failed, error).extendedresult in TAKEN:
-            raise Taken from error
-        raise UserError(f"the store refuses it: {error}") from error
-    except apsw.SQLError as error:
-        if str(error).startswith("no such table"):
-            raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
-        raise

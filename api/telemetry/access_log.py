@@ -1,69 +1,59 @@
 """One JSON line a request, to standard error or a file. A line that can't be written is dropped:
-no request waits for its log, or fails by it."""
+no request fails by its log. A file that log rotation moves away is begun anew."""
 
 from __future__ import annotations
 
 import logging
 import os
-import sys
-from contextlib import suppress
-from pathlib import Path
-from threading import Lock
-from time import monotonic
-from typing import Any, Final
+from io import TextIOWrapper
+from logging import Handler, LogRecord, StreamHandler
+from logging.handlers import WatchedFileHandler
+from typing import Any, Final, cast
 
 import orjson
 
 STDERR: Final = "stderr"
-LOOK_S: Final = 2.0  # so long after it was moved away the file is opened anew
-
+MODE: Final = 0o600  # lines name keys and addresses
 _log = logging.getLogger(__name__)
 
 
-class Lines:
+class AccessLog:
     """For any number of threads and processes: each line is one write at the file's end."""
 
     def __init__(self, target: str) -> None:
-        self._path = None if target == STDERR else Path(target)
-        self._file = -1
-        self._looked_s = 0.0
-        self._lock = Lock()
+        self._handler: Handler = StreamHandler() if target == STDERR else _File(target, delay=True)
+        self._handler.handleError = self._drop
         self.dropped = 0
 
     def write(self, line: dict[str, Any]) -> None:
-        text = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
-        try:
-            os.write(self._descriptor(), text)
-        except OSError as error:
-            self.dropped += 1
-            if self.dropped == 1:
-                _log.warning("requests can't be logged, and aren't: %s", error)
+        text = orjson.dumps(line).decode()
+        self._handler.handle(LogRecord("access", logging.INFO, "", 0, text, None, None))
 
     def close(self) -> None:
-        with self._lock:
-            self._let_go()
+        self._handler.close()
 
-    def _descriptor(self) -> int:
-        if self._path is None:
-            return sys.stderr.fileno()
-        if monotonic() - self._looked_s > LOOK_S:
-            with self._lock:
-                if not self._is_there(self._path):
-                    self._let_go()
-                    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-                    self._file = os.open(self._path, flags, 0o640)
-                self._looked_s = monotonic()
-        return self._file
+    def __del__(self) -> None:
+        self.close()
 
-    def _is_there(self, path: Path) -> bool:
-        """Whether the open file is still the one of that name: log rotation moves it away."""
-        if self._file < 0:
-            return False
-        with suppress(OSError):
-            return os.path.samestat(os.fstat(self._file), path.stat())
-        return False
+    def _drop(self, record: LogRecord) -> None:
+        self.dropped += 1
+        if self.dropped == 1:
+            _log.warning("requests can't be logged, and aren't", exc_info=True)
 
-    def _let_go(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+
+class _File(WatchedFileHandler):
+    def emit(self, record: LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:  # it can't be opened
+            self.handleError(record)
+
+    def _open(self) -> TextIOWrapper:
+        file = open(  # noqa: SIM115 - the handler closes it
+            self.baseFilename, self.mode, encoding="utf-8", opener=_owner_only
+        )
+        return cast("TextIOWrapper", file)
+
+
+def _owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, MODE)

@@ -25,7 +25,8 @@ RESTART_S: Final = 5.0  # in which one that died is there again
 class Pulse:
     """Epoch seconds; ``trouble`` is why nothing can be stored now, ``feed`` why no message comes
     from the broker: '' where there is none of it, None where there is no broker;
-    ``last_message_s`` is when the last one came."""
+    ``last_message_s`` is when the last one came. ``committing_s`` is how long the commit under way
+    has taken, trying again included."""
 
     host: str
     pid: int
@@ -35,6 +36,7 @@ class Pulse:
     trouble: str = ""
     feed: str | None = None
     last_message_s: float | None = None
+    committing_s: float = 0.0
 
     @property
     def fresh(self) -> bool:

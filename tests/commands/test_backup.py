@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import apsw
 import orjson
 import psycopg
 import pytest
@@ -257,6 +258,19 @@ def test_what_is_not_a_sound_backup_changes_nothing(
 
 def test_a_target_that_cannot_be_written_is_one_line(weir: CommandLine, tmp_path: Path) -> None:
     assert "can't be written" in weir.error("backup", tmp_path / "no" / "weir.tar")
+
+
+@pytest.mark.parametrize("newer", ["weir.sqlite", "weir.web.sqlite"])
+def test_a_schema_newer_than_the_program_is_not_backed_up(
+    weir: CommandLine, meters: str, tmp_path: Path, newer: str
+) -> None:
+    table = "schema_version" if newer == "weir.sqlite" else "web_schema_version"
+    connection = apsw.Connection(str(tmp_path / newer))
+    connection.execute(f"UPDATE {table} SET version = 999 WHERE version = 1")
+    connection.close()
+    said = weir.error("backup", tmp_path / "weir.tar")
+    assert f"{newer} has schema version 999, newer than this program's" in said
+    assert not (tmp_path / "weir.tar").exists()
 
 
 def test_a_store_that_is_not_there_cannot_be_backed_up(flask: CommandLine, tmp_path: Path) -> None:

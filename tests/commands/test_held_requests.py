@@ -31,7 +31,7 @@ class Served:
         devices.write_text('[{"serialNumber": "M-1"}]')
         shell.ask("devices", "import", devices, "--org", org)
         made = shell.ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
-        self.embed, self.token = made["id"], made["url"].partition("#")[2]
+        self.embed, self.token = made["id"], made["url"].rpartition("=")[2]
         self.server = shell.start("serve", "--workers", "1")
         eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
 

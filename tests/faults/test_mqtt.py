@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -133,6 +133,21 @@ def test_readings_that_dont_say_when_they_were_count_once_all_the_same(
     assert site.store.undated(site.devices[0], Span()) == [at_ms for _, at_ms, _ in stored(site)]
 
 
+@pytest.mark.parametrize("point", POINTS)
+def test_refused_readings_count_once_however_often_they_are_delivered(
+    site: Site, point: str
+) -> None:
+    begin_session(site)
+    bad = [(up("acme", f"N-{n % 2 + 1}"), b'{"flowRate": "%d much"}' % n) for n in range(2_400)]
+    publish_all(site.broker.port, bad)
+    for _ in range(2):
+        killed(site, point)
+    good = (1, NOON_MS, 1.0)
+    publish_all(site.broker.port, [message(good)])
+    drained(site, lambda: stored(site) == [good])
+    assert sum(site.reasons().values()) == len(bad)
+
+
 # --- The broker's end ----------------------------------------------------------------------------
 
 
@@ -207,3 +222,49 @@ def test_a_kill_at_the_very_moment_costs_at_most_what_one_save_takes(site: Site)
     site.broker.start()
     drained(site, lambda: len(stored(site)) >= len(readings) - 1)
     assert set(readings) - set(stored(site)) <= {readings[-1]}
+
+
+PUBLISHERS = 10
+
+
+@pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
+def test_a_kill_costs_each_publisher_at_most_its_last_acknowledged_message(site: Site) -> None:
+    """Mosquitto acknowledges before it saves; docs/realtime.md says so."""
+    begin_session(site)
+    acknowledged: list[list[Reading]] = [[] for _ in range(PUBLISHERS)]
+    senders = [
+        Thread(target=_send_until_it_ends, args=(site.broker.port, number, acknowledged[number]))
+        for number in range(PUBLISHERS)
+    ]
+    for sender in senders:
+        sender.start()
+    eventually(lambda: all(len(one) > 5 for one in acknowledged))
+    site.broker.kill()
+    for sender in senders:
+        sender.join(PATIENCE_S)
+    site.broker.start()
+    last = (1, NOON_MS - 1, 0.0)
+    publish_all(site.broker.port, [message(last)])
+    drained(site, lambda: last in stored(site))
+    there = set(stored(site))
+    lost = [[reading for reading in one if reading not in there] for one in acknowledged]
+    assert all(gone in ([], one[-1:]) for gone, one in zip(lost, acknowledged, strict=True))
+
+
+def _send_until_it_ends(port: int, number: int, acknowledged: list[Reading]) -> None:
+    """One message after the other, each once the one before was acknowledged."""
+    device = paho.Client(CallbackAPIVersion.VERSION2, f"device-{number}", protocol=paho.MQTTv5)
+    gone = Event()
+    device.on_disconnect = lambda *_: gone.set()
+    device.connect("127.0.0.1", port)
+    device.loop_start()
+    for second in range(100_000):
+        reading = (1 + number % 2, NOON_MS + second * 1_000 + number, float(number))
+        sent = device.publish(*message(reading), qos=1)
+        while not sent.is_published() and not gone.is_set():
+            sent.wait_for_publish(0.1)
+        if not sent.is_published():
+            break
+        acknowledged.append(reading)
+    device.disconnect()
+    device.loop_stop()

@@ -3,6 +3,7 @@ word, while Weir is in use."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -13,12 +14,14 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import Any
 
 import psycopg
 import pytest
 
 from api.catalog import KEY_HEADER, PATH_PREFIX, RAW
 from api.errors import Unavailable
+from api.server import readiness
 from api.store import connections, postgres
 from api.store.base import Device, Span
 from api.store.open import open_store
@@ -139,6 +142,41 @@ def test_a_primary_that_is_away_stops_senders_and_no_reader_of_its_standby(
         cluster.start()
         plant.await_more()
         plant.settled()
+
+
+@pytest.mark.slow
+def test_a_commit_that_no_standby_confirms_is_told_though_a_standby_can_be_read(
+    start: Start,
+) -> None:
+    """`synchronous_standby_names` names one that isn't there: each commit waits, without end."""
+    with TemporaryDirectory(prefix="weir-unconfirmed-") as folder, ExitStack() as ends:
+        cluster = Cluster(Path(folder) / "primary", durable=True)
+        ends.callback(cluster.stop)
+        copy = ends.enter_context(servers.standby(cluster.url, Path(folder) / "standby"))
+        plant = start(url=cluster.database, history=True, WEIR_DATABASE_READ=f"{copy}/{NAME}")
+        plant.begin()
+        eventually(lambda: reads_right(plant), "the standby had it all")
+        _set_synchronous(cluster, "nobody")
+        eventually(lambda: refused(plant), "senders were told")
+
+        def writer() -> dict[str, Any]:
+            return json.loads(plant.shell.get("/readyz")[1])["checks"]["writer"]
+
+        eventually(lambda: "inside one commit" in writer().get("detail", ""), "readiness said it")
+        assert writer()["status"] == "degraded"
+        assert writer()["committingS"] >= readiness.COMMIT_S
+        assert reads_right(plant)
+        _set_synchronous(cluster, "")
+        plant.await_more()
+        eventually(lambda: writer()["status"] == "ok", "readiness was well again")
+        plant.settled()
+
+
+def _set_synchronous(cluster: Cluster, names: str) -> None:
+    with psycopg.connect(cluster.database, autocommit=True) as connection:
+        connection.execute("SET synchronous_commit = local")
+        connection.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'".encode())
+        connection.execute("SELECT pg_reload_conf()")
 
 
 @pytest.mark.slow

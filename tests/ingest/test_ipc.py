@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api import framing
 from api.errors import Busy, Internal, Unavailable
 from api.ingest.decode import Rejection
-from api.ingest.ipc import Door, Knocker, framing, messages
+from api.ingest.ipc import Door, Knocker, messages
 from api.ingest.ipc.client import MOST_AT_ONCE
 from api.ingest.submission import Fate, Submission
 from api.ingest.writer import Writer

@@ -17,7 +17,7 @@ from api.server import create_service
 from api.server.request_logging import Watched
 from api.settings import Settings
 from api.store.base import Store
-from api.telemetry.access_log import Lines
+from api.telemetry.access_log import AccessLog
 from api.telemetry.client_address import client_address, is_secure, passed_on
 from tests.world import METER, World, build
 
@@ -239,17 +239,15 @@ def test_a_refused_credential_is_nobody(world: World, tmp_path: Path) -> None:
 # --- The file of lines ---------------------------------------------------------------------------
 
 
-def test_a_log_that_was_moved_away_is_begun_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("api.telemetry.access_log.LOOK_S", -1.0)
-    lines = Lines(str(tmp_path / "log"))
+def test_a_log_that_was_moved_away_is_begun_anew(tmp_path: Path) -> None:
+    lines = AccessLog(str(tmp_path / "log"))
     lines.write({"n": 1})
     (tmp_path / "log").rename(tmp_path / "log.1")
     lines.write({"n": 2})
     lines.close()
     assert (tmp_path / "log.1").read_text() == '{"n":1}\n'
     assert (tmp_path / "log").read_text() == '{"n":2}\n'
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_log_that_cannot_be_written_costs_nobody_an_answer(

@@ -3,6 +3,8 @@ rest of this folder and the contract show, where WEIR_TEST_CITUS names a coordin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -10,7 +12,13 @@ import pytest
 from api.catalog import HOUR_MS, RAW, STORED
 from api.errors import UserError
 from api.store import distribution, migrations
-from api.store.base import LatestQuestion, Span, Store
+from api.store.base import (
+    DISTRIBUTED_ROWS_A_COMMIT,
+    ROWS_A_COMMIT,
+    LatestQuestion,
+    Span,
+    Store,
+)
 from api.store.distribution import REFERENCES
 from api.store.open import open_store, open_web_store
 from api.store.sql import distribution as sql
@@ -51,12 +59,41 @@ class Full:
     """As far as it is asked: a coordinator that takes no shards, and no workers."""
 
     def fetch(self, query: Query) -> list[tuple[object, ...]]:
-        return {sql.extension(): [(1,)], sql.has_room(): [(False,)]}[query]
+        return {sql.extension(): [(1,)], sql.nodes(): [(0,)]}[query]
 
 
 def test_a_cluster_without_room_says_what_it_needs() -> None:
     with pytest.raises(UserError, match="citus_add_node"):
         distribution.spread(Full())  # pyright: ignore[reportArgumentType]
+
+
+class Nodes(Full):
+    """A coordinator of so many nodes, which notes in how many shards it is told to spread."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes, self.told = nodes, list[Query]()
+
+    def fetch(self, query: Query) -> list[tuple[object, ...]]:
+        return {sql.extension(): [(1,)], sql.nodes(): [(self.nodes,)]}.get(query, [])
+
+    def run(self, query: Query) -> None:
+        self.told.append(query)
+
+    def lock_directory(self) -> None:
+        pass
+
+    @contextmanager
+    def transaction(self) -> Iterator[Nodes]:
+        yield self
+
+
+@pytest.mark.parametrize(("nodes", "asked", "shards"), [(1, None, 4), (2, None, 8), (2, 3, 3)])
+def test_each_node_gets_four_shards_unless_it_is_said_otherwise(
+    nodes: int, asked: int | None, shards: int
+) -> None:
+    cluster = Nodes(nodes)
+    distribution.spread(cluster, asked)  # pyright: ignore[reportArgumentType]
+    assert cluster.told[0] == sql.distribute(TIME_SERIES[0], shards)[0]
 
 
 # --- On a real cluster ---------------------------------------------------------------------------
@@ -87,6 +124,16 @@ def test_what_a_store_holds_goes_with_it(cluster_url: str) -> None:
     assert [store.count(meter, RAW, Span()) for meter in meters] == [200] * 3
     assert store.verify() == before
     assert before.wrong == 0
+    store.close()
+
+
+def test_a_commit_takes_more_rows_once_the_store_is_distributed(cluster_url: str) -> None:
+    store: Any = open_store(cluster_url)
+    store.upgrade()
+    assert store.rows_a_commit() == ROWS_A_COMMIT
+    store.distribute()
+    store._looked_s = float("-inf")  # a minute later
+    assert store.rows_a_commit() == DISTRIBUTED_ROWS_A_COMMIT
     store.close()
 
 

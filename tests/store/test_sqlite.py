@@ -9,7 +9,7 @@ import pytest
 
 from api.catalog import RAW
 from api.errors import StoreMissing, Unavailable
-from api.store import sqlite
+from api.store import sqlite_connections
 from api.store.base import Span
 from api.store.sql.query import Query
 from api.store.sqlite import SqliteStore
@@ -109,7 +109,7 @@ def test_a_writer_that_waits_too_long_says_busy(
     store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (device,) = new_meters(store, 1)
-    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(sqlite_connections, "BUSY_TIMEOUT_MS", 50)
     other = SqliteStore(str(path))
     with (
         store.transaction(),

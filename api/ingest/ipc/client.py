@@ -10,8 +10,9 @@ from pathlib import Path
 from threading import BoundedSemaphore, Lock
 from typing import Final
 
+from api import framing
 from api.errors import Busy, Unavailable
-from api.ingest.ipc import framing, messages
+from api.ingest.ipc import messages
 from api.ingest.ipc.server import RECEIPT_S
 from api.ingest.submission import Receipt, Submission
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Final
 
+from api import framing
 from api.errors import Internal, ServiceError, Unavailable
-from api.ingest.ipc import framing, messages
+from api.ingest.ipc import messages
 from api.ingest.writer import Writer
 
 RECEIPT_S: Final = 6.0  # what a question may wait for its commit, and hold a web worker's thread

@@ -71,7 +71,7 @@ class Consumer:
         self._reader = Reader(mapping.load(settings.mqtt_mapping))
         name = session_name(settings)
         journal = Journal(Path(settings.instance) / f"mqtt_{name}.received")
-        self.intake = Intake(self._reader, journal, writer.roster)
+        self.intake = Intake(self._reader, journal, writer.roster, name, writer.position)
         self._client = new_client(settings, name)
         self._filters = subscriptions(settings, self._reader.filters)
         self._shard = settings.mqtt_shard
@@ -237,7 +237,7 @@ class Consumer:
     def _settle_alone(self, message: Message) -> None:
         """It may have been stored beside the one that can't be: then it comes again."""
         try:
-            self._store(self.intake.submissions([message._replace(again=True)]))
+            self._store(self.intake.submissions([message._replace(again=True)], anew=True))
         except (CancelledError, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - kept with the refusal

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from time import monotonic
@@ -19,7 +20,7 @@ from api.ingest.device_cache import KEPT_S, Roster
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.submission import Draft, Entry, Submission
-from api.ingest.writer import GROUP_ROWS
+from api.store.base import ROWS_A_COMMIT, Progress
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
@@ -61,26 +62,44 @@ class _Kind(NamedTuple):
     source: str
 
 
+@dataclass(slots=True)
+class _Draft(Draft):
+    """``refused``: messages with such readings, that may be delivered again."""
+
+    refused: list[Message] = field(default_factory=list[Message])
+
+
 class Intake:
     """For threads. ``counts`` has the messages, readings, refused, dateless and unasked so far."""
 
-    def __init__(self, reader: Reader, journal: Journal, roster: Roster) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        journal: Journal,
+        roster: Roster,
+        session: str,
+        position: Callable[[str], int],
+    ) -> None:
         self._reader, self._journal, self._roster = reader, journal, roster
+        self._source, self._position = f"mqtt {session}", position
+        self._submitted: int | None = None  # the number of the last submission with refusals
         self._moments = Moments(journal.end_ms)  # what a burst was given may end after now
         self._clockless: set[str] = set()
         self._lock = Lock()
         self.counts: Counter[str] = Counter()
 
-    def submissions(self, messages: Sequence[Message]) -> list[Submission]:
+    def submissions(self, messages: Sequence[Message], *, anew: bool = False) -> list[Submission]:
         """Of each organization and kind of source, entries in the order of the messages; several
         of one where it would be more than goes well into a commit. Raises what the store raises,
-        and OSError where the journal can't be kept."""
+        and OSError where the journal can't be kept. ``anew``: they were submitted, and none
+        of it was stored."""
         with self._lock:
-            return self._submissions(messages)
+            return self._submissions(messages, anew)
 
-    def _submissions(self, messages: Sequence[Message]) -> list[Submission]:
-        drafts = defaultdict[_Kind, Draft](Draft)
-        full: list[Submission] = []
+    def _submissions(self, messages: Sequence[Message], anew: bool) -> list[Submission]:
+        submitted = self._last_submitted()
+        drafts = defaultdict[_Kind, _Draft](_Draft)
+        full: list[tuple[_Kind, _Draft]] = []
         for message in messages:
             reading = self._reader.read(message.topic, message.payload)
             if reading is None:
@@ -88,17 +107,44 @@ class Intake:
                 continue
             organization_id = reading.organization_id if self._is_known(message, reading) else ""
             kind = _Kind(organization_id, reading.source)
-            if len(drafts[kind].entries) >= GROUP_ROWS:
-                full.append(drafts.pop(kind).of(*kind))
+            if len(drafts[kind].entries) >= ROWS_A_COMMIT:
+                full.append((kind, drafts.pop(kind)))
             draft = drafts[kind]
-            for entry, item in zip(self._entries(message, reading), reading.items, strict=True):
-                draft.add(entry, partial(_sample, message, item), undated=live_rows.dateless(item))
+            counted = message.again and not anew and self._is_counted(message)
+            entries = self._entries(message, reading)
+            for entry, item in zip(entries, reading.items, strict=True):
+                sample = partial(_sample, message, item)
+                draft.add(entry, sample, undated=live_rows.dateless(item), counted=counted)
+            if message.qos and any(isinstance(entry, Rejection) for entry in entries):
+                draft.refused.append(message)
+        made: list[Submission] = []
+        for kind, draft in (*full, *drafts.items()):
+            submitted += draft.has_uncounted
+            made.append(self._made(kind, draft, submitted))
         self._journal.keep()
+        self._submitted = submitted
         self.counts["messages"] += len(messages)
-        made = [*full, *(draft.of(*kind) for kind, draft in drafts.items())]
         self.counts["refused"] += sum(len(submission.samples) for submission in made)
         self.counts["readings"] += sum(len(submission.entries) for submission in made)
         return made
+
+    def _last_submitted(self) -> int:
+        if self._submitted is None:
+            self._submitted = self._position(self._source)
+            self._journal.forget_submitted_after(self._submitted)
+        return self._submitted
+
+    def _is_counted(self, message: Message) -> bool:
+        return self._journal.submitted(message.identifier, message.topic, message.payload) > 0
+
+    def _made(self, kind: _Kind, draft: _Draft, number: int) -> Submission:
+        """With its number, where refused readings are counted in it: the store keeps that in the
+        same transaction, and so we know of each message's whether it was."""
+        if not draft.has_uncounted:
+            return draft.of(*kind)
+        for message in draft.refused:
+            self._journal.submit(message.identifier, message.topic, message.payload, number)
+        return draft.of(*kind, Progress(self._source, "", number))
 
     def as_refused(self, message: Message, reason: str) -> list[Submission]:
         """A message that can't be stored as what it says, for the table of refusals."""

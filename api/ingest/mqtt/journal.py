@@ -1,9 +1,12 @@
-"""When messages came that don't say of when they are, so that a redelivery is of the same instant.
+"""Notes of messages, for when the broker delivers them again.
 
-Such a reading gets its instant from us. If it were given another one when the broker delivers the
-message again, it would be counted twice. So the instant is on the disk before the reading goes to
-the store. Within a session the broker repeats a message under its packet identifier: that, with a
-digest of what it says, is the name under which its instant is found again.
+When a message came that doesn't say of when it is: such a reading gets its instant from us, and if
+it were given another one when the broker delivers it again, it would be counted twice. So the
+instant is on the disk before the reading goes to the store. And in which submission its refused
+readings were counted: the store keeps the number of the last one in the same transaction.
+
+Within a session the broker repeats a message under its packet identifier: that, with a digest of
+what it says, is the name under which its note is found again.
 """
 
 from __future__ import annotations
@@ -21,15 +24,18 @@ _MOST_LINES: Final = 200_000  # then the file is written anew: there are 65,535 
 
 
 class _Note(NamedTuple):
-    """A message whose ``several`` readings are of ``received_ms`` and the milliseconds after it."""
+    """A message whose ``several`` readings are of ``received_ms`` and the milliseconds after it.
+    ``submitted``: the number of the submission that its refused readings were counted in, 0 where
+    they weren't."""
 
     digest: str
     received_ms: int
     several: int = 1
+    submitted: int = 0
 
     @property
     def line(self) -> str:
-        return f"{self.digest} {self.received_ms} {self.several}\n"
+        return f"{self.digest} {self.received_ms} {self.several} {self.submitted}\n"
 
 
 class Journal:
@@ -62,13 +68,34 @@ class Journal:
         again: bool,
     ) -> int:
         """The instant of this delivery: the first one's where the broker delivers it ``again``."""
-        digest = hashlib.blake2b(topic.encode() + b"\0" + payload, digest_size=12).hexdigest()
+        digest = _digest(topic, payload)
         known = self._notes.get(identifier)
         if again and known is not None and known.digest == digest:
             return known.received_ms
         self._notes[identifier] = _Note(digest, now_ms, several)
         self._fresh.add(identifier)
         return now_ms
+
+    def submitted(self, identifier: int, topic: str, payload: bytes) -> int:
+        """The number of the submission that a message's refused readings were counted in, where
+        this is that message again; else 0."""
+        known = self._notes.get(identifier)
+        is_known = known is not None and known.digest == _digest(topic, payload)
+        return known.submitted if known is not None and is_known else 0
+
+    def submit(self, identifier: int, topic: str, payload: bytes, number: int) -> None:
+        digest = _digest(topic, payload)
+        known = self._notes.get(identifier)
+        if known is None or known.digest != digest:
+            known = _Note(digest, 0)
+        self._notes[identifier] = known._replace(submitted=number)
+        self._fresh.add(identifier)
+
+    def forget_submitted_after(self, number: int) -> None:
+        """Of earlier processes: what they had submitted beyond that was never stored."""
+        for identifier, note in self._notes.items():
+            if note.submitted > number:
+                self._notes[identifier] = note._replace(submitted=0)
 
     @property
     def end_ms(self) -> int:
@@ -104,8 +131,9 @@ class Journal:
     def _read(self, text: str) -> None:
         for line in text.splitlines(keepends=True):
             parts = line.split(" ")
-            if len(parts) == 4 and parts[0].isdigit() and line.endswith("\n"):  # else it was cut
-                self._notes[int(parts[0])] = _Note(parts[1], int(parts[2]), int(parts[3]))
+            if len(parts) in (4, 5) and parts[0].isdigit() and line.endswith("\n"):  # else cut off
+                numbers = map(int, parts[2:])  # four parts: of an older program
+                self._notes[int(parts[0])] = _Note(parts[1], *numbers)
 
     def _add(self, file: TextIO) -> None:
         try:
@@ -132,6 +160,10 @@ class Journal:
             raise
         self.close()
         self._file = file
+
+
+def _digest(topic: str, payload: bytes) -> str:
+    return hashlib.blake2b(topic.encode() + b"\0" + payload, digest_size=12).hexdigest()
 
 
 def _shut(file: TextIO) -> None:

@@ -24,6 +24,8 @@ from api.store.base.directory import (
     Scope,
 )
 from api.store.base.ingest import (
+    DISTRIBUTED_ROWS_A_COMMIT,
+    ROWS_A_COMMIT,
     Clockless,
     Ingest,
     Instant,
@@ -52,6 +54,8 @@ from api.store.base.series import (
 )
 
 __all__ = [
+    "DISTRIBUTED_ROWS_A_COMMIT",
+    "ROWS_A_COMMIT",
     "Clockless",
     "Condition",
     "Device",

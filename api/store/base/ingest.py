@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 ReadingRow = tuple[
     int, int, float | None, float | None, float | None, float | None, float | None,
@@ -78,6 +78,10 @@ class Clockless:
     last_ms: int
 
 
+ROWS_A_COMMIT: Final = 5_000  # some 50 ms, so that nobody waits long
+DISTRIBUTED_ROWS_A_COMMIT: Final = 20_000  # each round to all shards costs the same, however many
+
+
 class Ingest(Protocol):
     """The one way in. Exactly one process writes to a SQLite store at a time."""
 
@@ -104,10 +108,16 @@ class Ingest(Protocol):
         *,
         refusals: Sequence[Refusal] = (),
         undated: Collection[Instant] = (),
+        progress: Collection[Progress] = (),
     ) -> list[ReadingRow]:
         """Take readings in as `write` does; the rows that are new by it, each once. Those at the
         ``undated`` instants said none: `TimeSeries.undated` will tell, for as long as raw readings
-        are kept."""
+        are kept. ``progress`` of their sources is kept in the same transaction."""
+        ...
+
+    def rows_a_commit(self) -> int:
+        """How many rows one transaction should take at most where more wait, so that it pays and
+        nobody waits long. Raises Unavailable."""
         ...
 
     def clockless(self, organization_id: str | None = None) -> list[Clockless]:

@@ -48,12 +48,14 @@ class Replica(NamedTuple):
 class StoreFile(NamedTuple):
     """Where an embedded store lies. ``inode`` is the file's that has the name now, None where none
     has; ``opened`` the one that this process reads, None before it has read. ``written_s``: when it
-    was last written to, in epoch seconds."""
+    was last written to, in epoch seconds. ``trouble`` is why nothing may be written to it now, ""
+    where something may."""
 
     path: Path
     inode: int | None
     opened: int | None
     written_s: float | None
+    trouble: str = ""
 
 
 class Upkeep(Protocol):
@@ -70,15 +72,26 @@ class Upkeep(Protocol):
         Refuses a schema newer than this code with a UserError."""
         ...
 
-    def distribute(self, shards: int) -> list[str]:
+    def distribute(self, shards: int | None = None) -> list[str]:
         """Spread the time series over the workers of a Citus cluster, in ``shards`` parts by
-        device, with what it holds; the names of the tables that weren't spread before. UserError
-        where the engine can't."""
+        device or four for each worker, with what it holds; the names of the tables that weren't
+        spread before. UserError where the engine can't."""
         ...
 
     def partition(self) -> list[str]:
         """Lay raw readings in parts of a month from now on, so that old ones can be dropped whole;
         the parts. Before a store is distributed, if at all. UserError where the engine can't."""
+        ...
+
+    def checkpoint(self) -> None:
+        """Write what lies in an embedded store's log back into its file, as far as no reader holds
+        it up, so that a plain copy of the file has it. Raises Unavailable where the log is gone,
+        and StoreDamaged where the file is damaged. A server does so by itself."""
+        ...
+
+    def check_pages(self) -> list[str]:
+        """What is wrong with the pages of an embedded store's file, all of which are read. Where
+        nothing is, a file that was found damaged is written to again. UserError for a server."""
         ...
 
     def verify(self, *, repair: bool = False) -> Verdict: ...

@@ -16,9 +16,12 @@ def extension() -> Query:
     return Query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
 
 
-def has_room() -> Query:
-    """(whether a node takes shards). A coordinator without any node makes itself one that does."""
-    return Query("SELECT COALESCE(bool_or(shouldhaveshards), TRUE) FROM pg_dist_node")
+def nodes() -> Query:
+    """(how many nodes take shards). A coordinator without any node makes itself one that does."""
+    return Query(
+        "SELECT CASE WHEN COUNT(*) = 0 THEN 1 ELSE COUNT(*) FILTER (WHERE shouldhaveshards) END"
+        " FROM pg_dist_node WHERE noderole = 'primary'"
+    )
 
 
 def spread() -> Query:

@@ -13,8 +13,8 @@ from paho.mqtt import publish
 from api.catalog import METRICS
 from api.ingest.mqtt import Consumer
 from api.ingest.mqtt.messages import MAX_BYTES, MAX_READINGS
-from api.ingest.writer import GROUP_ROWS, Writer
-from api.store.base import NewDevice, Span
+from api.ingest.writer import Writer
+from api.store.base import ROWS_A_COMMIT, NewDevice, Span
 from api.timez import now_ms, stamp
 from tests.ingest.mqtt.conftest import Site, eventually
 from tests.servers import Mosquitto, free_port
@@ -242,7 +242,7 @@ def test_large_messages_go_into_many_commits(site: Site, monkeypatch: pytest.Mon
     monkeypatch.setattr(site.store, "add", counted)
     with site.listening():
         eventually(lambda: sum(sizes) == 12 * rows and len(site.rows(1)) == 12 * rows)
-    assert max(sizes) < GROUP_ROWS + rows
+    assert max(sizes) < ROWS_A_COMMIT + rows
 
 
 def test_an_error_of_ours_neither_ends_the_feed_nor_loses_a_message(

@@ -318,6 +318,26 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     two.close()
 
 
+def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    one = Journal(path)
+    one.received(7, "t", b"x", 100, again=False)
+    for identifier, number in ((7, 3), (8, 4)):
+        one.submit(identifier, "t", b"x", number)
+    one.keep()
+    one.close()
+    two = Journal(path)
+    two.forget_submitted_after(3)  # the store says that no further one was stored
+    assert [two.submitted(identifier, "t", b"x") for identifier in (7, 8, 9)] == [3, 0, 0]
+    assert two.submitted(7, "t", b"another") == 0
+    assert two.received(7, "t", b"x", 200, again=True) == 100
+    two.close()
+    path.write_text(f"5 {'0' * 24} 100 1\n")  # of an older program
+    three = Journal(path)
+    assert three.end_ms == 101
+    three.close()
+
+
 def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     one = Journal(path)

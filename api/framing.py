@@ -1,40 +1,66 @@
-"""Frames over a stream: four bytes of length, then so many bytes."""
+"""Messages between Weir's own processes, over a Unix socket: four bytes of length, then the bytes.
+
+The writer and the renderer both speak this; what the bytes mean is theirs to say.
+"""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
+from asyncio import IncompleteReadError, StreamReader
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from struct import Struct
 from typing import Final
 
-LONGEST: Final = 64 << 20  # bytes
+LONGEST: Final = 64 << 20  # bytes; a 6,000 px wide PNG is 3 MB, a year's figure 1 MB
 _LENGTH: Final = Struct("!I")
 _PATH_BYTES: Final = 100  # what every system leaves for a socket's path
 
 
 class BrokenFrame(Exception):
-    """The stream ended, or says what no frame says."""
+    """The stream ended within a frame, or announces one that is too long."""
+
+
+def packed(*bodies: bytes) -> bytes:
+    """Each body as a frame. Raises BrokenFrame for one that is too long."""
+    for body in bodies:
+        _check(len(body))
+    return b"".join(part for body in bodies for part in (_LENGTH.pack(len(body)), body))
 
 
 def send(stream: socket.socket, body: bytes) -> None:
-    if len(body) > LONGEST:
-        raise BrokenFrame("too long to be sent")
-    stream.sendall(_LENGTH.pack(len(body)) + body)
+    stream.sendall(packed(body))
 
 
 def receive(stream: socket.socket) -> bytes | None:
     """One frame; None where the stream ends before it begins."""
     head = _exactly(stream, _LENGTH.size, may_end=True)
-    if not head:
-        return None
+    return _exactly(stream, _length(head)) if head else None
+
+
+async def read(stream: StreamReader) -> bytes | None:
+    """The same for an event loop."""
+    try:
+        length = _length(await stream.readexactly(_LENGTH.size))
+        return await stream.readexactly(length)
+    except IncompleteReadError as error:
+        if not error.partial and error.expected == _LENGTH.size:
+            return None
+        raise BrokenFrame("the stream ended within a frame") from error
+
+
+def _length(head: bytes) -> int:
     (length,) = _LENGTH.unpack(head)
+    _check(length)
+    return length
+
+
+def _check(length: int) -> None:
     if length > LONGEST:
-        raise BrokenFrame("longer than any frame")
-    return _exactly(stream, length)
+        raise BrokenFrame(f"{length} bytes are more than any frame has")
 
 
 def _exactly(stream: socket.socket, size: int, *, may_end: bool = False) -> bytes:

@@ -1,0 +1,1 @@
+"""What the readings mean: findings, and what is told of them. The service side of metering."""

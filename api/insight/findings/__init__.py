@@ -1,0 +1,69 @@
+"""Findings: spans of time in which a device's data weren't as they should be.
+
+How to use it, in three calls::
+
+    result = evaluate(device, settings, state, readings, touched_ms=…, now_ms=…)
+
+- ``device`` (`Device`): zone, cadence, price, holidays, what is excluded from training.
+- ``settings``: ``{kind: {setting: number}}``, what differs from the defaults. Merge organization,
+  group and device before, and fold in what the device's ``config`` says (``continuousFlowByDesign``
+  → ``{"continuous-flow": {"enabled": 0}}``, ``continuousFlowLimit`` → ``limit``, ``qualityLimit`` →
+  ``{"low-quality": {"limit": …}}``). `parse` reads what a person typed. "Not a problem" multiplies
+  ``factor``.
+- ``state``: what the last call left (`State.dump`, `State.load`: some 8 kB), None for the first.
+  A ValueError of `State.load`: begin with None.
+- ``readings`` (`Readings`): answers hours, minutes and registers of this device. `resume_ms` tells
+  from where hours will be read.
+- ``touched_ms``: the earliest recorded_at that was stored since the last call.
+- ``now_ms``: the clock. A device falls silent by it: call again when
+  last seen + ``device.silent_after_ms`` + 1 min falls due.
+
+``result.findings`` are all that were open at ``result.since_ms`` or since. Store each under
+(device, kind, opened_ms), and delete the stored ones with opened_ms ≥ since_ms that aren't among
+them: late data has taken them back.
+
+The findings depend on the readings alone, not on their order, lateness, repetition or split. Late
+readings re-run the device from the start of the local day they touch; later than eight days, or
+with changed facts or settings, from the first reading.
+
+`KINDS` is the registry: one row a kind, one file each.
+"""
+
+from api.insight.findings.driver import Evaluation, evaluate, forecast_of, resume_ms
+from api.insight.findings.model import (
+    SEVERITIES,
+    Device,
+    Finding,
+    HourRow,
+    Kind,
+    Minute,
+    Readings,
+    Register,
+    Setting,
+)
+from api.insight.findings.registry import KIND_BY_NAME, KINDS, Settings, parse, values
+from api.insight.findings.severity import order
+from api.insight.findings.state import State
+
+__all__ = [
+    "KIND_BY_NAME",
+    "KINDS",
+    "SEVERITIES",
+    "Device",
+    "Evaluation",
+    "Finding",
+    "HourRow",
+    "Kind",
+    "Minute",
+    "Readings",
+    "Register",
+    "Setting",
+    "Settings",
+    "State",
+    "evaluate",
+    "forecast_of",
+    "order",
+    "parse",
+    "resume_ms",
+    "values",
+]

@@ -1,0 +1,320 @@
+"""Runs all kinds over a device's hours, and again from where late readings touch them.
+
+Time advances by the hour of data. An hour is seen when a later one has a reading, so that what is
+found of a stretch doesn't depend on how its readings arrived; hours without any are seen as such.
+At the first instant of a local day the day before is closed, its row joins the history and the
+profile is made anew; at 05:00 the night is. The latest hour, not over yet, is shown to the live
+kinds alone and remembered by none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from api.catalog import DAY_MS, HOUR_MS
+from api.insight.findings.model import (
+    Context,
+    Day,
+    Device,
+    Draft,
+    Event,
+    Finding,
+    Hour,
+    HourRow,
+    Kind,
+    Night,
+    Readings,
+    Today,
+)
+from api.insight.findings.nights import lowest_flow, night_of
+from api.insight.findings.registry import KINDS, Settings, values
+from api.insight.findings.severity import finding_of
+from api.insight.findings.state import Carried, State
+from api.metering.profile import (
+    DAYS,
+    LEAST_COVERAGE,
+    History,
+    Span,
+    day_row,
+    day_types,
+    untrained,
+    usual,
+)
+from api.timez import day_start, floor_to, local_ordinal, offset_ms
+
+BEFORE_MS: Final = 6 * HOUR_MS
+"""Hours are read from so long before the first unseen one: a night under way needs them."""
+MASKS_MS: Final = 7 * DAY_MS
+"""A finding older than this is the new usual: all of its hours train. Without an end to the mask
+an alarm would wait for ever for a profile that never changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """``state`` to keep. ``findings``: all that were open at ``since_ms`` or have been since, in no
+    order. Of the device's stored findings those that opened at or after ``since_ms`` and aren't
+    among them never were; (kind, opened_ms) is a finding's name."""
+
+    state: State | None
+    since_ms: int
+    findings: tuple[Finding, ...]
+
+
+def evaluate(
+    device: Device,
+    settings: Settings,
+    state: State | None,
+    readings: Readings,
+    *,
+    touched_ms: int | None = None,
+    now_ms: int | None = None,
+) -> Evaluation:
+    """The findings after all readings.
+
+    ``state`` is what the last evaluation left, None to begin with the first reading. ``touched_ms``
+    is the earliest recorded_at that came since then; without one the hours that were seen are taken
+    to be unchanged. ``now_ms`` is the clock, by which a device falls silent; without one it is the
+    end of the latest reading's hour. ``device`` and ``settings`` must be those of the last run;
+    where they changed, begin anew with None.
+    """
+    if state is not None and touched_ms is not None:
+        state = state.before(floor_to(touched_ms, HOUR_MS))
+    rows = readings.hours(None if state is None else state.carried.next_ms - BEFORE_MS)
+    if state is None:
+        if not rows:
+            return Evaluation(None, 0, ())
+        state = _first(device, rows[0].start_ms)
+        since_ms = 0
+    else:
+        since_ms = state.carried.next_ms
+    run = _Run(device, settings, state, readings, rows)
+    run.all(rows)
+    kept = run.state()
+    run.latest(now_ms)
+    return Evaluation(kept, since_ms, run.findings())
+
+
+def _first(device: Device, first_ms: int) -> State:
+    """Before the first reading."""
+    day = local_ordinal(device.zone, first_ms)
+    return State(Carried(first_ms, day, night=day - 1), History.empty(day))
+
+
+class _Run:
+    """One evaluation under way."""
+
+    def __init__(
+        self,
+        device: Device,
+        settings: Settings,
+        state: State,
+        readings: Readings,
+        rows: Sequence[HourRow],
+    ) -> None:
+        self._device, self._readings = device, readings
+        self._kinds = [
+            kind
+            for kind in KINDS
+            if (one := values(kind, settings))["enabled"] and kind.needs(device, one)
+        ]
+        self._values = {kind.name: values(kind, settings) for kind in self._kinds}
+        self._rows = {row.start_ms: row for row in rows}
+        self._last_ms = rows[-1].start_ms if rows else None
+        self._today: Today | None = None
+        self._found: dict[tuple[str, int], Draft] = {}
+        self._begin(state)
+        self._contexts = {
+            kind.name: Context(device, self._values[kind.name], self._drafts)
+            for kind in self._kinds
+        }
+        self._by_event = {
+            event: [kind for kind in self._kinds if event in kind.sees]
+            for event in (Hour, Day, Night)
+        }
+
+    def _begin(self, state: State) -> None:
+        carried, self._history, self._snapshots = state.carried, state.history, state.snapshots
+        self._memories: dict[str, Any] = {
+            kind.name: carried.memories.get(kind.name, kind.memory()) for kind in self._kinds
+        }
+        self._drafts: dict[str, Draft | None] = {
+            kind.name: carried.drafts.get(kind.name) for kind in self._kinds
+        }
+        for name, draft in self._drafts.items():
+            if draft is not None:
+                self._found[name, draft.opened_ms] = draft
+        self._hours = list(carried.today)
+        self._masked, self._day_spans = carried.masked, carried.day_spans
+        self._day, self._night = carried.day, carried.night
+        self._next_ms = carried.next_ms
+        self._day_end_ms = day_start(self._device.zone, self._day + 1)
+
+    # --- Hours, days, nights ---
+
+    def all(self, rows: Sequence[HourRow]) -> None:
+        if self._last_ms is None:
+            return
+        for start_ms in range(self._next_ms, self._last_ms + HOUR_MS, HOUR_MS):
+            self._next_ms = start_ms
+            if start_ms >= self._day_end_ms:
+                self._close_day(start_ms)
+            self._close_night(start_ms)
+            if start_ms < self._last_ms:
+                self._see_hour(start_ms)
+                self._next_ms = start_ms + HOUR_MS
+
+    def _see_hour(self, start_ms: int) -> None:
+        row = self._rows.get(start_ms)
+        self._tell(Hour, self._hour(start_ms, row, start_ms + HOUR_MS))
+        if row is not None and row.gallons is not None and row.coverage >= LEAST_COVERAGE:
+            self._hours.append((start_ms, row.gallons))
+
+    def _hour(self, start_ms: int, row: HourRow | None, until_ms: int) -> Hour:
+        local = start_ms + offset_ms(self._device.zone, start_ms)
+        return Hour(
+            start_ms, row, local // HOUR_MS % 24, self._usual_today, self._readings, until_ms
+        )
+
+    def _close_day(self, now_ms: int) -> None:
+        """Of the days that ended since: one that had hours, then maybe empty ones."""
+        zone = self._device.zone
+        today = self._usual_today()
+        volumes = day_row(self._day, zone, self._hours)
+        start_ms, end_ms = day_start(zone, self._day), self._day_end_ms
+        event = Day(self._day, start_ms, end_ms, volumes, today, self._history)
+        self._tell(Day, event)
+        self._history = self._history.with_day(volumes, today.expected)
+        self._day = local_ordinal(zone, now_ms)
+        self._history = self._history.skipped_to(self._day)
+        self._day_end_ms = day_start(zone, self._day + 1)
+        self._hours = []
+        self._today = None
+        horizon = now_ms - (DAYS + 2) * DAY_MS
+        self._masked = tuple(span for span in self._masked if span[1] > horizon)
+        self._day_spans = self._spans(now_ms)
+        state = State(self._carried(), self._history, self._snapshots).with_snapshot()
+        self._snapshots = state.snapshots
+
+    def _close_night(self, start_ms: int) -> None:
+        if self._night >= self._day:
+            return
+        from_ms, to_ms = night_of(self._device.zone, self._day)
+        if start_ms < to_ms:
+            return
+        self._night = self._day
+        flow = lowest_flow(self._readings, self._rows, from_ms, to_ms, self._device.reading_ms)
+        mean = self._usual_today().usual.mean
+        self._tell(Night, Night(self._day, from_ms, to_ms, flow, mean))
+
+    def latest(self, now_ms: int | None) -> None:
+        """Show the live kinds the hour that isn't over, and the hours since in which nothing was
+        heard; what they remember of them is dropped."""
+        last_ms = self._next_ms if self._last_ms is None else self._last_ms
+        until_ms = max(last_ms + HOUR_MS if now_ms is None else now_ms, last_ms + 1)
+        row = self._rows.get(last_ms)
+        live = [kind for kind in self._by_event[Hour] if kind.live]
+        self._tell_kinds(live, self._hour(last_ms, row, min(until_ms, last_ms + HOUR_MS)))
+        if until_ms > last_ms + HOUR_MS:
+            self._tell_kinds(live, self._hour(last_ms + HOUR_MS, None, until_ms))
+        self._now_ms = until_ms
+
+    def _tell(self, seen: type, event: Event) -> None:
+        self._tell_kinds(self._by_event[seen], event)
+
+    def _tell_kinds(self, kinds: Sequence[Kind], event: Event) -> None:
+        for kind in kinds:
+            name = kind.name
+            before = self._drafts[name]
+            self._memories[name], drafts = kind.step(
+                self._memories[name], before, event, self._contexts[name]
+            )
+            if drafts and not (len(drafts) == 1 and drafts[0] is before):
+                self._keep(kind, drafts)
+
+    def _keep(self, kind: Kind, drafts: Sequence[Draft]) -> None:
+        for draft in drafts:
+            before = self._found.get((kind.name, draft.opened_ms))
+            closed = draft.end_ms is not None and (before is None or before.end_ms is None)
+            if closed and kind.masks and _masks(draft, draft.end_ms or 0):
+                self._masked = (*self._masked, (draft.start_ms, draft.end_ms or 0))
+            self._found[kind.name, draft.opened_ms] = draft
+        self._drafts[kind.name] = drafts[-1]
+
+    # --- What is usual ---
+
+    def _usual_today(self) -> Today:
+        if self._today is None:
+            device = self._device
+            silenced = untrained(self._day, device.zone, self._day_spans)
+            profile = usual(self._history, device.holidays, silenced)
+            expected = profile.expected(day_types(self._day, 1, device.holidays))[0]
+            self._today = Today(profile, np.asarray(expected))
+        return self._today
+
+    def _spans(self, now_ms: int) -> tuple[Span, ...]:
+        """What doesn't train as of now."""
+        horizon = now_ms - (DAYS + 2) * DAY_MS
+        excluded = (
+            (start, min(end, now_ms))
+            for start, end in self._device.excluded
+            if end > horizon and start < now_ms
+        )
+        open_now = (
+            (draft.start_ms, now_ms)
+            for kind in self._kinds
+            if kind.masks
+            and (draft := self._drafts[kind.name]) is not None
+            and draft.end_ms is None
+            and _masks(draft, now_ms)
+        )
+        return (*excluded, *self._masked, *open_now)
+
+    # --- What comes of it ---
+
+    def _carried(self) -> Carried:
+        return Carried(
+            self._next_ms,
+            self._day,
+            self._night,
+            tuple(self._hours),
+            self._masked,
+            self._day_spans,
+            dict(self._memories),
+            dict(self._drafts),
+        )
+
+    def state(self) -> State:
+        return State(self._carried(), self._history, self._snapshots)
+
+    def findings(self) -> tuple[Finding, ...]:
+        device = self._device
+        by_name = {kind.name: kind for kind in self._kinds}
+        return tuple(
+            finding_of(
+                by_name[name], draft, self._values[name], device.price, device.zone, self._now_ms
+            )
+            for (name, _), draft in self._found.items()
+        )
+
+
+def _masks(draft: Draft, now_ms: int) -> bool:
+    return not draft.trains and now_ms - draft.opened_ms < MASKS_MS
+
+
+def forecast_of(state: State, device: Device) -> Today:
+    """What is usual on the day under way, as the state has it."""
+    carried = state.carried
+    silenced = untrained(carried.day, device.zone, carried.day_spans)
+    profile = usual(state.history, device.holidays, silenced)
+    return Today(profile, profile.expected(day_types(carried.day, 1, device.holidays))[0])
+
+
+def resume_ms(state: State | None, touched_ms: int) -> int | None:
+    """From where `evaluate` will read hours when readings from ``touched_ms`` on have come; None:
+    from the first."""
+    before = None if state is None else state.before(floor_to(touched_ms, HOUR_MS))
+    return None if before is None else before.carried.next_ms - BEFORE_MS

@@ -1,0 +1,60 @@
+"""How bad a finding is, what it costs a day, and which comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import HOUR_MS
+from api.insight.findings.model import SEVERITIES, Draft, Finding, Kind, Severity
+from api.insight.findings.night_flow_step import KIND as NIGHT_FLOW_STEP
+
+_RANK: Final = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+
+
+def severity_of(
+    kind: Kind, draft: Draft, values: Mapping[str, float], cost: float | None, now_ms: int
+) -> Severity:
+    """``now_ms``: up to when data are known."""
+    if kind.major(draft, values):
+        return "critical"
+    if kind.loss:
+        end_ms = now_ms if draft.end_ms is None else draft.end_ms
+        if end_ms - draft.start_ms >= values["critical_after"] * HOUR_MS:
+            return "critical"
+        if cost is not None and cost >= values["critical_cost"]:
+            return "critical"
+    return kind.severity
+
+
+def finding_of(
+    kind: Kind,
+    draft: Draft,
+    values: Mapping[str, float],
+    price: float | None,
+    tz: ZoneInfo,
+    now_ms: int,
+) -> Finding:
+    per_day = kind.per_day(draft)
+    cost = None if price is None or per_day is None else per_day * price
+    return Finding(
+        kind=kind.name,
+        severity=severity_of(kind, draft, values, cost, now_ms),
+        start_ms=draft.start_ms,
+        end_ms=draft.end_ms,
+        opened_ms=draft.opened_ms,
+        value=draft.value,
+        unit=kind.unit,
+        usual=draft.usual,
+        gallons=draft.gallons,
+        cost_per_day=cost,
+        words=kind.words(draft, tz),
+        offers_new_normal=kind is NIGHT_FLOW_STEP and bool(draft.extra) and draft.end_ms is None,
+    )
+
+
+def order(finding: Finding, usual_per_day: float) -> tuple[int, float, float, int]:
+    """A key that puts the worst first: severity, cost a day, usual volume of the device, age."""
+    cost = finding.cost_per_day or 0.0
+    return _RANK[finding.severity], -cost, -usual_per_day, finding.start_ms

@@ -1,0 +1,90 @@
+"""Silent: nothing is heard for longer than the device's cadence explains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from api.catalog import HOUR_MS, MINUTE_MS
+from api.insight.findings.model import Context, Draft, Hour, Kind
+from api.insight.findings.text import number, span
+
+
+class Memory(NamedTuple):
+    """The latest minute that was heard, as far as it is known to be the latest: ``sure_ms`` is
+    the start of the hour up to whose end minutes were not looked at."""
+
+    last_ms: int | None = None
+    sure_ms: int | None = None
+
+
+def step(
+    memory: Memory, draft: Draft | None, hour: Hour, context: Context
+) -> tuple[Memory, Sequence[Draft]]:
+    drafts: list[Draft] = [] if draft is None else [draft]
+    limit_ms = int(context.device.silent_after_ms * context.factor)
+    row = hour.row
+    if row is None:
+        memory = _sure(memory, hour, context)
+        return memory, _overdue(memory, drafts, hour.until_ms, limit_ms)
+    if _hardly_a_gap(memory, row.coverage, hour, context):
+        heard: list[int] = [hour.start_ms, hour.until_ms - 1]
+    else:
+        memory = _sure(memory, hour, context)
+        heard = [minute.start_ms for minute in hour.minutes()]
+        heard = heard or [hour.start_ms, hour.until_ms - 1]
+    for at in heard:
+        drafts = _overdue(memory, drafts, at, limit_ms)
+        if drafts and drafts[-1].end_ms is None:
+            drafts[-1] = drafts[-1]._replace(end_ms=at)
+        memory = Memory(at)
+    unseen = hour.start_ms if heard[-1] == hour.until_ms - 1 else None
+    return Memory(heard[-1], unseen), _overdue(memory, drafts, hour.until_ms, limit_ms)
+
+
+def _hardly_a_gap(memory: Memory, coverage: float, hour: Hour, context: Context) -> bool:
+    """Whether too little is missing for a silence to begin or end in the hour: of one that lasts
+    the limit at least half lies in one of two hours."""
+    if hour.until_ms < hour.end_ms or memory.last_ms is None:
+        return False
+    half_ms = context.device.silent_after_ms / 2 - context.device.reading_ms
+    near = hour.start_ms - memory.last_ms <= max(2 * context.device.reading_ms, 2 * MINUTE_MS)
+    return near and (1 - coverage) * HOUR_MS < half_ms
+
+
+def _sure(memory: Memory, hour: Hour, context: Context) -> Memory:
+    """With the latest minute looked up, where its hour was taken as a whole before."""
+    if memory.sure_ms is None:
+        return memory
+    minutes = hour.readings.minutes(memory.sure_ms, memory.sure_ms + HOUR_MS)
+    return Memory(minutes[-1].start_ms if minutes else memory.last_ms)
+
+
+def _overdue(memory: Memory, drafts: list[Draft], now_ms: int, limit_ms: int) -> list[Draft]:
+    """With a finding from the latest minute on, once the limit has passed."""
+    if memory.last_ms is None or now_ms - memory.last_ms < limit_ms + MINUTE_MS:
+        return drafts
+    hours = (now_ms - memory.last_ms) / HOUR_MS
+    if drafts and drafts[-1].end_ms is None:
+        return [*drafts[:-1], drafts[-1]._replace(value=hours, hours=int(hours))]
+    opened = memory.last_ms + limit_ms + MINUTE_MS
+    return [*drafts, Draft(memory.last_ms, opened, value=hours, hours=int(hours))]
+
+
+def words(draft: Draft, tz: ZoneInfo) -> str:
+    lead = "Nothing heard for" if draft.end_ms is None else "Nothing was heard for"
+    return f"{lead} {number(draft.value)} h, {span(draft.start_ms, draft.end_ms, tz)}"
+
+
+KIND: Final = Kind(
+    name="silent",
+    label="Silent",
+    unit="h",
+    severity="warning",
+    memory=Memory,
+    step=step,
+    sees=(Hour,),
+    words=words,
+    live=True,
+)

@@ -1,0 +1,133 @@
+"""What the driver carries from one run to the next, and how it is stored: some 8 kB a device.
+
+Every kind's memory and the driver's own are small; at the first instant of each local day a copy of
+them is kept (`Snapshot`), of REWIND_DAYS days. The days' volumes are stored once: a history goes
+back to a day by leaving out the rows since. So late readings re-run from the start of their day.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+from api.insight.findings.model import Draft
+from api.insight.findings.registry import KIND_BY_NAME
+from api.metering.profile import REWIND_DAYS, History, Span
+
+_HEADER: Final = struct.Struct("<BIH")  # version, length of the history, number of parts
+_LENGTH: Final = struct.Struct("<I")
+_INSTANT: Final = struct.Struct("<q")
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Everything but the history. Hours before ``next_ms`` have been seen; the local day under way
+    is ``day``, of whose hours ``today`` holds (start, gallons) of those that have enough coverage.
+    ``masked``: spans of closed findings that don't train; ``day_spans``: those that counted when
+    the day began. ``night``: the last local day whose night was seen."""
+
+    next_ms: int
+    day: int
+    night: int = 0
+    today: tuple[tuple[int, float], ...] = ()
+    masked: tuple[Span, ...] = ()
+    day_spans: tuple[Span, ...] = ()
+    memories: dict[str, Any] = field(default_factory=dict[str, Any])
+    drafts: dict[str, Draft | None] = field(default_factory=dict[str, "Draft | None"])
+
+    def dump(self) -> bytes:
+        kinds = {
+            name: [list(memory), self.drafts.get(name)] for name, memory in self.memories.items()
+        }
+        fields = (self.next_ms, self.day, self.night, self.today, self.masked, self.day_spans)
+        return zlib.compress(json.dumps([*fields, kinds], separators=(",", ":")).encode(), 6)
+
+    @classmethod
+    def load(cls, data: bytes) -> Carried:
+        *fields, kinds = json.loads(zlib.decompress(data))
+        known = {name: both for name, both in kinds.items() if name in KIND_BY_NAME}
+        memories = {
+            name: KIND_BY_NAME[name].load(_tuples(memory)) for name, (memory, _) in known.items()
+        }
+        drafts = {
+            name: None if draft is None else Draft(*draft) for name, (_, draft) in known.items()
+        }
+        return cls(*_tuples(fields), memories=memories, drafts=drafts)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`Carried` as it was when the local day began; dumped once it is stored."""
+
+    next_ms: int
+    kept: Carried | bytes
+
+    def dump(self) -> bytes:
+        data = self.kept if isinstance(self.kept, bytes) else self.kept.dump()
+        return _INSTANT.pack(self.next_ms) + data
+
+    @classmethod
+    def load(cls, data: bytes) -> Snapshot:
+        return cls(_INSTANT.unpack_from(data)[0], data[_INSTANT.size :])
+
+    def carried(self) -> Carried:
+        return Carried.load(self.kept) if isinstance(self.kept, bytes) else self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known of one device after all hours before ``carried.next_ms``."""
+
+    carried: Carried
+    history: History
+    snapshots: tuple[Snapshot, ...] = ()
+
+    def before(self, instant_ms: int) -> State | None:
+        """The latest kept state that has seen nothing from the instant on; None where it must
+        begin anew."""
+        if instant_ms >= self.carried.next_ms:
+            return self
+        kept = tuple(each for each in self.snapshots if each.next_ms <= instant_ms)
+        if not kept:
+            return None
+        carried = kept[-1].carried()
+        return State(carried, self.history.rewound_to(carried.day), kept)
+
+    def with_snapshot(self) -> State:
+        new = Snapshot(self.carried.next_ms, self.carried)
+        return replace(self, snapshots=(*self.snapshots[1 - REWIND_DAYS :], new))
+
+    def dump(self) -> bytes:
+        history = self.history.dump()
+        parts = [self.carried.dump(), *(each.dump() for each in self.snapshots)]
+        header = _HEADER.pack(_VERSION, len(history), len(parts))
+        return header + history + b"".join(_LENGTH.pack(len(part)) + part for part in parts)
+
+    @classmethod
+    def load(cls, data: bytes) -> State:
+        """Raises ValueError for what `dump` of this version didn't write: then rebuild."""
+        if len(data) < _HEADER.size or data[0] != _VERSION:
+            raise ValueError("not a state of this version")
+        _, length, count = _HEADER.unpack_from(data)
+        place = _HEADER.size
+        history = History.load(data[place : place + length])
+        place += length
+        parts: list[bytes] = []
+        for _ in range(count):
+            (size,) = _LENGTH.unpack_from(data, place)
+            place += _LENGTH.size
+            parts.append(data[place : place + size])
+            place += size
+        snapshots = tuple(Snapshot.load(part) for part in parts[1:])
+        return cls(Carried.load(parts[0]), history, snapshots)
+
+
+def _tuples(value: Any) -> Any:
+    """JSON's lists as the tuples that they were."""
+    if not isinstance(value, list):
+        return value
+    return tuple(_tuples(each) for each in cast("list[Any]", value))

@@ -1,0 +1,95 @@
+"""Leaks put onto districts: which are found, and after how long."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from api.catalog import DAY_MS, HOUR_MS
+from api.insight.findings import Device, Finding, HourRow, Settings, State, evaluate
+from benchmarks.meters import Hours, Leak, Meter
+
+GAPS: Final = frozenset({"silent", "missing-data"})
+"""Kinds that tell of readings that aren't there: the data's own gaps, no false findings."""
+WARM_MS: Final = 100 * DAY_MS  # of history before a leak begins
+ROOM_MS: Final = 45 * DAY_MS  # of data after it began
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One leak on one meter: ``share`` of the mean inflow; ``after_h`` None: not found."""
+
+    serial: str
+    leak: Leak
+    share: float
+    after_h: float | None
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A meter as it is: its findings about water, and the months that it tells of."""
+
+    meter: Meter
+    findings: tuple[Finding, ...]
+    months: float
+
+
+def device_of(meter: Meter) -> Device:
+    return Device(meter.zone, 3600)
+
+
+def clean(meter: Meter, settings: Settings) -> Clean:
+    readings = meter.readings()
+    result = evaluate(device_of(meter), settings, None, readings)
+    found = tuple(each for each in result.findings if each.kind not in GAPS)
+    span_ms = readings.rows[-1].start_ms - readings.rows[0].start_ms
+    return Clean(meter, found, span_ms / DAY_MS / 30.4)
+
+
+def trials(
+    one: Clean, leaks: Sequence[Leak], shares: Sequence[float], seed: int, settings: Settings
+) -> list[Trial]:
+    """Each leak once in each size, from a start of the seed's choice on."""
+    rows = one.meter.readings().rows
+    dice = random.Random(f"{seed} {one.meter.serial}")
+    first, last = rows[0].start_ms + WARM_MS, rows[-1].start_ms - ROOM_MS
+    starts = sorted((dice.randrange(first, last, HOUR_MS), leak) for leak in leaks)
+    found: list[Trial] = []
+    state: State | None = None
+    device, known = device_of(one.meter), {(f.kind, f.opened_ms) for f in one.findings}
+    for start_ms, leak in starts:
+        before = Hours([row for row in rows if row.start_ms <= start_ms])
+        state = evaluate(device, settings, state, before).state
+        for share in shares:
+            leaking = Hours(_with_leak(rows, start_ms, leak, share * one.meter.mean))
+            result = evaluate(device, settings, state, leaking)
+            new = [
+                f
+                for f in result.findings
+                if (f.kind, f.opened_ms) not in known
+                and f.kind not in GAPS
+                and start_ms < f.opened_ms
+            ]
+            first_one = min(new, key=lambda f: f.opened_ms, default=None)
+            after = None if first_one is None else (first_one.opened_ms - start_ms) / HOUR_MS
+            kind = None if first_one is None else first_one.kind
+            found.append(Trial(one.meter.serial, leak, share, after, kind))
+    return found
+
+
+def _with_leak(
+    rows: Sequence[HourRow], start_ms: int, leak: Leak, most_gal_h: float
+) -> list[HourRow]:
+    """The rows from a little before the leak to its end, with its water."""
+    end_ms = start_ms + len(leak.shares) * HOUR_MS
+    changed: list[HourRow] = []
+    for row in rows:
+        if start_ms - DAY_MS <= row.start_ms < end_ms:
+            hour = (row.start_ms - start_ms) // HOUR_MS
+            more = leak.shares[hour] * most_gal_h if hour >= 0 else 0.0
+            gallons = (row.gallons or 0) + more
+            changed.append(HourRow(row.start_ms, gallons, 1.0, gallons / 60, gallons / 60))
+    return changed

@@ -1,0 +1,152 @@
+"""A meter's readings in memory, and how findings are told in tests."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.insight.findings import (
+    Device,
+    Evaluation,
+    Finding,
+    HourRow,
+    Minute,
+    Register,
+    Settings,
+    State,
+    evaluate,
+)
+from api.timez import parse_instant, stamp, zone
+
+START = parse_instant("2026-01-05T00:00:00Z")  # a Monday
+UTC = zone("UTC")
+HOURLY = Device(UTC, 3600)
+
+
+@dataclass(slots=True)
+class Series:
+    """`api.insight.findings.Readings`: hours by start, and minutes where a test needs them."""
+
+    by_hour: dict[int, HourRow] = field(default_factory=dict)
+    by_minute: dict[int, float | None] = field(default_factory=dict)
+    register: list[Register] = field(default_factory=list)
+
+    def hours(self, from_ms: int | None) -> Sequence[HourRow]:
+        return [self.by_hour[at] for at in sorted(self.by_hour) if from_ms is None or at >= from_ms]
+
+    def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
+        if not self.by_minute:
+            return [
+                Minute(at, None if row.gallons is None else row.gallons / 60)
+                for at, row in sorted(self.by_hour.items())
+                if from_ms <= at < to_ms
+            ]
+        held = range(-(-from_ms // MINUTE_MS) * MINUTE_MS, to_ms, MINUTE_MS)
+        return [Minute(at, self.by_minute[at]) for at in held if at in self.by_minute]
+
+    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]:
+        return [one for one in self.register if from_ms <= one.recorded_at_ms < to_ms]
+
+
+def hours(gallons: Iterable[float | None], start_ms: int = START) -> Series:
+    """Hours one after the other; None: nothing was heard."""
+    rows = {}
+    for index, value in enumerate(gallons):
+        if value is not None:
+            at = start_ms + index * HOUR_MS
+            rows[at] = HourRow(at, value, 1.0, value / 60, value / 60)
+    return Series(rows)
+
+
+def minutes(rates: Iterable[float | None], start_ms: int = START) -> Series:
+    """Minutes one after the other, and the hours that they make."""
+    series = Series()
+    for index, rate in enumerate(rates):
+        if rate is not None:
+            series.by_minute[start_ms + index * MINUTE_MS] = rate
+    starts = sorted({at - at % HOUR_MS for at in series.by_minute})
+    for at in starts:
+        told = [
+            series.by_minute[at + n * MINUTE_MS] or 0.0
+            for n in range(60)
+            if at + n * MINUTE_MS in series.by_minute
+        ]
+        series.by_hour[at] = HourRow(at, sum(told), len(told) / 60, min(told), max(told))
+    return series
+
+
+def district(days: int, *, mean: float = 1000.0, noise: float = 0.03, seed: int = 1) -> list[float]:
+    """Hours of a main: a daily wave with some chance."""
+    dice = random.Random(seed)
+    return [
+        mean * (1 - 0.5 * math.cos((hour % 24 - 3) / 24 * 2 * math.pi)) * dice.gauss(1, noise)
+        for hour in range(24 * days)
+    ]
+
+
+def household(days: int, *, seed: int = 1) -> list[float]:
+    """Hours of a home: nothing by night, 10 to 20 gal an hour by day."""
+    dice = random.Random(seed)
+    return [
+        0.0 if hour % 24 < 6 or dice.random() < 0.2 else dice.uniform(10, 20)
+        for hour in range(24 * days)
+    ]
+
+
+def changed(
+    gallons: Sequence[float | None],
+    from_h: int,
+    to_h: int,
+    change: Callable[[float], float | None],
+) -> list[float | None]:
+    return [
+        change(value) if from_h <= hour < to_h and value is not None else value
+        for hour, value in enumerate(gallons)
+    ]
+
+
+def run(
+    series: Series,
+    device: Device = HOURLY,
+    settings: Settings | None = None,
+    now_ms: int | None = None,
+) -> Evaluation:
+    return evaluate(device, settings or {}, None, series, now_ms=now_ms)
+
+
+def of(kind: str, result: Evaluation) -> list[Finding]:
+    found = [each for each in result.findings if each.kind == kind]
+    return sorted(found, key=lambda each: each.start_ms)
+
+
+def at(finding: Finding) -> tuple[float, float | None, float]:
+    """(start, end, opened) in hours from START."""
+    end = None if finding.end_ms is None else (finding.end_ms - START) / HOUR_MS
+    return (finding.start_ms - START) / HOUR_MS, end, (finding.opened_ms - START) / HOUR_MS
+
+
+def only(found: Sequence[Finding]) -> Finding:
+    assert len(found) == 1, [f"{each.kind} {stamp(each.start_ms)}" for each in found]
+    return found[0]
+
+
+__all__ = [
+    "DAY_MS",
+    "HOUR_MS",
+    "MINUTE_MS",
+    "START",
+    "Series",
+    "State",
+    "at",
+    "changed",
+    "district",
+    "hours",
+    "household",
+    "minutes",
+    "of",
+    "only",
+    "run",
+]
