@@ -80,7 +80,7 @@ def site(settings: Settings) -> WSGIApplication:
     ground = _elsewhere(settings) if settings.api_url else _here(settings, shared)
     operations = create_operations(Readiness(ground.store, settings), settings)
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
-    access, folder = _access(settings, shared), Path(settings.instance)
+    access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
     return Watched(_by_path(rooms, dashboard.server), settings)
 
@@ -148,17 +148,21 @@ def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIAppl
     return create_intake(origin, settings, reception, limits=True, shared=shared)
 
 
-def _access(settings: Settings, shared: Shared | None) -> Access:
+def _access(settings: Settings, shared: Shared | None, store: Store | None) -> Access:
+    from api.auth.demo_key import DemoKey
+    from api.auth.sign_in_links import SignInLinks
+    from api.ingest.demo.fleet import ORGANIZATION_ID
     from api.telemetry.writer_status import outage
     from web.auth import Access
-    from web.auth.rules import is_loopback
 
+    demo = DemoKey(store, settings, ORGANIZATION_ID) if store and not settings.api_key else str
     return Access(
         secret=settings.secret,
         folder=settings.ended_sessions_path,
-        own_key=settings.dashboard_key,
-        own_name="this machine's key" if settings.api_key else "the demo fleet",
-        listens_on_loopback=is_loopback(settings.host),
+        demo_key=demo,
+        local_only=settings.local_only,
+        links=SignInLinks(settings.sign_in_links_path),
+        link_key=settings.api_key,
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import Field, PlainValidator, ValidationError
 from pydantic_settings import (
@@ -19,9 +20,11 @@ from pydantic_settings import (
 
 from api import setting_types as types
 from api.errors import ConfigurationError
+from api.private_files import kept_text, write_private
 from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
 from api.setting_types import MIN_SECRET_BYTES, Network, Shard
 from api.suggestions import did_you_mean
+from api.telemetry.client_address import is_loopback
 
 PREFIX: Final = "WEIR_"
 FOR_TESTS: Final = "WEIR_TEST_"
@@ -103,8 +106,8 @@ class Settings(BaseSettings):
     )
     api_key: Annotated[str, PlainValidator(types.key)] = setting(
         "",
-        "The service-api-key with which the dashboard signs in by itself, for readers at this"
-        " machine and only while listening on loopback. Unset: the demo fleet's, if there.",
+        "The service-api-key behind the one-time sign-in link that `flask serve` prints. Unset:"
+        " no link; readers sign in with keys of their own.",
     )
     proxy_bearer: Annotated[bool, PlainValidator(types.truth)] = setting(
         "false",
@@ -184,7 +187,7 @@ class Settings(BaseSettings):
     metrics_token: Annotated[str, PlainValidator(types.token)] = setting(
         "",
         "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
-        " from this machine that no proxy passed on may see it.",
+        " from this machine, by a loopback name, that no proxy passed on may see it.",
     )
     trusted_proxies: Annotated[tuple[Network, ...], PlainValidator(types.networks)] = setting(
         "",
@@ -261,7 +264,7 @@ class Settings(BaseSettings):
             return self.secret_key
         path = Path(self.instance) / "secret_key"
         with _instance_named():
-            kept = _kept_secret(path)
+            kept = kept_text(path, lambda: secrets.token_urlsafe(48))
         if len(kept.encode()) < MIN_SECRET_BYTES:
             raise ConfigurationError(
                 f"WEIR_INSTANCE: {path} must hold at least {MIN_SECRET_BYTES} bytes"
@@ -273,9 +276,14 @@ class Settings(BaseSettings):
         ConfigurationError where the folder can't be written, or the secret can't be had."""
         folder = Path(self.instance)
         with _instance_named():
-            folder.mkdir(parents=True, exist_ok=True)
-            _private_draft(folder / "probe", "").unlink()
+            write_private(folder / "probe", "")
+            (folder / "probe").unlink(missing_ok=True)
         _ = self.secret
+
+    @property
+    def sign_in_links_path(self) -> Path:
+        """Where one-time sign-in links wait to be opened."""
+        return Path(self.instance) / "sign_in_links"
 
     @property
     def demo_key_path(self) -> Path:
@@ -298,15 +306,19 @@ class Settings(BaseSettings):
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url or f"http://{host}:{self.port}"
 
-    def dashboard_key(self) -> str:
-        """What the dashboard signs in with by itself: WEIR_API_KEY, else the demo fleet's key,
-        else ''."""
-        if self.api_key:
-            return self.api_key
-        path = self.demo_key_path
-        if self.api_url or not path.exists():
+    @property
+    def local_only(self) -> bool:
+        """Whether nothing here is set for readers elsewhere, or for a proxy in front."""
+        public = urlsplit(self.public_url).hostname if self.public_url else "localhost"
+        proxied = self.trusted_proxies or self.proxy_bearer
+        return is_loopback(self.host) and is_loopback(public or "") and not proxied
+
+    def demo_key(self) -> str:
+        """The demo fleet's key, "" where there is none."""
+        try:
+            return str(json.loads(self.demo_key_path.read_text("utf-8"))["key"])
+        except FileNotFoundError:
             return ""
-        return str(json.loads(path.read_text("utf-8"))["key"])
 
 
 class Setting(NamedTuple):
@@ -341,28 +353,3 @@ def _instance_named() -> Generator[None]:
         ) from None
     except UnicodeDecodeError:
         raise ConfigurationError("WEIR_INSTANCE holds a secret_key that is not text") from None
-
-
-def write_private(path: Path, text: str) -> None:
-    """Put a file in its place at once, readable by its owner only. The last writer wins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = _private_draft(path, text)
-    draft.replace(path)
-
-
-def _private_draft(path: Path, text: str) -> Path:
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    draft.touch(mode=0o600)
-    draft.write_text(text, "utf-8")
-    return draft
-
-
-def _kept_secret(path: Path) -> str:
-    """The first process to come makes the secret; all others, at the same moment too, read it."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = _private_draft(path, secrets.token_urlsafe(48))
-        with suppress(FileExistsError):
-            path.hardlink_to(draft)  # fails where another process was first; never overwrites
-        draft.unlink()
-    return path.read_text("utf-8")

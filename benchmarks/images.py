@@ -77,7 +77,7 @@ def _asking(store: Store, key: str, folder: Path) -> Callable[[str], int]:
     """The dashboard in this process; what a socket adds is not what is measured."""
     settings = Settings.from_env({"WEIR_SECRET_KEY": "a secret of the benchmark, long enough"})
     client = Client.in_process(create_service(store, settings))
-    access = Access(settings.secret, folder, own_key=lambda: key, listens_on_loopback=True)
+    access = Access(settings.secret, folder, demo_key=lambda: key, local_only=True)
     browser = Browser(create_dashboard(client, access, folder).server)
 
     def ask(path: str) -> int:

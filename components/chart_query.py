@@ -12,13 +12,14 @@ from dash import Patch
 
 from api.catalog import FLOW_RATE
 from api.client import Client, Series
+from api.metering.cadence import LEAST_MS
+from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import formatting
 from components.charts import figure
 from components.charts.causes import Life, Stretch, stretches, total_ms
 from components.charts.figure import Figure
 from components.charts.frames import (
-    MIN_CADENCE_MS,
     Frame,
     clipped,
     frame,
@@ -29,7 +30,7 @@ from components.charts.frames import (
 from components.charts.hover_text import TOLD
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, known_zone
-from components.fleet.meters import DEFAULT_QUALITY_LIMIT, read_meter
+from components.fleet.meters import read_meter
 from components.queries import Found, bar_series, flow_series, last_seen_ms
 from components.ranges import Window, with_margins
 from components.theme import palette
@@ -150,7 +151,7 @@ def _series(client: Client, subject: Subject, view: View, window: Window, reach:
     tab = subject.tab_of(view)
     needed = {*tab.metrics, *TOLD}
     if tab.bars:
-        cadence_ms = subject.cadence_ms or MIN_CADENCE_MS
+        cadence_ms = subject.cadence_ms or LEAST_MS
         return bar_series(client, id, reach, width_px, tz, cadence_ms, needed)
     return flow_series(client, id, reach, width_px, tz, needed)
 

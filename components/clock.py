@@ -1,27 +1,14 @@
-"""Wall clocks: the local reading of many instants in one zone, a zone's name at an instant.
-
-A zone is asked once per change of its offset, not once per row.
-"""
+"""Wall clocks: the local reading of many instants in one zone, a zone's name at an instant."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from datetime import date
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from api.timez import (
-    DAY_MS,
-    HOUR_MS,
-    MINUTE_MS,
-    floor_to,
-    offset_text,
-    offsets,
-    to_datetime,
-    zone,
-    zone_names,
-)
+from api.metering.wall_clock import WallClock
+from api.timez import DAY_MS, MINUTE_MS, offset_text, to_datetime, zone, zone_names
 
 EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -38,34 +25,16 @@ def known_zone(*names: object) -> ZoneInfo:
     return zone("UTC")
 
 
-class Clock:
-    """A zone's wall clock over [from_ms, to_ms]; instants beyond read as at the nearest end."""
+class Clock(WallClock):
+    """A zone's wall clock over a window, and the zone's name then."""
 
     def __init__(self, tz: ZoneInfo, from_ms: int, to_ms: int) -> None:
-        self.tz = tz
-        self.pieces = offsets(tz, from_ms, max(from_ms, to_ms))
-        self._starts = [start for start, _ in self.pieces[1:]]
+        super().__init__(tz, from_ms, to_ms)
         self._names = [abbreviation(tz, start) for start, _ in self.pieces]
-
-    def _piece(self, instant_ms: int) -> int:
-        return bisect_right(self._starts, instant_ms) if self._starts else 0
-
-    def local(self, instant_ms: int) -> int:
-        """What the wall clock shows, as if it were milliseconds of UTC."""
-        return instant_ms + self.pieces[self._piece(instant_ms)][1]
-
-    def hour(self, instant_ms: int) -> tuple[int, int]:
-        """[first, end) of the clock's hour that the instant lies in: shorter than an hour where a
-        change that isn't by whole hours begins or ends it."""
-        index = self._piece(instant_ms)
-        piece, offset = self.pieces[index]
-        first = floor_to(instant_ms + offset, HOUR_MS) - offset
-        end = self.pieces[index + 1][0] if index + 1 < len(self.pieces) else first + HOUR_MS
-        return max(first, piece), min(first + HOUR_MS, end)
 
     def name(self, instant_ms: int) -> str:
         """The zone's abbreviation then: MST, CEST, UTC+05:30."""
-        return self._names[self._piece(instant_ms)]
+        return self._names[self.piece(instant_ms)]
 
 
 def abbreviation(tz: ZoneInfo, instant_ms: int) -> str:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from api.errors import BadRequest, ParameterProblem
+from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts.figure import MARGIN_PX
 from components.fleet.states import STATE_BY_NAME
 from components.fleet.url_state import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
-from components.fleet.windows import SPAN_BY_NAME
 from components.ranges import PRESET_BY_NAME
 from components.theme import PALETTES
 from components.units import UNITS_BY_NAME

@@ -8,18 +8,17 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import (
     COARSEST_STORED,
-    DAY_MS,
     EARLIEST_READING_MS,
     FUTURE_TOLERANCE_MS,
-    HOUR_MS,
     METRICS,
-    ONE_MINUTE,
     Metric,
     Resolution,
 )
 from api.client import Client, Device, LatestEntry, Series
 from api.errors import NotFound
-from components.fleet.install_date import disproving
+from api.metering.cadence import configured
+from api.metering.install_date import disproving
+from components.fleet.cadence import measured
 from components.ranges import (
     Window,
     bar_resolution,
@@ -66,7 +65,7 @@ def is_there(client: Client, identifier: str, now_ms: int) -> bool:
 
 def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
     at = device.installed_on_ms
-    window = disproving(at) if at is not None and entry.last_seen_ms is not None else None
+    window = disproving(at) if entry.last_seen_ms is not None else None
     if window is None:
         return device
     before = client.latest([device.id], ["lastSeen"], from_ms=window.from_ms, to_ms=window.to_ms)
@@ -75,19 +74,12 @@ def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
 
 
 def usual_interval_s(client: Client, found: Found) -> float | None:
-    """How often the device reports: as configured, else as its last week shows.
-
-    Minutes with readings per hour with readings, so that a hole doesn't count: two small counts.
-    None where it has none, or where one an hour is the most: there the rows themselves tell more.
-    """
-    configured, last_ms = found.device.reporting_interval_s, found.last_seen_ms
-    if configured is not None or last_ms is None:
-        return configured
-    minutes, hours = (
-        client.count(found.device.id, resolution, from_ms=last_ms - 7 * DAY_MS, to_ms=last_ms)
-        for resolution in (ONE_MINUTE, COARSEST_STORED)
-    )
-    return HOUR_MS / 1000 * hours / minutes if minutes > hours else None
+    """How often the device is heard of in good health: as configured, else as the week up to its
+    last reading shows. None where neither tells."""
+    pace = configured(found.device.reporting_interval_s)
+    if pace is None and found.last_seen_ms is not None:
+        pace = measured(client, found.device.id, found.last_seen_ms)
+    return None if pace is None else pace.expected_ms / 1000
 
 
 def last_seen_ms(client: Client, device_id: str, now_ms: int) -> int | None:

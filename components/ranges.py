@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, MONTH, STORED, Resolution
+from api.metering.windows import Window
 from api.timez import (
     DAY_MS,
     HOUR_MS,
@@ -31,17 +32,6 @@ MARGIN: Final = 0.25  # of a zoomed window, asked for on both sides: a short pan
 BAR_PX: Final = 2.5  # a narrower bar can't be told from its neighbour
 EARLIEST_MS: Final = 0  # calendars are exact from 1970 to 2200
 LATEST_MS: Final = 7_258_118_400_000
-
-
-class Window(NamedTuple):
-    """Inclusive bounds, epoch milliseconds."""
-
-    from_ms: int
-    to_ms: int
-
-    @property
-    def length_ms(self) -> int:
-        return self.to_ms + 1 - self.from_ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class EntryMethod(StrEnum):
 
     PROXY = "proxy"
     SESSION = "session"
-    OWN_KEY = "own key"
+    DEMO = "demo"  # the demo fleet's key, at this machine
     SIGNED = "signed address"  # of one image: web/images/signed_links.py
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE, Metric
+from api.metering.units import (
+    GALLONS_PER_CUBIC_METRE,
+    LITRES_PER_CUBIC_METRE,
+    LITRES_PER_GALLON,
+)
 from components import formatting
-
-LITRES_PER_GALLON: Final = 3.785411784
-LITRES_PER_CUBIC_METRE: Final = 1000.0
 
 
 class Scale(NamedTuple):
@@ -53,8 +55,10 @@ class Units:
                 *((float(a), float(b), unit) for a, b, unit in formatting.VOLUME_UNITS),
                 (0, 1, "gal"),
             ]
-        cubic_metre = LITRES_PER_CUBIC_METRE / LITRES_PER_GALLON
-        return [(cubic_metre, 1 / self.volume_factor, "m³"), (0, 1 / LITRES_PER_GALLON, "L")]
+        return [
+            (GALLONS_PER_CUBIC_METRE, 1 / self.volume_factor, "m³"),
+            (0, 1 / LITRES_PER_GALLON, "L"),
+        ]
 
     def quantity(self, value: float | None, metric: Metric) -> str:
         """A value of the catalog's unit, with the unit it is shown in."""

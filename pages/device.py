@@ -24,6 +24,7 @@ from dash import (
 from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
+from api.metering.hourly_profile import WEEKS
 from api.timez import now_ms
 from components import chart_query, html_json, session, shell
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
@@ -49,6 +50,7 @@ from components.device.kpi_cards import STATE_ID
 from components.device.kpi_rows import KpiRow, When, by_query
 from components.fleet.meters import read_meter
 from components.fleet.query_context import current_desk
+from components.fleet.states import state_of
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
 from components.url_state import View, read_question, read_view
@@ -274,7 +276,7 @@ def state(shown: Any, kept: Any) -> list[Any]:
         known = queries.standing(current_desk(), meter, now)
     except WeirError:
         return [no_update] * 2
-    found = queries.state(meter, known, active=subject.active, now_ms=now)
+    found = state_of(meter, known, now, active=subject.active)
     return [kpi_cards.chip(found), found.name]
 
 
@@ -304,10 +306,7 @@ def by_hour(shown: Any, kept: Any) -> list[Any]:
         now = now_ms()
         end = queries.until(id, now)
         told = hourly_profile.heat_map(queries.weekly(id, tz, end), read.units)
-        return (
-            told,
-            f"mean {read.units.flow_name}, {cards.weeks(hourly_profile.WEEKS, end, now, tz)}",
-        )
+        return told, f"mean {read.units.flow_name}, {cards.weeks(WEEKS, end, now, tz)}"
 
     return callback_results.card(shown, kept, tell)
 

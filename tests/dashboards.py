@@ -134,8 +134,8 @@ def served(fleet: Fleet, folder: Path) -> Iterator[Site]:
     access = Access(
         secret="a secret of the tests that is long enough",
         folder=folder,
-        own_key=lambda: fleet.key,
-        listens_on_loopback=True,
+        demo_key=lambda: fleet.key,
+        local_only=True,
     )
     app = create_dashboard(client, access, links=SignedAddresses(fleet.store, SETTINGS))
     server = make_server("127.0.0.1", 0, app.server, threaded=True)

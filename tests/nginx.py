@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from tests.servers import free_port
@@ -54,26 +54,54 @@ class Proxy:
             f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log warn;\ndaemon off;\n"
             f"events {{}}\nhttp {{\n{places}\n{text}\n}}\n"
         )
-        self.command = [program(), "-p", str(folder), "-c", str(file)]
-        self.command += ["-e", str(folder / "error.log")]
+        self.command = _command(folder, file)
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        process = subprocess.Popen(self.command)
-        try:
-            deadline = time.monotonic() + 30
-            while not _listens(self.port):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError((self.folder / "error.log").read_text())
-                time.sleep(0.02)
-            yield
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(10)
+    def running(self) -> AbstractContextManager[None]:
+        return _running(self)
 
     def has_spooled(self) -> bool:
         """Whether it has kept some of an answer on disk, taken faster than it was fetched."""
         return "buffered to a temporary file" in (self.folder / "error.log").read_text()
+
+
+class PlainProxy:
+    """As few lines as a proxy can have: HTTP/1.1 to ``upstream`` under its own name, and not a
+    header that tells of the proxy or of who asks. Newer versions of nginx do so by themselves."""
+
+    def __init__(self, folder: Path, upstream: int) -> None:
+        self.folder, self.port = folder, free_port()
+        places = "\n".join(f"{name}_temp_path {folder}/{name};" for name in SPOOLS)
+        file = folder / "nginx.conf"
+        file.write_text(
+            f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log warn;\ndaemon off;\n"
+            f"events {{}}\nhttp {{\naccess_log off;\n{places}\n"
+            f"server {{ listen 127.0.0.1:{self.port}; location / {{\n"
+            f"proxy_pass http://127.0.0.1:{upstream};\n"
+            'proxy_http_version 1.1; proxy_set_header Connection "";\n} } }\n'
+        )
+        self.command = _command(folder, file)
+
+    def running(self) -> AbstractContextManager[None]:
+        return _running(self)
+
+
+def _command(folder: Path, file: Path) -> list[str]:
+    return [program(), "-p", str(folder), "-c", str(file), "-e", str(folder / "error.log")]
+
+
+@contextmanager
+def _running(proxy: Proxy | PlainProxy) -> Iterator[None]:
+    process = subprocess.Popen(proxy.command)
+    try:
+        deadline = time.monotonic() + 30
+        while not _listens(proxy.port):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError((proxy.folder / "error.log").read_text())
+            time.sleep(0.02)
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
 
 
 def _listens(port: int) -> bool:

@@ -118,7 +118,7 @@ def create_dashboard(
     compress(app.server, "application/json", "text/html")
     _prepare(app)
     behind = inside(app)
-    door = Door(behind, client, access, sign_in_page(access.own_name))
+    door = Door(behind, client, access, sign_in_page())
     app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
     return app
 
@@ -137,7 +137,7 @@ def delivered(app: Dash, door: WSGIApplication) -> Delivery:
     )
 
 
-def sign_in_page(own_name: str) -> SignInPage:
+def sign_in_page() -> SignInPage:
     """In the dashboard's colours, with its theme switch, and nothing else of it."""
     head = "\n    ".join(
         (
@@ -147,7 +147,7 @@ def sign_in_page(own_name: str) -> SignInPage:
             f'<link rel="stylesheet" href="{static.sign_in_styles().address}">',
         )
     )
-    return SignInPage(head, own_label=f"Continue with {own_name}")
+    return SignInPage(head)
 
 
 def is_page(path: str) -> bool:

@@ -39,6 +39,7 @@ _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m[0-9a-fA-F]+(?=\.)", re.ASCII)
 _PLAIN: Final = re.compile(r"(?:/[\w@-][\w@.-]*)+", re.ASCII)
 _COMPRESSIBLE: Final = re.compile(r"text/|/javascript|/json|\+xml")
 
+RESOURCE_POLICY: Final = "Cross-Origin-Resource-Policy"
 _SAFETY: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -99,7 +100,8 @@ class _File(NamedTuple):
 
 class Delivery:
     """``is_page`` tells whether a path has a page; ``policy`` is the pages' content security
-    policy, asked for each page since it names what the page holds."""
+    policy, asked for each page since it names what the page holds. ``loaded_by`` is whose pages
+    may load anything from here, unless an answer says otherwise itself."""
 
     def __init__(
         self,
@@ -107,8 +109,10 @@ class Delivery:
         *,
         is_page: Callable[[str], bool],
         policy: Callable[[], str],
+        loaded_by: str = "same-origin",
     ) -> None:
         self._application = application
+        self._safety = {**_SAFETY, RESOURCE_POLICY: loaded_by}
         self._is_page = is_page
         self._policy = policy
         self._files: dict[str, _File] = {}
@@ -130,7 +134,8 @@ class Delivery:
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> object:
             kind = dict(headers).get("Content-Type", "")
-            added = dict(_SAFETY)
+            added = dict(self._safety)
+            added[RESOURCE_POLICY] = dict(headers).get(RESOURCE_POLICY, added[RESOURCE_POLICY])
             if kind.startswith("text/html"):
                 added |= {"Content-Security-Policy": self._policy(), "Cache-Control": "no-store"}
                 if status.startswith("200") and not self._is_page(path):
@@ -147,13 +152,15 @@ class Delivery:
     def _static(self, request: Request) -> Response:
         file = self._file(request.path)
         if file is None:
-            return Response("Not found\n", status=404, headers=_SAFETY)
+            return Response("Not found\n", status=404, headers=self._safety)
         versioned = _FINGERPRINT.search(request.path) or request.args.keys() & {"m", "v"}
         encoding = next(
             (e for e in file.bodies if e != "identity" and request.accept_encodings[e] > 0),
             "identity",
         )
-        response = Response(file.bodies[encoding], content_type=file.content_type, headers=_SAFETY)
+        response = Response(
+            file.bodies[encoding], content_type=file.content_type, headers=self._safety
+        )
         if encoding != "identity":
             response.headers["Content-Encoding"] = encoding
         response.headers["Vary"] = "Accept-Encoding"

@@ -59,7 +59,7 @@ class SignedAddresses:
         bearer token, whose grant nobody could look up later."""
         sent = headers.get(KEY_HEADER)
         key = self._directory.key(key_digest(sent)) if sent else None
-        return key.key_id if key is not None and self._good(key) else None
+        return key.key_id if key is not None and self.may_sign(key) else None
 
     def sign(self, path: str, pairs: Pairs, key_id: str, lasts_s: int) -> str:
         """The query of an address that is good for ``lasts_s``: what it said, and who signs."""
@@ -76,14 +76,15 @@ class SignedAddresses:
         if int(said[EXPIRES]) * 1000 <= self._now_ms():
             return None
         key = self._directory.named_key(said[KEY])
-        if key is None or not self._good(key):
+        if key is None or not self.may_sign(key):
             return None
         grant = key.grant if device_id is None else self._of_device(key, device_id)
         return self._token(key, grant) if grant is not None else None
 
     # --- Keys ------------------------------------------------------------------------------------
 
-    def _good(self, key: Key) -> bool:
+    def may_sign(self, key: Key) -> bool:
+        """Whether the key reads, and is neither revoked nor expired, nor its organization idle."""
         if key.ingest or key.revoked_ms is not None:
             return False
         if key.expires_ms is not None and key.expires_ms <= self._now_ms():

@@ -102,6 +102,10 @@ class Series:
         """One column; all nulls where the answer doesn't have it."""
         return self.columns.get(column) or [None] * len(self.times_ms)
 
+    def pairs(self, column: str) -> list[tuple[int, float | None]]:
+        """(instant, value) of one column."""
+        return list(zip(self.times_ms, self.values(column), strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class LatestEntry:

@@ -16,6 +16,7 @@ from api.commands import (
     orgs,
     readings,
     serve,
+    sign_in,
     web_worker,
     writer,
 )
@@ -28,6 +29,7 @@ GROUPS = (
     devices.group,
     keys.group,
     keys.tokens,
+    sign_in.group,
     embeds.group,
     images.group,
     readings.group,

@@ -27,7 +27,8 @@ from api.commands.serve import serve
 from api.errors import StoreMissing, Unavailable, UserError
 from api.ingest.demo import fleet as demo
 from api.ingest.file_lock import only_writer
-from api.settings import Settings, write_private
+from api.private_files import write_private
+from api.settings import Settings
 from api.store.base import Grant, Organization, Store
 from api.timez import now_ms
 
@@ -58,11 +59,13 @@ def run(context: click.Context, port: int | None) -> None:
     never come beside real ones.
     """
     known = settings()
-    own = f"sqlite:///{Path(known.instance) / STORE}"
-    if os.environ.get("WEIR_DATABASE", own) != own:
+    folder = Path(known.instance)
+    own, usual = (f"sqlite:///{folder / name}" for name in (STORE, "weir.sqlite"))
+    if os.environ.get("WEIR_DATABASE") not in (None, own, usual):
         warn(f"the demo has a store of its own, {own}; WEIR_DATABASE is not used")
     os.environ["WEIR_DATABASE"] = own
-    os.environ.pop("WEIR_DATABASE_READ", None)
+    for name in ("WEIR_DATABASE_READ", "WEIR_API_KEY"):  # of another store
+        os.environ.pop(name, None)
     context.invoke(seed, if_missing=True)
     context.invoke(serve, port=port, demo=True)
 

@@ -36,13 +36,16 @@ def link(
     known = settings()
     with opened(read_only=True) as store:
         key = store.named_key(key_id)
-        if key is None or key.ingest or key.revoked_ms is not None:
-            raise UserError(f"there is no key {key_id} that reads: see flask keys list")
+        signed = SignedAddresses(store, known)
+        if key is None or not signed.may_sign(key):
+            raise UserError(
+                f"there is no key {key_id} that reads and is in force: see flask keys list"
+            )
         path = f"/export/{_place(store, key, identifier)}.{ending}"
         said = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
-        signed = SignedAddresses(store, known).sign(path, said, key_id, days * DAY_MS // 1000)
+        sealed = signed.sign(path, said, key_id, days * DAY_MS // 1000)
     ends = when(now_ms() + days * DAY_MS)
-    return {"address": f"{(site or known.site).rstrip('/')}{path}?{signed}", "expires": ends}
+    return {"address": f"{(site or known.site).rstrip('/')}{path}?{sealed}", "expires": ends}
 
 
 def _place(store: Store, key: Key, identifier: str | None) -> str:

@@ -16,13 +16,15 @@ from typing import Final
 import click
 from flask.cli import with_appcontext
 
+from api.auth.sign_in_links import LASTS_S, SignInLinks
 from api.commands.command_base import Command, ensure_store, opened, settings
 from api.commands.supervisor import Child, Supervisor
-from api.commands.web_worker import FINISH_S, TARGET
+from api.commands.web_worker import FINISH_S
 from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.commands.writer import share
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
+from api.settings import Settings
 
 BACKLOG: Final = 1_024
 
@@ -60,12 +62,19 @@ def serve(
     ]
     if not known.api_url and not no_writer:
         children.append(Child("writer", partial(_writer, demo), WRITER_STOP_S))
-    if Supervisor(children, partial(_announce, f"Weir is at http://{shown}:{port}")).run():
+    if Supervisor(children, partial(_announce, known, f"http://{shown}:{port}")).run():
         raise SystemExit(1)
 
 
-def _announce(line: str) -> None:
-    click.echo(line)
+def _announce(known: Settings, origin: str) -> None:
+    click.echo(f"Weir is at {origin}")
+    if known.api_key:
+        links = SignInLinks(known.sign_in_links_path)
+        links.end_all()  # of an earlier start
+        name = socket.gethostname()
+        everywhere = origin.replace("//0.0.0.0:", f"//{name}:").replace("//[::]:", f"//{name}:")
+        link = links.make(known.public_url or everywhere)
+        click.echo(f"Sign in once, within {LASTS_S // 60} minutes: {link}")
     sys.stdout.flush()
 
 
@@ -83,10 +92,7 @@ def _writer(demo: bool, news: int) -> int:
 def _become(command: str, *options: str) -> int:
     """A fresh interpreter, so that a child that is started later runs what is installed then."""
     parent = ("--while-parent", str(os.getppid()))
-    os.execv(
-        sys.executable,
-        [sys.executable, "-m", "flask", "--app", TARGET[0], command, *options, *parent],
-    )
+    os.execv(sys.executable, [sys.executable, "-m", "weir", command, *options, *parent])
 
 
 def _check_store(demo: bool) -> None:

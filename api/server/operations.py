@@ -18,7 +18,7 @@ from api.server.readiness import DEGRADED, FAILED, OVERALL, Checks, Readiness, o
 from api.server.responses import finisher
 from api.settings import Settings
 from api.telemetry import metrics
-from api.telemetry.client_address import is_loopback, passed_on
+from api.telemetry.client_address import from_another_site, from_this_machine
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -70,13 +70,13 @@ def create_operations(readiness: Readiness, settings: Settings) -> Flask:
 
 
 def _admit(token: str, environ: dict[str, Any]) -> None:
-    """By the token where there is one; else whoever is at this machine."""
+    """By the token where there is one; else whoever is at this machine, and no web page there."""
     if token:
         said = bearer(environ.get("HTTP_AUTHORIZATION")) or ""
         if hmac.compare_digest(said.encode("utf-8", "replace"), token.encode()):
             return
         raise Unauthorized("The metrics take their own token.", challenges=(BEARER,))
-    if not is_loopback(environ.get("REMOTE_ADDR", "")) or passed_on(environ):
+    if not from_this_machine(environ) or from_another_site(environ):
         raise NotFound("There is nothing at this path.")
 
 

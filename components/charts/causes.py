@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from api.catalog import QUALITY, RAW
+from api.metering.install_date import install_date
 from components.charts.frames import Frame, clipped
 from components.ranges import Window
 
@@ -55,9 +56,8 @@ def stretches(frame: Frame, life: Life) -> list[Stretch]:
 def _silent(gap: Window, frame: Frame, life: Life) -> Iterator[Stretch]:
     """A gap, cut where the device was installed (if no reading is from before). An inactive
     device's silence after its last reading is no surprise."""
-    installed = life.installed_on_ms
-    if installed is not None and frame.starts_ms and frame.starts_ms[0] < installed:
-        installed = None
+    first = frame.starts_ms[0] if frame.starts_ms else None
+    installed = install_date(life.installed_on_ms, first)
     before = clipped(gap, Window(gap.from_ms, installed)) if installed is not None else None
     if before is not None:
         yield Stretch(before, NOT_INSTALLED)

@@ -1,8 +1,5 @@
-"""Rows made ready to draw: where they stand, where they run on, where there is nothing.
-
-Two rows run on where no row is missing between them; elsewhere is a gap, and nothing is ever
-drawn, averaged or filled across it.
-"""
+"""Rows made ready to draw: where they stand, where they run on, where there is nothing. Nothing is
+ever drawn, averaged or filled across a gap."""
 
 from __future__ import annotations
 
@@ -16,14 +13,12 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, MONTH, RAW, Metric, Resolution
 from api.client import Series
-from api.timez import MINUTE_MS, day_edges, month_edges
-from components.ranges import Window
+from api.metering.cadence import Cadence
+from api.metering.gaps import breaks, gaps, patience_ms
+from api.metering.windows import Window
+from api.timez import day_edges, month_edges
 from components.units import Scale
 
-MIN_CADENCE_MS: Final = MINUTE_MS
-RAW_PATIENCE: Final = 3  # reports that may be late before their absence is a gap
-BUCKET_PATIENCE: Final = 1.5
-CADENCE_QUANTILE: Final = 0.9
 SIGNIFICANT_DIGITS: Final = 5
 LEAST_DECIMALS: Final = 6
 
@@ -74,8 +69,9 @@ def frame(
     starts = list(series.times_ms)
     ends = bucket_ends(starts, series.resolution, tz)
     middle, low, high = _columns(series, metric)
-    patience = _patience_ms(starts, series.resolution, cadence_ms)
-    breaks = [_apart(ends[i], starts[i], after, patience) for i, after in enumerate(starts[1:])]
+    cadence = Cadence(cadence_ms) if cadence_ms else None
+    patience = patience_ms(starts, series.resolution, cadence)
+    broken = breaks(starts, ends, patience)
     end = window.to_ms if until_ms is None else min(window.to_ms, until_ms)
     return Frame(
         series=series,
@@ -86,8 +82,8 @@ def frame(
         middle=middle,
         low=low,
         high=high,
-        runs=_runs(middle, breaks),
-        gaps=_gaps(starts, ends, breaks, Window(window.from_ms, end), patience),
+        runs=_runs(middle, broken),
+        gaps=gaps(starts, ends, broken, Window(window.from_ms, end), patience),
         unit=metric.unit,
     )
 
@@ -169,29 +165,7 @@ def _columns(series: Series, metric: Metric) -> tuple[Values, Values, Values]:
     return middle, low, high
 
 
-def _patience_ms(starts: Sequence[int], resolution: Resolution, cadence_ms: int | None) -> float:
-    """The step between two rows' starts beyond which something is missing between them.
-
-    A bucket is due each bucket length, unless the device reports less often than that.
-    """
-    if resolution.calendar:
-        return 0  # decided by the rows' spans: every local day is due
-    cadence = max(MIN_CADENCE_MS, cadence_ms or estimated_cadence_ms(starts))
-    length = resolution.length_ms or 0
-    return BUCKET_PATIENCE * length if cadence <= length else RAW_PATIENCE * cadence
-
-
-def estimated_cadence_ms(starts: Sequence[int]) -> int:
-    """How far rows are apart where the device works as it does: nine steps in ten are no longer."""
-    steps = sorted(after - before for before, after in pairwise(starts))
-    return steps[int((len(steps) - 1) * CADENCE_QUANTILE)] if steps else 0
-
-
-def _apart(end: int, start: int, after: int, patience_ms: float) -> bool:
-    return after - start > patience_ms if patience_ms else after > end
-
-
-def _runs(values: Values, breaks: Sequence[bool]) -> list[range]:
+def _runs(values: Values, broken: Sequence[bool]) -> list[range]:
     """Stretches of rows that have a value and no break between them."""
     runs: list[range] = []
     first: int | None = None
@@ -202,30 +176,12 @@ def _runs(values: Values, breaks: Sequence[bool]) -> list[range]:
             first = None
             continue
         first = index if first is None else first
-        if index < len(breaks) and breaks[index]:
+        if index < len(broken) and broken[index]:
             runs.append(range(first, index + 1))
             first = None
     if first is not None:
         runs.append(range(first, len(values)))
     return runs
-
-
-def _gaps(
-    starts: Sequence[int],
-    ends: Sequence[int],
-    breaks: Sequence[bool],
-    window: Window,
-    patience_ms: float,
-) -> list[Window]:
-    """Spans without a row: between rows, and before the first and after the last."""
-    if not starts:
-        return [window] if window.to_ms > window.from_ms else []
-    gaps = [Window(ends[i], starts[i + 1]) for i, broken in enumerate(breaks) if broken]
-    if starts[0] - window.from_ms > patience_ms:
-        gaps.insert(0, Window(window.from_ms, starts[0]))
-    if window.to_ms - starts[-1] > patience_ms and window.to_ms > ends[-1]:
-        gaps.append(Window(ends[-1], window.to_ms))
-    return gaps
 
 
 def rounded(values: Iterable[float | None], largest: float) -> list[float | None]:

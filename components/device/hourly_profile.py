@@ -2,71 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from dash import html
 from dash.development.base_component import Component
 
-from api.catalog import FLOW_AMOUNT, HOUR_MS, LIMIT, MINUTE_MS, Resolution
-from api.client import Client, Series
-from api.timez import DAY_MS, day_start, local_ordinal, offsets, source_of
-from components.clock import WEEKDAYS, Clock
+from api.catalog import FLOW_AMOUNT, LIMIT
+from api.client import Client
+from api.metering.hourly_profile import HOURS, Week, resolution_of, week, window_of
+from components.clock import WEEKDAYS
 from components.controls import labelled
 from components.queries import pages
-from components.ranges import Window
 from components.units import Units
 
-WEEKS: Final = 8
-HOURS: Final = 24
 MARKED_HOURS: Final = 6
-DAYS: Final = 7
 TITLE: Final = "When it flows"
 EMPTY: Final = "No flow in the last eight weeks."
-
-Week = list[list[float | None]]
-"""By weekday (Monday first) and local hour, in gal/min; None where no reading tells."""
-
-
-def window_of(tz: ZoneInfo, now_ms: int) -> Window:
-    """Up to the hour under way, whose gallons would be told as those of a whole one."""
-    hour, _ = Clock(tz, now_ms - HOUR_MS, now_ms).hour(now_ms)
-    return Window(day_start(tz, local_ordinal(tz, now_ms) - WEEKS * DAYS), hour - 1)
-
-
-def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
-    """The coarsest rows that no local hour of the window cuts: hours nearly everywhere, 10 or 5
-    minutes where a zone is off the whole hour."""
-    return source_of(*(offset for _, offset in offsets(tz, *window)))
 
 
 def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
     window = window_of(tz, now_ms)
     resolution = resolution_of(tz, window)
-    return week(pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0), tz, window)
-
-
-def week(parts: Iterable[Series], tz: ZoneInfo, window: Window) -> Week:
-    """Gallons over the minutes of the hours that were heard: of whole hours, however long the rows
-    are, since a reading tells of the time before it and not of its row alone."""
-    gallons = [[0.0] * HOURS for _ in range(DAYS)]
-    minutes = [[0.0] * HOURS for _ in range(DAYS)]
-    clock, end = Clock(tz, *window), 0
-    for part in parts:
-        totals = part.values(f"total_{FLOW_AMOUNT.name}")
-        for start, total in zip(part.times_ms, totals, strict=True):
-            if total is not None:
-                local = clock.local(start)
-                day, hour = (local // DAY_MS + 3) % DAYS, local % DAY_MS // HOUR_MS
-                gallons[day][hour] += total
-                if start >= end:  # the first row of its hour
-                    first, end = clock.hour(start)
-                    minutes[day][hour] += (end - first) / MINUTE_MS
-    return [
-        [g / m if m else None for g, m in zip(*rows, strict=True)]
-        for rows in zip(gallons, minutes, strict=True)
-    ]
+    parts = pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0)
+    column = f"total_{FLOW_AMOUNT.name}"
+    return week(chain.from_iterable(part.pairs(column) for part in parts), tz, window)
 
 
 def flows(found: Sequence[Sequence[float | None]]) -> list[float]:

@@ -76,7 +76,7 @@ def _cost(gallons: float | None, question: Question) -> Kpi | None:
 
 
 def _night_flow(question: Question) -> Any:
-    return queries.night_flow(question.desk, question.meter, question.tz, question.now_ms)
+    return queries.nights(question.desk, question.meter, question.tz, question.now_ms)
 
 
 def _continuous_flow(question: Question) -> Any:

@@ -7,21 +7,20 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
+from api.metering import uptime as uptimes
+from api.metering.continuous_flow import HOURS, Finding, Run
+from api.metering.cost import Price, money, rate
+from api.metering.night_flow import FROM_HOUR, TO_HOUR, NightFlow
+from api.metering.usage import change
 from api.timez import DAY_MS
 from components import formatting
 from components.clock import Clock
 from components.device.chart_state import Shown
-from components.device.continuous_flow import HOURS, Finding, Run
-from components.device.night_flow import FROM_HOUR, TO_HOUR, NightFlow
 from components.fleet.device_status import Known
-from components.fleet.states import UPTIME_LIMIT
-from components.fleet.totals import SIGNS, percent
+from components.fleet.totals import percent
 from components.ranges import Window
 from components.units import Units
 
-LEAST_DIFFERENCE_GAL: Final = 1.0
-LEAST_COVERAGE: Final = 0.9
-LEAST_MONEY: Final = 0.01
 RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
 _BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
 
@@ -57,12 +56,12 @@ def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
 
 def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> Kpi:
     label = f"Uptime, {shown.label}"
-    if not expected:
+    share = uptimes.share(actual, expected)
+    if share is None:
         return Kpi(label, formatting.NOTHING, "nothing was due")
-    share = min(actual, expected) / expected
     unit = _BUCKET_UNITS.get(resolution.name, f"× {resolution.label}")
     note = f"{formatting.whole(actual)} of {formatting.whole(expected)} {unit}"
-    return Kpi(label, percent(share), note, low=share < UPTIME_LIMIT)
+    return Kpi(label, percent(share), note, low=uptimes.is_low(actual, expected))
 
 
 def quality(
@@ -98,45 +97,24 @@ def volume(usage: Usage, shown: Shown) -> Kpi:
 def _change(usage: Usage, shown: Shown) -> str:
     """▼ 6% on the week before; nothing where either window was hardly heard."""
     now, before = usage.gallons, usage.before
-    heard = min(usage.coverage, usage.before_coverage) >= LEAST_COVERAGE
+    heard = uptimes.comparable(usage.coverage, usage.before_coverage)
     if now is None or before is None or not heard:
-        return f"too little data in {shown.before}" if usage.coverage >= LEAST_COVERAGE else ""
-    if abs(now - before) < LEAST_DIFFERENCE_GAL or before < LEAST_DIFFERENCE_GAL:
-        return f"level with {shown.before}" if before >= LEAST_DIFFERENCE_GAL else ""
-    change = round((now - before) / before * 100)
-    if change == 0:
+        return f"too little data in {shown.before}" if uptimes.comparable(usage.coverage) else ""
+    percents = change(now, before)
+    if percents is None:
+        return ""
+    if percents == 0:
         return f"level with {shown.before}"
-    return f"{'▲' if change > 0 else '▼'} {formatting.whole(abs(change))}% on {shown.before}"
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Per gallon. ``own``: the device's, else the organization's."""
-
-    per_gallon: float
-    currency: str
-    own: bool
+    return f"{'▲' if percents > 0 else '▼'} {formatting.whole(abs(percents))}% on {shown.before}"
 
 
 def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
     label, units = f"Cost, {shown.label}", shown.units
-    rate = money(price.per_gallon / units.volume_factor, price.currency, fine=True)
-    note = f"{rate} / {units.volume_unit} · {'device' if price.own else 'organization'}’s rate"
+    per_unit = rate(price.per_gallon / units.volume_factor, price.currency)
+    note = f"{per_unit} / {units.volume_unit} · {'device' if price.own else 'organization'}’s rate"
     if gallons is None:
         return Kpi(label, formatting.NOTHING, note)
-    return Kpi(label, money(gallons * price.per_gallon, price.currency), note)
-
-
-def money(amount: float, currency: str, *, fine: bool = False) -> str:
-    """$586.94; $0.012 where ``fine``; 1,200.00 CHF where there is no sign; <$0.01 for less than is
-    counted, which isn't nothing."""
-    trace = 0 < amount < LEAST_MONEY and not fine
-    digits = formatting.number(amount) if fine and abs(amount) < 1 else f"{amount:,.2f}"
-    if trace:
-        digits = f"{LEAST_MONEY:.2f}"
-    sign = SIGNS.get(currency)
-    told = f"{sign}{digits}" if sign else f"{digits} {currency}"
-    return f"<{told}" if trace else told
+    return Kpi(label, money(price.cost(gallons), price.currency), note)
 
 
 def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
@@ -196,7 +174,7 @@ def continuous(
 
 def _escaping(run: Run, price: Price | None, told: Told) -> str:
     """``for 6 d · $15.55 a day``."""
-    cost = f"{money(run.lowest * HOURS * price.per_gallon, price.currency)} a day" if price else ""
+    cost = f"{money(price.cost(run.lowest * HOURS), price.currency)} a day" if price else ""
     return " · ".join(part for part in (_how_long(run, told), cost) if part)
 
 

@@ -6,26 +6,27 @@ from dataclasses import asdict
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_RATE, RAW
+from api.catalog import FLOW_RATE
 from api.client import Client
+from api.metering import continuous_flow as continuous
+from api.metering import cost, night_flow, uptime
+from api.metering.cadence import UNKNOWN, Cadence
+from api.metering.cost import Price
+from api.metering.windows import DEFAULT_SPAN, before, due_buckets, whole_minutes
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to, local_ordinal
 from components import session
 from components.clock import known_zone
-from components.device import continuous_flow as device_continuous_flow
 from components.device import daily_volume, hourly_profile, kpis, volume
-from components.device import night_flow as device_night_flow
 from components.device.chart_state import Shown
-from components.device.kpis import Kpi, Price, Usage
-from components.fleet.cadence import LOOKED_BACK_MS, SAMPLE, cadences, median_step_ms
+from components.device.kpis import Kpi, Usage
+from components.fleet.cadence import cadences, measured
 from components.fleet.device_status import Known
-from components.fleet.meters import MIN_CADENCE_MS, Meter, read_meter
+from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
-from components.fleet.states import State, state_of
 from components.fleet.status_cache import knowledge, refresh_page
-from components.fleet.windows import SPAN_BY_NAME, uptime_resolution
 from components.queries import find_device, last_seen_ms
 
-STATE_SPAN: Final = SPAN_BY_NAME["24h"]  # the wall's usual window: both pages say the same state
+STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 NIGHT_TTL_S: Final = 300
@@ -33,7 +34,6 @@ HOURS_TTL_S: Final = 60
 DAYS_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
 LONG_SILENT_MS: Final = daily_volume.DAYS * DAY_MS
-INACTIVE: Final = State("nodata", "○", "Inactive", 6)
 
 
 def meter_of(identifier: str, now_ms: int) -> Meter:
@@ -69,30 +69,23 @@ def until(device_id: str, now_ms: int) -> int:
     return now_ms if seen is None or now_ms - seen < LONG_SILENT_MS else int(seen)
 
 
-def state(meter: Meter, known: Known, *, active: bool, now_ms: int) -> State:
-    return state_of(meter, known, now_ms) if active else INACTIVE
-
-
-def cadence_ms(desk: Desk, meter: Meter, now_ms: int) -> int:
+def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
     """As the wall has it; of a device that is long silent, from the week before it fell silent."""
     end = until(meter.id, now_ms)
     if meter.cadence_ms is not None or end == now_ms:
         known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
-        return known.get(meter.id, MIN_CADENCE_MS)
+        return known.get(meter.id, UNKNOWN)
 
-    def ask(client: Client) -> int:
-        rows = client.datapoints(
-            meter.id, RAW, from_ms=end - LOOKED_BACK_MS, to_ms=end, limit=SAMPLE
-        )
-        return median_step_ms(rows.times_ms) or MIN_CADENCE_MS
+    def ask(client: Client) -> Cadence:
+        return measured(client, meter.id, end) or UNKNOWN
 
-    return session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S)
+    return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S))
 
 
 def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
     """Uptime and quality."""
-    resolution = uptime_resolution(cadence_ms(desk, meter, now_ms))
-    due = volume.due(shown.window, resolution, meter.installed_on_ms, now_ms)
+    resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
+    due = due_buckets(shown.window, resolution, meter.installed_on_ms, now_ms)
     client, asked = desk.client, due or shown.window
     entries = client.latest(
         [meter.id],
@@ -111,7 +104,7 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
 
 def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
     """The window's volume, asked for once by all of a page that want it."""
-    window = volume.whole_minutes(shown.window, now_ms)
+    window = whole_minutes(shown.window, now_ms)
     if window.length_ms < MINUTE_MS:
         return None
     end = floor_to(window.to_ms, MINUTE_MS)
@@ -124,24 +117,24 @@ def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
 def usage(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> Usage:
     """The window's volume, and for comparison that of the one before where both were heard."""
     client = desk.client
-    window = volume.whole_minutes(shown.window, now_ms)
+    window = whole_minutes(shown.window, now_ms)
     told = gallons(meter, shown, now_ms)
-    resolution = uptime_resolution(cadence_ms(desk, meter, now_ms))
-    earlier = volume.before(window)
+    resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
+    earlier = before(window)
     if told is None or window.length_ms < 2 * resolution.fixed_ms:
         return Usage(told)
     heard = [volume.coverage(client, meter.id, resolution, w) for w in (window, earlier)]
-    if min(heard) < kpis.LEAST_COVERAGE:
+    if not uptime.comparable(*heard):
         return Usage(told, None, *heard)
     return Usage(told, volume.gallons(client, meter.id, earlier), *heard)
 
 
 def price_of(meter: Meter) -> Price | None:
     """The device's own, else the organization's; None where neither says one."""
-    if meter.price is not None:
-        return Price(meter.price, meter.currency, own=True)
-    told = session.remembered("price", _default_price, ttl_s=DEVICE_TTL_S)
-    return Price(told, meter.currency, own=False) if told is not None else None
+    default = None
+    if meter.price is None:
+        default = session.remembered("price", _default_price, ttl_s=DEVICE_TTL_S)
+    return cost.price_of(meter.price, meter.currency, default)
 
 
 def _default_price(client: Client) -> Any:
@@ -149,29 +142,27 @@ def _default_price(client: Client) -> Any:
     return next((price for price in prices if price is not None), None)
 
 
-def night_flow(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> device_night_flow.NightFlow:
+def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
     end = until(meter.id, now_ms)
-    cadence, found = cadence_ms(desk, meter, now_ms), device_night_flow.nights(tz, end)
+    cadence, found = cadence_of(desk, meter, now_ms).ms, night_flow.nights(tz, end)
 
     def ask(client: Client) -> list[float | None]:
-        flow = device_night_flow.ask(client, meter.id, tz, cadence, end)
+        flow = volume.nights(client, meter.id, tz, cadence, end)
         return [flow.last, flow.usual]
 
     question = f"night:{meter.id}:{tz.key}:{found[0].to_ms}"
     last, usual = session.remembered(question, ask, ttl_s=NIGHT_TTL_S)
-    return device_night_flow.NightFlow(
-        found[0], last, usual, device_night_flow.too_seldom(found, cadence)
-    )
+    return night_flow.NightFlow(found[0], last, usual, night_flow.too_seldom(found, cadence))
 
 
-def continuous_flow(meter: Meter, now_ms: int) -> device_continuous_flow.Finding:
+def continuous_flow(meter: Meter, now_ms: int) -> continuous.Finding:
     end = until(meter.id, now_ms)
     told = session.remembered(
         f"hours:{meter.id}:{end // HOUR_MS}",
-        lambda client: device_continuous_flow.ask(client, meter.id, end),
+        lambda client: volume.hours(client, meter.id, end),
         ttl_s=HOURS_TTL_S,
     )
-    return device_continuous_flow.find(told, meter.least_gal)
+    return continuous.find(told, meter.least_gal)
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:

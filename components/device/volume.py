@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from api.catalog import FLOW_AMOUNT, HOUR_MS, MINUTE_MS, ONE_MINUTE, QUALITY, TOTAL, Resolution
+from zoneinfo import ZoneInfo
+
+from api.catalog import (
+    COARSEST_STORED,
+    FLOW_AMOUNT,
+    HOUR_MS,
+    ONE_MINUTE,
+    QUALITY,
+    TOTAL,
+    Resolution,
+)
 from api.client import Client, Series
+from api.metering import continuous_flow, night_flow, uptime
+from api.metering.windows import Window
 from api.timez import bucket_starts, ceil_to, floor_to
-from components.ranges import Window
 
 _TOTAL = f"total_{FLOW_AMOUNT.name}"
-
-
-def whole_minutes(window: Window, now_ms: int) -> Window:
-    """The minutes that start in the window, as far as they are over or under way."""
-    return Window(ceil_to(window.from_ms, MINUTE_MS), min(window.to_ms, now_ms))
-
-
-def before(window: Window) -> Window:
-    """The window of the same length that ends where this one starts."""
-    return Window(window.from_ms - window.length_ms, window.from_ms - 1)
 
 
 def gallons(client: Client, device_id: str, window: Window) -> float | None:
@@ -51,20 +52,26 @@ def mean_quality(client: Client, device_id: str, window: Window) -> float | None
     return next(iter(answer.columns.get(f"avg_{QUALITY.name}", ())), None)
 
 
-def due(
-    window: Window, resolution: Resolution, installed_on_ms: int | None, now_ms: int
-) -> Window | None:
-    """The buckets that start in the window, are over and were due: none before the device was
-    there. As the interface counts: one that starts in the window belongs to it, wherever it ends.
-    """
-    length = resolution.fixed_ms
-    first = ceil_to(max(window.from_ms, installed_on_ms or 0), length)
-    end = min(window.to_ms + 1, floor_to(now_ms, length))
-    return Window(first, end - 1) if first < end else None
-
-
 def coverage(client: Client, device_id: str, resolution: Resolution, window: Window) -> float:
     """The share of the window's buckets that hold a reading."""
     expected = bucket_starts(window.from_ms, window.to_ms, resolution.fixed_ms)
     found = client.count(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
-    return found / expected if expected else 0.0
+    return uptime.share(found, expected) or 0.0
+
+
+def nights(
+    client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int
+) -> night_flow.NightFlow:
+    """The last nights that are over."""
+    found = night_flow.nights(tz, now_ms)
+    window, resolution = night_flow.rows_of(found, cadence_ms)
+    rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
+    return night_flow.night_flow(dict(rows.pairs(_TOTAL)), found, rows.resolution, cadence_ms)
+
+
+def hours(client: Client, device_id: str, end_ms: int) -> list[tuple[int, float]]:
+    """The hours with a volume of the last weeks, (first instant, gallons) in order; not the one
+    that the latest reading is of, which may not be over."""
+    first = end_ms - continuous_flow.LOOKED_BACK_MS
+    rows = client.datapoints(device_id, COARSEST_STORED, from_ms=first, to_ms=end_ms)
+    return [(start, gallons) for start, gallons in rows.pairs(_TOTAL) if gallons is not None][:-1]

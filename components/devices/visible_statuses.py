@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from api.catalog import MAX_IDS
+from api.metering.windows import DEFAULT_SPAN
 from components import formatting
 from components.clock import Clock, known_zone
 from components.fleet.device_list import directory
@@ -14,7 +15,6 @@ from components.fleet.meters import Meter
 from components.fleet.queries import Desk
 from components.fleet.states import state_of
 from components.fleet.status_cache import knowledge, refresh_page
-from components.fleet.windows import DEFAULT_SPAN
 
 MOST: Final = MAX_IDS  # what one question to the service can name
 

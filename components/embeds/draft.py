@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 from api.catalog import CHARTS, DEVICE_ZONE, EMBED_THEMES, EMBED_VIEW_BY_NAME, MAX_IDS
 from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
+from api.metering.windows import SPANS
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
 from components.clock import known_zone
 from components.device import custom_range
 from components.fleet.url_state import read_fleet_view
-from components.fleet.windows import SPANS
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
 from components.units import UNITS_BY_NAME, US
 from components.url_state import read_text, read_texts, read_view

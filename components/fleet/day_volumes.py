@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import DAY
 from api.client import Client
+from api.metering.usage import Day, day_of, hourly_sums, such_days, usual_by, usual_curve
 from api.timez import MINUTE_MS
 from components.clock import known_zone
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk, turn
-from components.fleet.today import Day, day_of, hourly_sums, such_days, usual_by, usual_curve
 
 LEAST_FRESH_MS: Final = MINUTE_MS
 PER_DEVICE_MS: Final = 90  # ten thousand devices are gone through in a quarter of an hour
@@ -145,7 +145,9 @@ def _gallons(client: Client, device_id: str, day: Day, now_ms: int) -> float | N
 def _usual(client: Client, device_id: str, day: Day) -> list[float] | None:
     return usual_curve(
         hourly_sums(
-            client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms),
+            client.datapoints(
+                device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms
+            ).pairs("total_flow_amount"),
             window,
             day.tz,
         )

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from api.catalog import FLOW_RATE, Resolution
 from api.client import LatestEntry
-from api.timez import bucket_starts, floor_to
-from components.ranges import Window
+from api.metering import uptime
+from api.metering.cadence import Cadence
+from api.metering.windows import Window
 
 
 class Known(NamedTuple):
@@ -25,40 +26,32 @@ class Known(NamedTuple):
     quality_max: float | None = None
     flow: float | None = None
     failure: str = ""
+    event_driven: bool = False
+
+    @property
+    def cadence(self) -> Cadence:
+        return Cadence(self.cadence_ms, self.event_driven)
 
     @property
     def uptime(self) -> float | None:
-        return self.actual / self.expected if self.expected else None
-
-
-def closed_buckets(
-    entry: LatestEntry, resolution: Resolution, window: Window | None, now_ms: int
-) -> tuple[int, int]:
-    """(observed, expected) buckets that are closed, from an answer whose window ends now.
-
-    The answer also counts the bucket under way, which is observed exactly where the last reading
-    lies in it. Both counts without it are what a window up to its edge would have said.
-    """
-    if window is None:
-        return 0, 0
-    expected = bucket_starts(window.from_ms, window.to_ms, resolution.fixed_ms)
-    edge = floor_to(now_ms, resolution.fixed_ms)
-    under_way = entry.last_seen_ms is not None and entry.last_seen_ms >= edge
-    return min(expected, max(0, (entry.uptime_actual or 0) - under_way)), expected
+        return uptime.share(self.actual, self.expected)
 
 
 def learnt(
     entry: LatestEntry,
     *,
-    cadence_ms: int,
+    cadence: Cadence,
     resolution: Resolution,
     window: Window | None,
     now_ms: int,
 ) -> Known:
-    actual, expected = closed_buckets(entry, resolution, window, now_ms)
+    actual, expected = uptime.closed_buckets(
+        entry.uptime_actual or 0, entry.last_seen_ms, resolution, window, now_ms
+    )
     return Known(
         asked_ms=now_ms,
-        cadence_ms=cadence_ms,
+        cadence_ms=cadence.ms,
+        event_driven=cadence.event_driven,
         seen_ms=entry.last_seen_ms,
         actual=actual,
         expected=expected,

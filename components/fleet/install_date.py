@@ -1,9 +1,4 @@
-"""Which installation dates are believed.
-
-A device that was made without one has the day it was made, which for imported meters may lie years
-after their readings. A reading from before the hour of an installation disproves it: then readings
-were due all along, and nothing is said of an installation.
-"""
+"""Asking which installation dates readings disprove."""
 
 from __future__ import annotations
 
@@ -13,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
-from api.catalog import EARLIEST_READING_MS
 from api.client import Client, LatestEntry
-from api.timez import HOUR_MS, MINUTE_MS, floor_to
+from api.metering.install_date import disproving
+from api.metering.windows import Window
+from api.timez import MINUTE_MS
 from components.fleet.meters import Meter
 from components.fleet.queries import Deadline, Desk, batches, latest
-from components.ranges import Window
 
 SUBJECT: Final = "installed"
 FRESH_MS: Final = 5 * MINUTE_MS  # an import may bring earlier readings at any time
@@ -28,13 +23,6 @@ class _Told(NamedTuple):
     asked_ms: int
     installed_on_ms: int
     disproved: bool
-
-
-def disproving(installed_on_ms: int) -> Window | None:
-    """Where a reading tells that the date isn't true; None for one before which no reading can be.
-    By the hour, so that devices which were made together are asked about together."""
-    edge = floor_to(installed_on_ms, HOUR_MS)
-    return Window(EARLIEST_READING_MS, edge - 1) if edge > EARLIEST_READING_MS else None
 
 
 def believed(

@@ -8,6 +8,7 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from api.metering.windows import DEFAULT_SPAN, SPANS
 from components.controls import (
     attributes,
     embed_link,
@@ -20,7 +21,6 @@ from components.controls import (
     zone_select,
 )
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
-from components.fleet.windows import DEFAULT_SPAN, SPANS
 from components.menu import LINKS, WALL, WHAT_THEY_USED, Entry, Section, menu
 
 SKELETONS = 10

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from api.client import Device
-from api.timez import MINUTE_MS
-
-MIN_CADENCE_MS: Final = MINUTE_MS
-DEFAULT_QUALITY_LIMIT: Final = 40.0
-DEFAULT_CURRENCY: Final = "USD"
-LEAST_GAL: Final = 1.0
+from api.metering import cadence
+from api.metering.continuous_flow import LEAST_GAL
+from api.metering.cost import device_price, finite
+from api.metering.status import DEFAULT_QUALITY_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,9 @@ class Meter:
 
 
 def read_meter(device: Device) -> Meter:
-    interval = device.reporting_interval_s
-    limit = _finite(device.config.get("qualityLimit"))
-    currency = device.cost_per_gallon.get("currency")
+    pace = cadence.configured(device.reporting_interval_s)
+    limit = finite(device.config.get("qualityLimit"))
+    price, currency = device_price(device.cost_per_gallon)
     return Meter(
         id=device.id,
         label=device.label,
@@ -52,10 +49,10 @@ def read_meter(device: Device) -> Meter:
         time_zone=device.time_zone,
         installed=device.installed,
         installed_on_ms=device.installed_on_ms,
-        cadence_ms=max(MIN_CADENCE_MS, round(interval * 1000)) if interval else None,
+        cadence_ms=pace.ms if pace else None,
         quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
-        price=_price(device.cost_per_gallon),
-        currency=currency if isinstance(currency, str) and currency else DEFAULT_CURRENCY,
+        price=price,
+        currency=currency,
         groups=_groups(device.config),
         sought="\n".join(
             (device.label, device.serial_number, device.network_unique_identifier)
@@ -68,22 +65,11 @@ def read_meter(device: Device) -> Meter:
     )
 
 
-def _price(said: Mapping[str, Any]) -> float | None:
-    """The interface leaves the object's form open: ``value``, or the only number in it."""
-    value = _finite(said.get("value"))
-    numbers = [n for n in map(_finite, said.values()) if n is not None]
-    return value if value is not None else numbers[0] if len(numbers) == 1 else None
-
-
 def _least(config: Mapping[str, Any]) -> float:
-    said = _finite(config.get("continuousFlowLimit"))
+    said = finite(config.get("continuousFlowLimit"))
     return said if said is not None and said > 0 else LEAST_GAL
 
 
 def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:
     said = config.get("groups")
     return tuple(g for g in said if isinstance(g, str) and g) if isinstance(said, list) else ()
-
-
-def _finite(value: Any) -> float | None:
-    return float(value) if type(value) in (int, float) and math.isfinite(value) else None

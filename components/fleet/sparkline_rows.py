@@ -9,13 +9,14 @@ from typing import Final, NamedTuple
 from api.catalog import FLOW_RATE
 from api.client import Client
 from api.errors import WeirError
+from api.metering.uptime import resolution_for
+from api.metering.windows import Span, strip_window
 from api.timez import floor_to, zone
 from components.charts.frames import frame
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk, turn
 from components.fleet.sparklines import Spark, spark
-from components.fleet.windows import Span, strip_window, uptime_resolution
 
 Line = Spark | WeirError
 RETRY_MS: Final = 30_000
@@ -68,7 +69,7 @@ def _key(desk: Desk, span: Span, device_id: str) -> Hashable:
 
 
 def _ask(client: Client, span: Span, device_id: str, known: Known, now_ms: int) -> tuple[str, Line]:
-    window = strip_window(span, uptime_resolution(known.cadence_ms), now_ms)
+    window = strip_window(span, resolution_for(known.cadence), now_ms)
     try:
         rows = client.datapoints(
             device_id,
@@ -79,6 +80,8 @@ def _ask(client: Client, span: Span, device_id: str, known: Known, now_ms: int) 
         )
     except ONE_DEVICE_ERRORS as error:
         return device_id, error
-    framed = frame(rows, FLOW_RATE, window, tz=_UTC, cadence_ms=known.cadence_ms, until_ms=now_ms)
+    framed = frame(
+        rows, FLOW_RATE, window, tz=_UTC, cadence_ms=known.cadence.expected_ms, until_ms=now_ms
+    )
     return device_id, spark(framed, window, span.line.fixed_ms * span.rows_per_point,
                             span.rows_per_point)  # fmt: skip

@@ -1,17 +1,14 @@
-"""The states of a device, and the rules that tell them."""
+"""How the states of a device are shown, and why somebody should look at one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from api.timez import MINUTE_MS
+from api.metering import status, uptime
+from api.metering.status import Heard
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter
-
-UPTIME_LIMIT: Final = 0.95
-SILENT_AFTER_CADENCES: Final = 3
-SILENT_AFTER_MS: Final = 15 * MINUTE_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,38 +27,40 @@ FAILED: Final = State("unknown", "◌", "No answer", 2)  # the service fails for
 NO_DATA: Final = State("nodata", "○", "No data", 3)
 REPORTING: Final = State("reporting", "●", "Reporting", 4)
 UNKNOWN: Final = State("unknown", "◌", "Not asked yet", 5)
+INACTIVE: Final = State("nodata", "○", "Inactive", 6)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
-
-
-def silent_after_ms(cadence_ms: int) -> int:
-    return max(SILENT_AFTER_CADENCES * cadence_ms, SILENT_AFTER_MS)
+_SHOWN: Final = {
+    status.State.SILENT: SILENT,
+    status.State.DEGRADED: DEGRADED,
+    status.State.NO_DATA: NO_DATA,
+    status.State.REPORTING: REPORTING,
+    status.State.INACTIVE: INACTIVE,
+}
 
 
 def is_fresh(known: Known, now_ms: int) -> bool:
     """Whether the last reading is recent enough to speak of now."""
-    seen = known.seen_ms
-    return seen is not None and now_ms - seen <= silent_after_ms(known.cadence_ms)
+    return status.is_fresh(known.seen_ms, known.cadence, now_ms)
 
 
 def low_uptime(known: Known) -> bool:
-    return known.uptime is not None and known.uptime < UPTIME_LIMIT
+    return uptime.is_low(known.actual, known.expected)
 
 
 def low_quality(meter: Meter, known: Known) -> bool:
-    return known.quality_min is not None and known.quality_min < meter.quality_limit
+    return status.low_quality(known.quality_min, meter.quality_limit)
 
 
-def state_of(meter: Meter, known: Known | None, now_ms: int) -> State:
+def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = True) -> State:
+    if not active:
+        return INACTIVE
     if known is None:
         return UNKNOWN
     if known.failure:
         return FAILED
-    if known.seen_ms is None:
-        return NO_DATA
-    if not is_fresh(known, now_ms):
-        return SILENT
-    return DEGRADED if low_uptime(known) or low_quality(meter, known) else REPORTING
+    heard = Heard(known.cadence, known.seen_ms, known.actual, known.expected, known.quality_min)
+    return _SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]
 
 
 def reasons(meter: Meter, known: Known | None, state: State) -> tuple[str, ...]:

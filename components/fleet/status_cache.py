@@ -15,6 +15,9 @@ from typing import Final, NamedTuple
 from api.catalog import EARLIEST_READING_MS, Resolution
 from api.client import LatestEntry
 from api.errors import WeirError
+from api.metering import uptime
+from api.metering.cadence import Cadence
+from api.metering.windows import Span, Window, latest_buckets
 from api.timez import HOUR_MS
 from components.fleet.cadence import cadences
 from components.fleet.device_status import Known, learnt
@@ -22,8 +25,6 @@ from components.fleet.install_date import believed
 from components.fleet.meters import Meter
 from components.fleet.queries import Deadline, Desk, batches, latest
 from components.fleet.shared_cache import Book
-from components.fleet.windows import Span, first_due_ms, uptime_resolution, uptime_window
-from components.ranges import Window
 
 PAGE_FRESH_MS: Final = 4_000  # several who look at one page ask once
 SWEEP_FRESH_MS: Final = 120_000
@@ -42,7 +43,7 @@ class _Group(NamedTuple):
 
 class _Question(NamedTuple):
     group: _Group
-    cadence_ms: Mapping[str, int]
+    cadence: Mapping[str, Cadence]
     before: Mapping[str, Known]
     now_ms: int
 
@@ -57,8 +58,8 @@ def refresh_page(desk: Desk, span: Span, meters: Sequence[Meter], now_ms: int) -
     WeirError where the service can't answer."""
     known = knowledge(desk, span)
     due = [m for m in meters if now_ms - _asked_ms(known, m.id) >= PAGE_FRESH_MS]
-    cadence_ms = cadences(desk, due, Deadline(CADENCE_S), now_ms)
-    _refresh(desk, span, due, cadence_ms, known, Deadline(PAGE_PATIENCE_S), now_ms)
+    cadence = cadences(desk, due, Deadline(CADENCE_S), now_ms)
+    _refresh(desk, span, due, cadence, known, Deadline(PAGE_PATIENCE_S), now_ms)
 
 
 def sweep(desk: Desk, span: Span, meters: Sequence[Meter], deadline: Deadline, now_ms: int) -> None:
@@ -71,8 +72,8 @@ def sweep(desk: Desk, span: Span, meters: Sequence[Meter], deadline: Deadline, n
         known = knowledge(desk, span)
         due = [m for m in meters if now_ms - _asked_ms(known, m.id) >= SWEEP_FRESH_MS]
         due.sort(key=lambda meter: _asked_ms(known, meter.id))
-        cadence_ms = cadences(desk, due, deadline.half(), now_ms)
-        _refresh(desk, span, due, cadence_ms, known, deadline, now_ms)
+        cadence = cadences(desk, due, deadline.half(), now_ms)
+        _refresh(desk, span, due, cadence, known, deadline, now_ms)
     finally:
         lock.release()
 
@@ -89,7 +90,7 @@ def _refresh(
     desk: Desk,
     span: Span,
     meters: Iterable[Meter],
-    cadence_ms: Mapping[str, int],
+    cadence: Mapping[str, Cadence],
     before: Mapping[str, Known],
     deadline: Deadline,
     now_ms: int,
@@ -98,8 +99,8 @@ def _refresh(
     learnt_now: dict[str, Known] = {}
     meters = believed(desk, meters, now_ms - span.length_ms, deadline.half(), now_ms)
     questions = [
-        (_Question(group, cadence_ms, before, now_ms), ids)
-        for group, members in _groups(span, meters, cadence_ms, now_ms).items()
+        (_Question(group, cadence, before, now_ms), ids)
+        for group, members in _groups(span, meters, cadence, now_ms).items()
         for ids in batches(members)
     ]
     questions.sort(key=lambda each: _asked_ms(before, each[1][0]))
@@ -112,15 +113,14 @@ def _refresh(
 
 
 def _groups(
-    span: Span, meters: Iterable[Meter], cadence_ms: Mapping[str, int], now_ms: int
+    span: Span, meters: Iterable[Meter], cadence: Mapping[str, Cadence], now_ms: int
 ) -> Mapping[_Group, list[str]]:
     """By uptime resolution, and by first due instant where that lies in the window."""
     groups: defaultdict[_Group, list[str]] = defaultdict(list)
     for meter in meters:
-        if meter.id in cadence_ms:
-            resolution = uptime_resolution(cadence_ms[meter.id])
-            due_ms = first_due_ms(span, meter.installed_on_ms)
-            window = uptime_window(span, resolution, due_ms, now_ms)
+        if meter.id in cadence:
+            resolution = uptime.resolution_for(cadence[meter.id])
+            window = latest_buckets(span, resolution, meter.installed_on_ms, now_ms)
             groups[_Group(resolution, window)].append(meter.id)
     return groups
 
@@ -135,12 +135,12 @@ def _ask(desk: Desk, question: _Question, ids: Sequence[str]) -> dict[str, Known
 
 
 def _known(question: _Question, device_id: str, told: LatestEntry | WeirError) -> Known:
-    cadence_ms = question.cadence_ms[device_id]
+    cadence = question.cadence[device_id]
     if isinstance(told, WeirError):
-        return Known(question.now_ms, cadence_ms, failure=str(told))
+        return Known(question.now_ms, cadence.ms, failure=str(told))
     return learnt(
         told,
-        cadence_ms=cadence_ms,
+        cadence=cadence,
         resolution=question.group.resolution,
         window=question.group.window,
         now_ms=question.now_ms,

@@ -7,17 +7,18 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from api.errors import WeirError
+from api.metering.uptime import UPTIME_LIMIT
+from api.metering.windows import DEFAULT_SPAN, Span
 from components import formatting
 from components.clock import Clock, known_zone
 from components.fleet.device_status import Known
 from components.fleet.selection import Row
 from components.fleet.sparkline_rows import Line
 from components.fleet.sparklines import Spark
-from components.fleet.states import UPTIME_LIMIT, low_quality, low_uptime
+from components.fleet.states import low_quality, low_uptime
 from components.fleet.totals import percent
 from components.fleet.uptime_strip import NOT_DUE, Beat
 from components.fleet.url_state import FleetView
-from components.fleet.windows import DEFAULT_SPAN, Span
 from components.units import US, Units
 
 PLACE: Final = "/devices"

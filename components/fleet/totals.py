@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from api.metering.cost import costs, money, price_of
+from api.metering.uptime import comparable
+from api.metering.usage import change
+from api.metering.windows import Span
 from api.timez import HOUR_MS, MINUTE_MS
 from components import formatting
 from components.fleet.day_volumes import Volume
 from components.fleet.selection import Row
 from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SILENT
-from components.fleet.windows import Span
 from components.units import Units
 
-LEAST_DIFFERENCE_GAL: Final = 1.0
-LEAST_COVERAGE: Final = 0.9
 MOST_MINUTES: Final = 1_000_000  # beyond, hours read better
 DAY_NAMES: Final = (
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 )  # fmt: skip
-SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CAD": "CA$", "AUD": "A$", "INR": "₹"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,40 +149,31 @@ def _usual(told: Sequence[Volume]) -> str:
     """▲ 4% on a usual Friday. Where too few devices can tell, only how many they are."""
     both = [v for v in told if v.usual is not None]
     now, usual = sum(v.gallons or 0.0 for v in both), sum(v.usual or 0.0 for v in both)
-    if len(both) < LEAST_COVERAGE * len(told) or usual < LEAST_DIFFERENCE_GAL:
+    difference = change(now, usual)
+    if not comparable(len(both) / len(told)) or difference is None:
         return formatting.plural(len(told), "device")
     weekdays = {volume.day.weekday for volume in both}
     such = f"a usual {DAY_NAMES[weekdays.pop()]}" if len(weekdays) == 1 else "the usual for today"
-    change = round((now - usual) / usual * 100)
-    if abs(now - usual) < LEAST_DIFFERENCE_GAL or change == 0:
+    if difference == 0:
         return f"level with {such}"
-    return f"{'▲' if change > 0 else '▼'} {abs(change)}% on {such}"
+    return f"{'▲' if difference > 0 else '▼'} {abs(difference)}% on {such}"
 
 
 def cost_today(
     rows: Sequence[Row], volumes: Mapping[str, Volume], default_price: float | None
 ) -> Total:
     """Volume × the device's price, else the organization's. No price, no cost."""
-    costs: defaultdict[str, float] = defaultdict(float)
-    sources: set[str] = set()
-    for meter, *_ in rows:
-        volume = volumes.get(meter.id)
-        price = default_price if meter.price is None else meter.price
-        if volume is not None and volume.gallons is not None and price is not None:
-            costs[meter.currency] += volume.gallons * price
-            sources.add("the organization’s" if meter.price is None else "each device’s")
-    if len(costs) != 1:
-        told = any(volume.gallons is not None for volume in volumes.values())
+    told = [
+        (volume.gallons, price_of(meter.price, meter.currency, default_price))
+        for meter, *_ in rows
+        if (volume := volumes.get(meter.id)) is not None and volume.gallons is not None
+    ]
+    sums = costs(told)
+    if len(sums) != 1:
         none = "no price is set" if told else "no reading today"
-        why = "prices in several currencies" if costs else none
+        why = "prices in several currencies" if sums else none
         return Total("cost", "Cost today", formatting.NOTHING, why)
-    ((currency, cost),) = costs.items()
+    ((currency, cost),) = sums.items()
+    sources = {"each device’s" if price.own else "the organization’s" for _, price in told if price}
     note = f"at {' or '.join(sorted(sources))} rate"
     return Total("cost", "Cost today", money(cost, currency), note)
-
-
-def money(amount: float, currency: str) -> str:
-    """$2,237; $18.40 below a hundred; 1,200 CHF where there is no sign."""
-    digits = f"{amount:,.2f}" if abs(amount) < 100 else f"{amount:,.0f}"
-    sign = SIGNS.get(currency)
-    return f"{sign}{digits}" if sign else f"{digits} {currency}"

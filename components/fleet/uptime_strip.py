@@ -14,20 +14,13 @@ from typing import Final, NamedTuple
 
 from api.catalog import Resolution
 from api.errors import WeirError
+from api.metering.uptime import resolution_for
+from api.metering.windows import Cell, Span, Window, cells, strip_window
 from api.timez import MINUTE_MS
 from components.fleet.device_status import Known
 from components.fleet.install_date import believed
 from components.fleet.meters import Meter
 from components.fleet.queries import Deadline, Desk, batches, latest
-from components.fleet.windows import (
-    Cell,
-    Span,
-    cells,
-    first_due_ms,
-    strip_window,
-    uptime_resolution,
-)
-from components.ranges import Window
 
 LEAST_AGE_MS: Final = MINUTE_MS
 AGE_SHARE: Final = 4  # a cell that ended 2 h ago is asked for anew after 30 min
@@ -118,16 +111,16 @@ def _strips(
     span: Span, meters: Iterable[Meter], known: Mapping[str, Known], now_ms: int
 ) -> dict[str, tuple[Resolution, list[Cell]]]:
     """Each device's cells. Most share theirs: those of one cadence, installed before the strip."""
-    shared: dict[tuple[Resolution, int], list[Cell]] = {}
+    shared: dict[tuple[Resolution, int | None], list[Cell]] = {}
     strips: dict[str, tuple[Resolution, list[Cell]]] = {}
     for meter in meters:
-        resolution = uptime_resolution(known[meter.id].cadence_ms)
-        due_ms = first_due_ms(span, meter.installed_on_ms)
-        if due_ms <= strip_window(span, resolution, now_ms).from_ms:
-            due_ms = 0
-        if (resolution, due_ms) not in shared:
-            shared[resolution, due_ms] = cells(span, resolution, due_ms, now_ms)
-        strips[meter.id] = resolution, shared[resolution, due_ms]
+        resolution = resolution_for(known[meter.id].cadence)
+        since = meter.installed_on_ms
+        if since is not None and since <= strip_window(span, resolution, now_ms).from_ms:
+            since = None
+        if (resolution, since) not in shared:
+            shared[resolution, since] = cells(span, resolution, since, now_ms)
+        strips[meter.id] = resolution, shared[resolution, since]
     return strips
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.catalog import MAX_IDS
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.states import STATE_BY_NAME
-from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.units import US, Units
 from components.url_state import said_text, said_units, said_zone
 

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from api.errors import BadRequest
-from components.device import night_flow, volume
-from components.device.night_flow import NightFlow
+from api.metering.cadence import UNKNOWN
+from api.metering.night_flow import NightFlow
+from api.metering.windows import Window
+from components.device import volume
 from components.fleet.cadence import cadences
-from components.fleet.meters import MIN_CADENCE_MS
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
-from components.ranges import Window
 from components.report.url_state import ReportView, refusal
 from components.usage.queries import FILE_PATIENCE_S, Picked, Progress, Shelf, gather, pick
 from components.usage.sums import DeviceUsage, ordered
@@ -94,9 +94,9 @@ def _details(
     good = [each for each in usages if not each.failure]
     ids = tuple(each.meter.id for each in good)
     kept = _SHELF.known(desk, (view.usage.range, view.usage.zone, ids), now_ms)
-    cadence_ms = cadences(desk, [each.meter for each in good], deadline, now_ms)
+    known = cadences(desk, [each.meter for each in good], deadline, now_ms)
     jobs: Iterator[partial[tuple[str, Detail]]] = (
-        partial(_detail, desk, each, cadence_ms.get(each.meter.id, MIN_CADENCE_MS), now_ms)
+        partial(_detail, desk, each, known.get(each.meter.id, UNKNOWN).ms, now_ms)
         for each in good
         if each.meter.id not in kept.details
     )
@@ -119,7 +119,7 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
         worst = entries[0].quality_min if entries else None
         best = entries[0].quality_max if entries else None
         mean = volume.mean_quality(desk.client, id, window) if worst is not None else None
-        flow = night_flow.ask(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
+        flow = volume.nights(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
     except ONE_DEVICE_ERRORS:
         return id, Detail()
     return id, Detail(worst, best, mean, flow)

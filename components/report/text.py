@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from api.metering.cost import money, rate
+from api.metering.night_flow import FROM_HOUR, TO_HOUR
 from api.timez import HOUR_MS
 from components import formatting, theme
 from components.clock import Clock
-from components.device.kpis import money, seldom_words
-from components.device.night_flow import FROM_HOUR, TO_HOUR
+from components.device.kpis import seldom_words
 from components.fleet.totals import Total, percent
 from components.report.queries import Detail, Report
 from components.report.url_state import ReportView
@@ -105,9 +106,9 @@ def _cost(usage: DeviceUsage, units: Units) -> Total:
     if price is None:
         return Total("cost", "Cost", formatting.NOTHING, "no price is known")
     cost = usage.cost(usage.gallons)
-    rate = money(price.per_gallon / units.volume_factor, price.currency, fine=True)
+    per_unit = rate(price.per_gallon / units.volume_factor, price.currency)
     value = formatting.NOTHING if cost is None else money(cost, price.currency)
-    return Total("cost", "Cost", value, f"{rate} / {units.volume_unit}")
+    return Total("cost", "Cost", value, f"{per_unit} / {units.volume_unit}")
 
 
 def _uptime(usage: DeviceUsage) -> Total:

@@ -14,18 +14,20 @@ from zoneinfo import ZoneInfo
 from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
 from api.client import Client, LatestEntry
 from api.errors import Unavailable, WeirError
-from api.timez import day_start, local_ordinal
+from api.metering import uptime
+from api.metering.cadence import Cadence
+from api.metering.cost import price_of
+from api.metering.windows import Window, due_buckets, local_days
+from api.timez import local_ordinal
 from components import formatting
 from components.clock import known_zone
 from components.controls import failure
-from components.device.volume import due
 from components.fleet.cadence import cadences
 from components.fleet.device_list import Directory, directory
+from components.fleet.install_date import believed
 from components.fleet.meters import Meter
 from components.fleet.queries import ONE_DEVICE_ERRORS, Answered, Deadline, Desk, batches, latest
-from components.fleet.windows import uptime_resolution
-from components.ranges import Window
-from components.usage.sums import Day, DeviceUsage, price_of
+from components.usage.sums import Day, DeviceUsage
 from components.usage.url_state import MOST_DEVICES, UsageView
 
 # --- Which devices -------------------------------------------------------------------------------
@@ -227,11 +229,7 @@ def zone_of(meter: Meter, view: UsageView) -> ZoneInfo:
 def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, Window]]:
     """The view's days in the device's zone or the chosen one, but those that the zone skipped."""
     tz = zone_of(meter, view)
-    first, last = view.dates(local_ordinal(tz, now_ms))
-    for ordinal in range(first, last + 1):
-        start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
-        if start < end:
-            yield ordinal, Window(start, end - 1)
+    return local_days(tz, *view.dates(local_ordinal(tz, now_ms)))
 
 
 # --- Volumes -------------------------------------------------------------------------------------
@@ -290,10 +288,12 @@ def _uptimes(
 ) -> Progress:
     """Of what answered; where it can't be told at all yet, of no question is any done."""
     good = [meter for meter in meters if meter.id in kept.volumes]
-    cadence_ms = cadences(desk, good, deadline, kept.now_ms)
-    if len(cadence_ms) < len(good):
-        return Progress("devices’ pace", len(cadence_ms), len(good))
-    questions = _questions(good, view, kept, cadence_ms)
+    known = cadences(desk, good, deadline, kept.now_ms)
+    if len(known) < len(good):
+        return Progress("devices’ pace", len(known), len(good))
+    since = min(day.from_ms for meter in good for _, day in days_of(meter, view, kept.now_ms))
+    good = believed(desk, good, since, deadline, kept.now_ms)
+    questions = _questions(good, view, kept, known)
     jobs = (partial(_uptime, desk.client, q) for q in questions if q not in kept.asked)
     for question, answered in desk.answers(jobs, deadline):
         _learn(kept, question, answered)
@@ -301,26 +301,17 @@ def _uptimes(
 
 
 def _questions(
-    meters: Sequence[Meter], view: UsageView, kept: _Kept, cadence_ms: Mapping[str, int]
+    meters: Sequence[Meter], view: UsageView, kept: _Kept, known: Mapping[str, Cadence]
 ) -> list[_Question]:
     groups: defaultdict[_Group, list[str]] = defaultdict(list)
     for meter in meters:
-        resolution = uptime_resolution(cadence_ms[meter.id])
-        since = _installed_ms(meter, view, kept)
+        resolution = uptime.resolution_for(known[meter.id])
+        since = meter.installed_on_ms
         for ordinal, window in days_of(meter, view, kept.now_ms):
-            asked = due(window, resolution, since, kept.now_ms)
+            asked = due_buckets(window, resolution, since, kept.now_ms)
             if asked is not None:
                 groups[_Group(ordinal, asked, resolution)].append(meter.id)
     return [(group, tuple(ids)) for group, all in groups.items() for ids in batches(all)]
-
-
-def _installed_ms(meter: Meter, view: UsageView, kept: _Kept) -> int | None:
-    """From when on readings were due; readings from before it tell that the date isn't true."""
-    at = meter.installed_on_ms
-    told = kept.volumes[meter.id]
-    if at is None or not told:
-        return at
-    return None if min(told) < local_ordinal(zone_of(meter, view), at) else at
 
 
 def _uptime(client: Client, question: _Question) -> tuple[_Question, Answered]:
@@ -358,6 +349,6 @@ def _usage(meter: Meter, view: UsageView, price: float | None, kept: _Kept) -> D
         meter,
         zone_of(meter, view),
         days,
-        price_of(meter, price),
+        price_of(meter.price, meter.currency, price),
         kept.failures.get(meter.id, ""),
     )

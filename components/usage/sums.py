@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from api.metering import cost, uptime
+from api.metering.cost import Price
 from api.timez import MINUTE_MS
-from components.device.kpis import Price
 from components.fleet.meters import Meter
 
 
@@ -35,7 +35,7 @@ class Day:
 
     @property
     def uptime(self) -> float | None:
-        return self.heard / self.expected if self.expected else None
+        return uptime.share(self.heard, self.expected)
 
 
 def _flow(gallons: float | None, elapsed_ms: int) -> float | None:
@@ -80,17 +80,10 @@ class DeviceUsage:
 
     @property
     def uptime(self) -> float | None:
-        return self.heard / self.expected if self.expected else None
+        return uptime.share(self.heard, self.expected)
 
     def cost(self, gallons: float | None) -> float | None:
-        return None if self.price is None or gallons is None else gallons * self.price.per_gallon
-
-
-def price_of(meter: Meter, default: float | None) -> Price | None:
-    """The device's own, else the organization's."""
-    if meter.price is not None:
-        return Price(meter.price, meter.currency, own=True)
-    return Price(default, meter.currency, own=False) if default is not None else None
+        return None if self.price is None or gallons is None else self.price.cost(gallons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +106,6 @@ class Totals:
 
 def totals(usages: Sequence[DeviceUsage]) -> Totals:
     told = [each for each in usages if each.gallons is not None]
-    costs: defaultdict[str, float] = defaultdict(float)
-    priced = 0
-    for each in told:
-        cost = each.cost(each.gallons)
-        if cost is not None and each.price is not None:
-            costs[each.price.currency] += cost
-            priced += 1
     ups = [up for each in usages if (up := each.uptime) is not None]
     gallons = sum(each.gallons or 0.0 for each in told) if told else None
     days = sum(len(each.told) for each in told)
@@ -129,8 +115,8 @@ def totals(usages: Sequence[DeviceUsage]) -> Totals:
         told=len(told),
         gallons=gallons,
         daily=gallons / days if gallons is not None and days else None,
-        costs=dict(costs),
-        priced=priced,
+        costs=cost.costs((each.gallons, each.price) for each in told),
+        priced=sum(each.price is not None for each in told),
         most_flow=max((f for each in told if (f := each.most_flow) is not None), default=None),
         uptime=sum(ups) / len(ups) if ups else None,
         most=most.gallons if most else None,

@@ -10,11 +10,11 @@ from urllib.parse import quote
 from dash import html
 from dash.development.base_component import Component
 
+from api.metering.cost import money
 from api.timez import DAY_MS, HOUR_MS
 from components import formatting
 from components.clock import EPOCH_DAY, day_text
 from components.controls import attributes, labelled
-from components.device.kpis import money
 from components.fleet.totals import Total, percent
 from components.units import Units
 from components.usage.sums import Day, DeviceUsage, Totals

@@ -190,13 +190,13 @@ def test_the_account_menu_is_a_menu_for_the_keyboard(
 def test_this_machine_signs_in_by_itself_and_can_be_left(
     window: Window, serve: Serve, world: World
 ) -> None:
-    own = serve(own_key=lambda: key_of(world, "all"), listens_on_loopback=True, own_name="Acme")
+    own = serve(demo_key=lambda: key_of(world, "all"), local_only=True)
     window.driver.get(f"{own}/devices")
     find(window, ".ag-row .name")
     find(window, ".account summary").click()
     find(window, ".account button").click()
     again = find(window, ".own button")
-    assert again.text == "Continue with Acme"
+    assert again.text == "Continue with the demo fleet"
     window.driver.get(f"{own}/devices")
     assert path(window) == "/sign-in?next=%2Fdevices"
     find(window, ".own button").click()

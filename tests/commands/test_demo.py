@@ -99,7 +99,7 @@ def test_the_key_lets_the_dashboard_in(
     flask.ask("demo", "seed")
     settings = Settings.from_env(flask.environ)
     service = create_service(opened(), settings).test_client()
-    key = {"service-api-key": settings.dashboard_key()}
+    key = {"service-api-key": settings.demo_key()}
     devices = service.get("/management/v1/device", headers=key).get_json()
     assert len(devices) == 59  # the inactive one is not listed
     inactive = service.get("/management/v1/device?active=false", headers=key).get_json()

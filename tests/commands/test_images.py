@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 
+from api.auth import key_digest
 from api.auth.signed import SignedAddresses
 from api.settings import Settings
-from api.store.base import Store
+from api.store.base import Grant, Key, Store
+from api.store.open import open_store
 from api.timez import DAY_MS, now_ms, parse_instant
 from tests.commands.conftest import CommandLine
 
@@ -63,3 +67,11 @@ def test_what_cant_be_signed_is_said(
 def test_a_revoked_key_signs_nothing(weir: CommandLine, key_id: str) -> None:
     weir.ask("keys", "revoke", key_id)
     assert "there is no key" in weir.error("images", "link", "--key", key_id)
+
+
+def test_an_expired_key_signs_nothing(weir: CommandLine, meters: str) -> None:
+    grant = Grant(everything=True)
+    key = Key("key_old", meters, "old", key_digest(str(uuid4())), grant, 0, expires_ms=1)
+    with closing(open_store(weir.environ["WEIR_DATABASE"])) as store:
+        store.create_key(key)
+    assert "there is no key key_old" in weir.error("images", "link", "--key", "key_old")

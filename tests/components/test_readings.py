@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -21,13 +22,18 @@ END = ms("2026-11-20T12:00Z")
 class Recorder:
     """A service that writes down what it is asked. It has ``hours`` hourly rows everywhere."""
 
-    def __init__(self, hours: int = 0, minutes: int = 0, devices: tuple[Device, ...] = ()) -> None:
-        self.hours, self.minutes, self.devices_ = hours, minutes, devices
+    def __init__(
+        self,
+        hours: int = 0,
+        devices: tuple[Device, ...] = (),
+        readings_ms: Sequence[int] = (),
+    ) -> None:
+        self.hours, self.devices_, self.readings_ms = hours, devices, readings_ms
         self.asked: list[tuple[str, dict[str, Any]]] = []
 
     def count(self, _: str, resolution: Resolution, **said: Any) -> int:
         self.asked.append(("count", said))
-        return self.hours if resolution.name == "1hour" else self.minutes
+        return self.hours
 
     def adaptive(self, _: str, **said: Any) -> Series:
         self.asked.append(("adaptive", said))
@@ -35,7 +41,7 @@ class Recorder:
 
     def datapoints(self, _: str, resolution: Resolution, **said: Any) -> Series:
         self.asked.append((resolution.name, said))
-        return Series(resolution, [], {})
+        return Series(resolution, list(self.readings_ms), {})
 
     def latest(self, identifiers: list[str], *_: Any, **said: Any) -> Latest:
         found = [
@@ -127,19 +133,19 @@ def test_nobody_knows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("configured", "minutes", "hours", "interval_s"),
+    ("configured", "readings_ms", "interval_s"),
     [
-        (20.0, 0, 0, 20.0),
-        (None, 10_080, 168, 60.0),
-        (None, 672, 168, 900.0),
-        (None, 168, 168, None),  # hourly, or less often: the rows themselves tell more
-        (None, 0, 0, None),
+        (20.0, [], 20.0),
+        (None, range(END - DAY_MS, END, 58_000), 60.0),
+        (None, range(END - DAY_MS, END, 900_000), 900.0),
+        (None, [], None),
     ],
 )
 def test_how_often_a_device_reports(
-    configured: float | None, minutes: int, hours: int, interval_s: float | None
+    configured: float | None, readings_ms: Sequence[int], interval_s: float | None
 ) -> None:
-    recorder = Recorder(hours, minutes)
+    recorder = Recorder(readings_ms=readings_ms)
     found = Found(device("a", "S", configured), END)
     assert usual_interval_s(cast(Client, recorder), found) == interval_s
-    assert usual_interval_s(cast(Client, recorder), Found(device("a", "S"), None)) is None
+    never = Found(device("a", "S", configured), None)
+    assert usual_interval_s(cast(Client, recorder), never) == configured

@@ -50,7 +50,7 @@ def managing(fleet: Fleet, folder: Path) -> Iterator[Managed]:
         return (without if bare.is_set() else service)(environ, start_response)
 
     client = Client.in_process(fragile)
-    access = Access(SECRET, folder, own_key=lambda: fleet.key, listens_on_loopback=True)
+    access = Access(SECRET, folder, demo_key=lambda: fleet.key, local_only=True)
     app = create_dashboard(client, access)
     frames = create_embed_site(
         Client.in_process(create_embed_service(fleet.store, web, SETTINGS)), web.embed

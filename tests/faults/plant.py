@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import apsw
 import httpx
 
+from api.auth.sign_in_links import SignInLinks
 from api.catalog import KEY_HEADER, MINUTE_MS, PATH_PREFIX
 from api.openapi import PROBLEM_TYPE
 from api.store.base import Grant, NewDevice, ReadingRow, Scope
@@ -39,8 +40,8 @@ def rate(number: int) -> float:
 
 
 class Looked(Plant):
-    """A plant whose ``reader`` asks the interface, with a dashboard open to who sits at the
-    machine. With ``history`` there is the old meter too."""
+    """A plant whose ``reader`` asks the interface, with a dashboard open to who has a
+    sign-in link. With ``history`` there is the old meter too."""
 
     def __init__(self, shell: Shell, *, history: bool = False) -> None:
         self.history = history
@@ -92,7 +93,10 @@ class Looked(Plant):
         return self.ask(f"/flow/datapoints/{OLD}", resolution="raw", limit=count, **span)
 
     def open(self, path: str, method: str = "GET", **more: Any) -> httpx.Response:
-        """As a browser at this machine, for `tests.web.auth.wire`."""
+        """As a browser that has opened a sign-in link, for `tests.web.auth.wire`."""
+        if not self.http.cookies:
+            links = SignInLinks(Path(self.shell.environ["WEIR_INSTANCE"]) / "sign_in_links")
+            self.http.get(links.make(str(self.http.base_url)))
         return self.http.request(method, path, **more)
 
     def wall(self) -> dict[str, Any]:

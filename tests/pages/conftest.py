@@ -27,7 +27,7 @@ def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 @pytest.fixture
 def looking(site: Site) -> Iterator[Site]:
     """A request in which somebody looks: pages and callbacks are plain functions then."""
-    who = Reader(site.client, EntryMethod.OWN_KEY, [])
+    who = Reader(site.client, EntryMethod.DEMO, [])
     with site.app.server.test_request_context(environ_base={READER: who}):
         yield site
 

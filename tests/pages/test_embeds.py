@@ -37,7 +37,7 @@ def managed(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def here(managed: Managed) -> Iterator[Managed]:
-    who = Reader(managed.client, EntryMethod.OWN_KEY, [])
+    who = Reader(managed.client, EntryMethod.DEMO, [])
     with managed.app.server.test_request_context(environ_base={READER: who}):
         yield managed
 
@@ -177,7 +177,7 @@ def test_the_snippet_says_where_readers_reach_the_site(
 
 def test_behind_a_proxy_the_snippet_says_its_scheme(managed: Managed) -> None:
     embed = managed.client.create_embed(EmbedDefinition("chart", (managed.fleet.ids[LIVE],)))
-    who = Reader(managed.client, EntryMethod.OWN_KEY, [])
+    who = Reader(managed.client, EntryMethod.DEMO, [])
     with managed.app.server.test_request_context(
         environ_base={READER: who},
         headers={"Host": "weir.example", "X-Forwarded-Proto": "https, http"},

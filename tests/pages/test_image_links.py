@@ -37,8 +37,8 @@ class Site:
         access = Access(
             "a secret of the tests that is long enough",
             folder,
-            own_key=lambda: fleet.key,
-            listens_on_loopback=True,
+            demo_key=lambda: fleet.key,
+            local_only=True,
             proxy_bearer=True,
         )
         app = create_dashboard(service, access, folder, self.signs if links else None, public_url)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
 import app
+from api.auth.sign_in_links import SignInLinks
 from api.server import create_service
 from api.settings import Settings
 from api.store.open import open_store
@@ -22,11 +23,20 @@ from tests.web.auth.remote import serving
 from tests.world import SETTINGS
 
 
+class Near(NamedTuple):
+    """The dashboard here, and the links that sign in to it with its own key."""
+
+    url: str
+    links: SignInLinks
+
+
 class Site:
     """A browser at the dashboard, over a socket; `tests.web.auth.wire` asks through it."""
 
-    def __init__(self, url: str, **headers: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=30, trust_env=False, headers=headers)
+    def __init__(self, near: Near, *, signed_in: bool = True) -> None:
+        self.http = httpx.Client(base_url=near.url, timeout=30, trust_env=False)
+        if signed_in:
+            assert self.http.get(near.links.make(near.url)).headers["Location"] == "/"
 
     def open(self, path: str, method: str = "GET", **more: Any) -> httpx.Response:
         return self.http.request(method, path, **more)
@@ -57,28 +67,29 @@ def station(running: Station) -> Iterator[Station]:
 
 
 @contextmanager
-def dashboard(folder: Path, url: str, key: str) -> Iterator[str]:
-    """The address of a whole site that has no store of its own and shows that server."""
-    settings = {
+def dashboard(folder: Path, url: str, key: str) -> Iterator[Near]:
+    """A whole site that has no store of its own and shows that server."""
+    environ = {
         "WEIR_DATABASE": f"sqlite:///{folder / 'never.sqlite'}",
         "WEIR_INSTANCE": str(folder / "instance"),
         "WEIR_API_URL": url,
         "WEIR_API_KEY": key,
     }
-    with serving(app.site(Settings.from_env(settings))) as address:
-        yield address
+    settings = Settings.from_env(environ)
+    with serving(app.site(settings)) as address:
+        yield Near(address, SignInLinks(settings.sign_in_links_path))
 
 
 @pytest.fixture(scope="module")
-def address(
+def near(
     running: Station, fleet: Fleet, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    with dashboard(tmp_path_factory.mktemp("near"), running.url, fleet.key) as url:
-        yield url
+) -> Iterator[Near]:
+    with dashboard(tmp_path_factory.mktemp("near"), running.url, fleet.key) as near:
+        yield near
 
 
 @pytest.fixture
-def site(address: str) -> Iterator[Site]:
-    opened = Site(address)
+def site(near: Near) -> Iterator[Site]:
+    opened = Site(near)
     yield opened
     opened.http.close()

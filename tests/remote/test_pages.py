@@ -22,7 +22,7 @@ from benchmarks.site.renderer import DEPENDENCIES, dependencies
 from components.fleet.status_cache import PAGE_FRESH_MS
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME, Fleet
 from tests.fleets import CADENCE_S, COUNT, MARKUP, TROUBLED, serial
-from tests.remote.conftest import Site, dashboard
+from tests.remote.conftest import Near, Site, dashboard
 from tests.remote.station import FINE, Station, Weather
 from tests.servers import free_port
 from tests.web.auth import wire
@@ -126,9 +126,9 @@ def test_a_server_that_hangs_is_given_up_and_not_asked_again(
     station: Station, fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport, "READ_TIMEOUT_S", 0.4)
-    with dashboard(tmp_path, station.url, fleet.key) as url:
+    with dashboard(tmp_path, station.url, fleet.key) as near:
         station.turn(Weather(delay_s=1.2))
-        answer = chart(Site(url), fleet)
+        answer = chart(Site(near), fleet)
     assert notice(answer) == "The service didn't answer in time."
     assert "chart-graph" not in answer
     asked = [seen.path for seen in station.seen if "/flow/" in seen.path]
@@ -166,8 +166,8 @@ def test_where_the_server_is_down_the_last_picture_stays_until_it_is_back(
 
 
 def test_a_server_that_never_was_there(tmp_path: Path) -> None:
-    with dashboard(tmp_path, f"http://127.0.0.1:{free_port()}", str(uuid4())) as url:
-        site = Site(url)
+    with dashboard(tmp_path, f"http://127.0.0.1:{free_port()}", str(uuid4())) as near:
+        site = Site(near)
         assert wall(site)["error"] == DOWN
         assert site.open("/").status_code == 200
 
@@ -218,12 +218,12 @@ def test_a_server_that_asks_for_a_long_pause_is_left_alone(
 
 
 def test_many_who_look_at_once_share_a_few_connections(
-    address: str, station: Station, fleet: Fleet
+    near: Near, station: Station, fleet: Fleet
 ) -> None:
     station.turn(Weather(delay_s=0.1))
 
     def look(number: int) -> str:
-        site = Site(address)
+        site = Site(near)
         try:
             if number % 4 == 0:
                 return wall(site).get("error", "")
@@ -241,12 +241,12 @@ def test_many_who_look_at_once_share_a_few_connections(
 
 
 def test_a_key_revoked_far_away_is_signed_out_here(
-    address: str, station: Station, fleet: Fleet
+    near: Near, station: Station, fleet: Fleet
 ) -> None:
     secret = str(uuid4())
     grant = Grant(everything=True)
     fleet.store.create_key(Key("key_to_revoke", ORGANIZATION, "test", key_digest(secret), grant, 0))
-    site = Site(address, Host="weir.example")  # the dashboard's own key opens nothing there
+    site = Site(near, signed_in=False)
     signed_in = site.open("/sign-in", "POST", data={"key": secret, "next": "/devices"})
     assert signed_in.status_code == 303
     assert wire.wall(site, {}).status_code == 200

@@ -18,7 +18,13 @@ from api.server.request_logging import Watched
 from api.settings import Settings
 from api.store.base import Store
 from api.telemetry.access_log import AccessLog
-from api.telemetry.client_address import client_address, is_secure, passed_on
+from api.telemetry.client_address import (
+    client_address,
+    from_another_site,
+    from_this_machine,
+    is_secure,
+    passed_on,
+)
 from tests.world import METER, World, build
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("::1/128"))
@@ -68,6 +74,79 @@ def test_an_old_protocol_or_a_proxys_header_means_passed_on() -> None:
     assert not passed_on({"SERVER_PROTOCOL": "HTTP/1.1"})
     assert passed_on({"SERVER_PROTOCOL": "HTTP/1.0"})
     assert passed_on({"SERVER_PROTOCOL": "HTTP/1.1", "HTTP_VIA": ""})
+
+
+PROXY_HEADERS = (
+    "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
+    "X-Forwarded-Proto", "X-Forwarded-Server", "X-Forwarded", "X-Real-IP", "Client-IP",
+    "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "Fastly-Client-IP", "CF-Connecting-IP",
+    "Tailscale-User-Login", "CDN-Loop",
+)  # fmt: skip
+HERE = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost:8050", "SERVER_PROTOCOL": "HTTP/1.1"}
+
+
+@pytest.mark.parametrize("header", PROXY_HEADERS)
+def test_every_header_of_a_proxy_means_passed_on(header: str) -> None:
+    environ = HERE | {f"HTTP_{header.upper().replace('-', '_')}": ""}
+    assert from_this_machine(HERE)
+    assert passed_on(environ)
+    assert not from_this_machine(environ)
+
+
+# Host header, peer address, at this machine
+PLACES = (
+    ("localhost:8050", "127.0.0.1", True),
+    ("LOCALHOST", "127.0.0.1", True),
+    ("127.0.0.1:8050", "127.0.0.1", True),
+    ("127.8.8.8:8050", "127.8.8.8", True),
+    ("[::1]:8050", "::1", True),
+    ("localhost:8050", "::ffff:127.0.0.1", True),
+    ("localhost:8050", "192.0.2.7", False),
+    ("localhost:8050", "", False),
+    ("localhost:8050", "unix:", False),
+    ("evil.example:8050", "127.0.0.1", False),  # a name made to resolve to here
+    ("localhost.evil.example", "127.0.0.1", False),
+    ("127.0.0.1.evil.example", "127.0.0.1", False),
+    ("evil.example@localhost", "127.0.0.1", False),
+    ("localhost@evil.example", "127.0.0.1", False),
+    ("localhost/.evil.example", "127.0.0.1", False),
+    ("localhost\\.evil.example", "127.0.0.1", False),
+    ("localhost.", "127.0.0.1", False),
+    ("2130706433", "127.0.0.1", False),
+    ("0.0.0.0:8050", "127.0.0.1", False),
+    ("[::1", "127.0.0.1", False),
+    ("", "127.0.0.1", False),
+)
+
+
+@pytest.mark.parametrize(("host", "peer", "here"), PLACES)
+def test_only_a_loopback_connection_by_a_loopback_name_is_from_this_machine(
+    host: str, peer: str, here: bool
+) -> None:
+    environ = {"REMOTE_ADDR": peer, "HTTP_HOST": host, "SERVER_PROTOCOL": "HTTP/1.1"}
+    assert from_this_machine(environ) is here
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "foreign"),
+    [
+        ("SEC_FETCH_SITE", "none", False),
+        ("SEC_FETCH_SITE", "same-origin", False),
+        ("SEC_FETCH_SITE", "same-site", True),
+        ("SEC_FETCH_SITE", "cross-site", True),
+        ("ORIGIN", "http://localhost:8050", False),
+        ("ORIGIN", "http://LOCALHOST:8050", False),
+        ("ORIGIN", "http://localhost:8051", True),
+        ("ORIGIN", "http://evil.example", True),
+        ("ORIGIN", "null", True),
+        ("REFERER", "http://localhost:8050/devices?page=2", False),
+        ("REFERER", "http://evil.example/http://localhost:8050", True),
+        ("REFERER", "http://localhost:8050@evil.example/", True),
+        ("REFERER", "http://[::1", True),
+    ],
+)
+def test_a_page_of_another_origin_is_noticed(header: str, value: str, foreign: bool) -> None:
+    assert from_another_site(HERE | {f"HTTP_{header}": value}) is foreign
 
 
 # --- The layer -----------------------------------------------------------------------------------

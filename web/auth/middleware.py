@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote
 
 import orjson
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js takes the reader
+LINK_TOKEN: Final = "token"  # in the address of a sign-in link
 OUTAGE_HEADER: Final = "Weir-Outage"  # on a page's check: what assets/session.js says on top
 _LARGEST_FORM: Final = 8_192
 _FORMS_AT_ONCE: Final = 3  # of this process' nine threads
@@ -40,23 +41,33 @@ _FORMS_AT_ONCE: Final = 3  # of this process' nine threads
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """EntryMethod people may get in.
+    """How people may get in.
 
-    ``own_key`` gives the key that this machine has of its own, "" for none, and ``own_name`` what
-    to call it: it opens the dashboard only to somebody at this machine, where the server
-    ``listens_on_loopback``. With ``proxy_bearer`` a proxy in front says who asks, by a bearer
-    token. ``folder`` keeps the sessions that were signed out, ``shared`` also for other hosts.
+    ``demo_key`` gives the demo fleet's key, "" unless the store holds that fleet alone: somebody
+    at this machine needs no other, if the settings mean nobody else (``local_only``). ``links``
+    are one-time sign-in links; whoever opens one is signed in with ``link_key``. With
+    ``proxy_bearer`` a proxy in front says who asks, by a bearer token.
+    ``folder`` keeps the sessions that were signed out, ``shared`` also for other hosts.
     ``outage`` says why no reading comes in, "" where nothing is known to keep them.
     """
 
     secret: str = field(repr=False)
     folder: Path
-    own_key: Callable[[], str] = field(default=str, repr=False)
-    own_name: str = "this machine's key"
-    listens_on_loopback: bool = False
+    demo_key: Callable[[], str] = field(default=str, repr=False)
+    local_only: bool = False
+    links: Links | None = None
+    link_key: str = field(default="", repr=False)
     proxy_bearer: bool = False
     shared: Shared | None = None
     outage: Callable[[], str] = str
+
+
+class Links(Protocol):
+    """One-time sign-in links."""
+
+    def spend(self, token: str) -> bool:
+        """Whether the token is good, which it is once, for one process of all that ask."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +152,9 @@ class Door:
         if session is not None:
             return self._as(visit, session.credential, EntryMethod.SESSION, session)
         away = lapsed or visit.jar.away in visit.request.cookies
-        if self._may_use_own_key(visit) and not away:
-            key = self._access.own_key()
-            return self._as(visit, Credential.key(key), EntryMethod.OWN_KEY) if key else None
+        if not away and rules.opens_demo(visit.facts, local_only=self._access.local_only):
+            key = self._access.demo_key()
+            return self._as(visit, Credential.key(key), EntryMethod.DEMO) if key else None
         return None
 
     def _as(
@@ -168,11 +179,6 @@ class Door:
             return Credential.bearer(token)
         except ValueError:
             return None
-
-    def _may_use_own_key(self, visit: _Visit) -> bool:
-        return rules.signs_in_by_itself(
-            visit.facts, listens_on_loopback=self._access.listens_on_loopback
-        )
 
     # --- Inside ----------------------------------------------------------------------------------
 
@@ -199,7 +205,7 @@ class Door:
 
     def _outside(self, visit: _Visit, verdict: Verdict, because: Because | None) -> Response:
         """To the sign-in page, and back from there; for what a script asked, the way to it. Where a
-        session has just ended, this machine's own key doesn't step in for it by itself."""
+        session has just ended, the demo fleet doesn't step in for it by itself."""
         if verdict is Verdict.TO_SIGN_IN:
             next_path = rules.asked_address(visit.facts)
             where = rules.sign_in_address(because=because, next_path=next_path)
@@ -219,8 +225,8 @@ class Door:
         return response
 
     def _stay_away(self, visit: _Visit, response: Response) -> None:
-        """Until the reader chooses, this machine's own key lets nobody in."""
-        if self._may_use_own_key(visit):
+        """Until the reader chooses it, the demo fleet doesn't open by itself."""
+        if rules.may_open_demo(visit.facts, local_only=self._access.local_only):
             response.headers.add("Set-Cookie", visit.jar.until_closed(visit.jar.away, "1"))
 
     # --- Sign in, sign out -----------------------------------------------------------------------
@@ -230,6 +236,8 @@ class Door:
         if visit.facts.method != "POST":
             next_path = rules.safe_next(request.args.get("next", ""))
             because = request.args.get("because", "")
+            if LINK_TOKEN in request.args and visit.facts.method == "GET":
+                return self._by_link(visit, session, request.args[LINK_TOKEN])
             if session is not None and not because:
                 return _see(next_path)
             said = SENTENCES[Because(because)] if because in tuple(Because) else None
@@ -238,18 +246,37 @@ class Door:
         if form is None:
             return self._ask(visit, START, BUSY)
         next_path = rules.safe_next(form.get("next", ""))
-        if form.get("own") and self._offers_own_key(visit):
+        if form.get("demo") and self._offers_demo(visit):
             response = _see(next_path)
             response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
             return response
         outcome = self._try(form.get("key", ""), visit.facts.peer)
         if isinstance(outcome, Said):
             return self._ask(visit, next_path, outcome)
+        return self._begin(visit, outcome, next_path)
+
+    def _begin(self, visit: _Visit, credential: Credential, next_path: str) -> Response:
         response = _see(next_path)
-        begun = Session.begin(outcome, self._now_s)
+        begun = Session.begin(credential, self._now_s)
         response.headers.add("Set-Cookie", self._cookie(visit, begun))
         response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
         return response
+
+    def _by_link(self, visit: _Visit, session: Session | None, token: str) -> Response:
+        """Spends the token and leads to an address without it, good or not. A browser that only
+        loads ahead spends nothing. Whoever comes back to a link that signed them in stays in."""
+        if visit.facts.prefetch:
+            return Response(status=204)
+        wait_s = self._attempts.wait_s(visit.facts.peer)
+        if wait_s:
+            return self._ask(visit, START, too_often(wait_s))
+        links, key = self._access.links, self._access.link_key
+        if links is not None and key and links.spend(token):
+            return self._begin(visit, Credential.key(key), START)
+        if session is not None:
+            return _see(START)
+        self._attempts.failed(visit.facts.peer)
+        return _see(rules.sign_in_address(because=Because.LINK))
 
     def _form(self, request: Request) -> Mapping[str, str] | None:
         """None where as many are being read as may be: a stranger can send one as slowly as he
@@ -272,17 +299,23 @@ class Door:
         return outcome
 
     def _ask(self, visit: _Visit, next_path: str, said: Said | None) -> Response:
-        html = self._page.html(next_path=next_path, said=said, own=self._offers_own_key(visit))
+        html = self._page.html(
+            next_path=next_path,
+            said=said,
+            demo=self._offers_demo(visit),
+            link=bool(self._access.link_key) and visit.facts.here,
+        )
         response = Response(html, status=said.status if said else 200, mimetype="text/html")
         if response.status_code == 401:
             response.headers["WWW-Authenticate"] = 'Session realm="weir"'
         return response
 
-    def _offers_own_key(self, visit: _Visit) -> bool:
-        return self._may_use_own_key(visit) and bool(self._access.own_key())
+    def _offers_demo(self, visit: _Visit) -> bool:
+        may = rules.may_open_demo(visit.facts, local_only=self._access.local_only)
+        return may and bool(self._access.demo_key())
 
     def _sign_out(self, visit: _Visit, session: Session | None) -> Response:
-        """Ends the session for every copy of its cookie, and keeps the own key from stepping in."""
+        """Ends the session for every copy of its cookie, and keeps the demo from stepping in."""
         if session is not None:
             self._ended.add(session, self._now_s)
         response = _see(rules.sign_in_address(because=Because.SIGNED_OUT))

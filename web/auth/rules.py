@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
-from api.telemetry.client_address import passed_on
+from api.telemetry.client_address import from_another_site, from_this_machine
 from components.reader import SIGN_OUT
 from web.static import STATIC_PREFIXES
 
@@ -48,11 +47,13 @@ class Because(StrEnum):
     REFUSED = "refused"  # the service doesn't know the key any more
     IDLE = "idle"
     SIGNED_OUT = "signed-out"
+    LINK = "link"  # a sign-in link that was used before, or is too old
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the door looks at. Texts are as they were sent, "" where they weren't."""
+    """What the door looks at. Texts are as they were sent, "" where they weren't. ``here``: from
+    this machine, with no proxy in between; ``foreign``: a page of another origin caused it."""
 
     method: str = "GET"
     path: str = "/"
@@ -61,7 +62,11 @@ class Facts:
     peer: str = ""
     origin: str = ""
     fetch_site: str = ""
-    forwarded: bool = False
+    fetch_mode: str = ""
+    fetch_dest: str = ""
+    prefetch: bool = False
+    here: bool = False
+    foreign: bool = False
     secure: bool = False
 
     @classmethod
@@ -76,7 +81,11 @@ class Facts:
             peer=environ.get("REMOTE_ADDR", ""),
             origin=environ.get("HTTP_ORIGIN", ""),
             fetch_site=environ.get("HTTP_SEC_FETCH_SITE", ""),
-            forwarded=passed_on(environ),
+            fetch_mode=environ.get("HTTP_SEC_FETCH_MODE", ""),
+            fetch_dest=environ.get("HTTP_SEC_FETCH_DEST", ""),
+            prefetch="prefetch" in environ.get("HTTP_SEC_PURPOSE", ""),
+            here=from_this_machine(environ),
+            foreign=from_another_site(environ),
             secure="https" in (environ.get("wsgi.url_scheme"), proto),
         )
 
@@ -92,7 +101,8 @@ def kind_of(method: str, path: str) -> Kind:
 
 
 def judge(facts: Facts, *, known: bool) -> Verdict:
-    """``known`` tells whether the request comes with a good session, bearer or the own key."""
+    """``known`` tells whether the request comes with a good session or bearer, or may see the
+    demo fleet."""
     kind = kind_of(facts.method, facts.path)
     if cross_site(facts):
         return Verdict.CROSS_SITE
@@ -108,13 +118,20 @@ def judge(facts: Facts, *, known: bool) -> Verdict:
 
 
 def cross_site(facts: Facts) -> bool:
-    """Whether another site makes a browser change something here. A request that says neither
-    where it comes from nor from which origin is no browser's: nobody's session rides on it."""
+    """Whether another site makes a browser change, load or measure something here. It may open a
+    page in a window, as any link does. A request that says neither where it comes from nor from
+    which origin is no browser's: nobody's session rides on it."""
+    if facts.fetch_site and facts.method != "OPTIONS":
+        return facts.fetch_site not in _OWN_SITE and not _opens_window(facts)
     if facts.method in SAFE_METHODS:
         return False
-    if facts.fetch_site:
-        return facts.fetch_site not in _OWN_SITE
     return bool(facts.origin) and _authority(facts.origin) != facts.host.lower()
+
+
+def _opens_window(facts: Facts) -> bool:
+    """Whether a window's own address is asked for, and not a frame's or a part of a page."""
+    asked = (facts.method, facts.fetch_mode, facts.fetch_dest)
+    return asked == ("GET", "navigate", "document")
 
 
 def _authority(origin: str) -> str:
@@ -122,38 +139,15 @@ def _authority(origin: str) -> str:
     return origin.lower().partition("://")[2]
 
 
-def signs_in_by_itself(facts: Facts, *, listens_on_loopback: bool) -> bool:
-    """Whether somebody at this very machine asks, by this machine's own name. The name keeps out a
-    foreign page whose name was made to resolve to this machine."""
-    return (
-        listens_on_loopback
-        and not facts.forwarded
-        and is_loopback(facts.peer)
-        and is_loopback(_host_name(facts.host))
-    )
+def may_open_demo(facts: Facts, *, local_only: bool) -> bool:
+    """Whether the demo fleet may be chosen: by somebody at this machine, where the settings
+    (``local_only``) mean nobody else."""
+    return local_only and facts.here
 
 
-def is_loopback(name: str) -> bool:
-    """Whether that address, or host name without a port, is this machine's loopback."""
-    if name.lower() == "localhost":
-        return True
-    try:
-        address = ip_address(name)
-    except ValueError:
-        return False
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    return address.is_loopback
-
-
-def _host_name(host: str) -> str:
-    """A Host header without its port; "" where it is none."""
-    if any(sign in host for sign in "@/\\?#"):
-        return ""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+def opens_demo(facts: Facts, *, local_only: bool) -> bool:
+    """Whether the demo fleet opens without a click: no other site may have led here."""
+    return may_open_demo(facts, local_only=local_only) and not facts.foreign
 
 
 def safe_next(said: str) -> str:

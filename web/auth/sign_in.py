@@ -41,31 +41,39 @@ _PAGE: Final = """<!DOCTYPE html>
           page in this browser can read it.</p>
         <button type="submit" class="button primary">Sign in</button>
       </form>
-      {own}
+      {link}
+      {demo}
     </main>
   </body>
 </html>
 """
-_OWN: Final = """<form class="own" method="post" action="{action}">
+_DEMO: Final = """<form class="own" method="post" action="{action}">
         <input type="hidden" name="next" value="{next}">
-        <input type="hidden" name="own" value="1">
-        <button type="submit" class="button">{label}</button>
+        <input type="hidden" name="demo" value="1">
+        <button type="submit" class="button">Continue with the demo fleet</button>
       </form>"""
+_LINK: Final = """<p class="quiet">Or open the sign-in link that <code>flask serve</code> printed.
+        It works once; <code>flask sign-in link</code> prints a new one.</p>"""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInPage:
-    """``head`` is the HTML of the page's styles and script; ``own_label`` names what this machine
-    can sign in to by itself."""
+    """``head`` is the HTML of the page's styles and script."""
 
     head: str
-    own_label: str
 
-    def html(self, *, next_path: str = START, said: Said | None = None, own: bool = False) -> str:
-        """Never holds what was typed: a wrong key may be another system's right one."""
+    def html(
+        self,
+        *,
+        next_path: str = START,
+        said: Said | None = None,
+        demo: bool = False,
+        link: bool = False,
+    ) -> str:
+        """Never holds what was typed: a wrong key may be another system's right one. ``demo``
+        offers the demo fleet; ``link`` says how to get a sign-in link."""
         alarming = said is not None and said.alarming
         values = {"action": SIGN_IN, "next": escape(next_path)}
-        offer = _OWN.format(**values, label=escape(self.own_label)) if own else ""
         return _PAGE.format(
             **values,
             start=START,
@@ -73,7 +81,8 @@ class SignInPage:
             notice=_notice(said),
             described="notice key-help" if alarming else "key-help",
             invalid=' aria-invalid="true"' if said and said.status in (400, 401, 403) else "",
-            own=offer,
+            demo=_DEMO.format(**values) if demo else "",
+            link=_LINK if link else "",
         )
 
 
@@ -112,6 +121,10 @@ BUSY: Final = Said(429, "The service has been asked too often. Try again in a mo
 SENTENCES: Final = {
     Because.REFUSED: Said(200, "You were signed out: your key was revoked or has expired."),
     Because.IDLE: Said(200, "You were signed out, since your session has ended. Sign in again."),
+    Because.LINK: Said(
+        200,
+        "This sign-in link was used before or has expired. Run “flask sign-in link” for a new one.",
+    ),
     Because.SIGNED_OUT: Said(200, "You are signed out.", alarming=False),
 }
 

@@ -21,10 +21,10 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, Device, Series
+from api.metering.hourly_profile import HOURS, Week
 from api.timez import day_start, local_ordinal, now_ms
 from components.clock import WEEKDAYS, known_zone
 from components.device import daily_volume, hourly_profile, queries
-from components.device.hourly_profile import HOURS, Week
 from components.fleet.queries import Desk
 from components.queries import find_device, pages
 from components.ranges import Window, widened

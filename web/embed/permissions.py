@@ -16,10 +16,10 @@ from dash.development.base_component import Component
 
 from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
 from api.embeds import EmbedDefinition, Rolling
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from api.timez import zone_names
 from components.controls import attributes, freshness_badge, segments, select
 from components.fleet.url_state import FleetView, read_fleet_view
-from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.units import UNITS as ALL_UNITS
 from components.units import UNITS_BY_NAME, US, Units

@@ -101,6 +101,7 @@ def create_embed_site(
         Callbacks(app.server.wsgi_app, app.callback_map),
         is_page=lambda _: False,
         policy=lambda: content_security_policy(()),
+        loaded_by="cross-origin",  # a sandboxed frame is of no origin
     )
     parts = cache(lambda: _parts(app, first, scripts, styles))
     return EmbedDoor(delivery, client, find, parts, Memory(folder), turns)

@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from api.embeds import EmbedDefinition
 from api.errors import WeirError
+from api.metering.windows import SPANS, Span
 from components import formatting
 from components.clock import Clock, known_zone
 from components.controls import attributes, failure, labelled, notice
@@ -23,7 +24,6 @@ from components.fleet.status_cache import knowledge, refresh_page
 from components.fleet.tiles import filled, tiles_of
 from components.fleet.uptime_strip import Beat, beats
 from components.fleet.url_state import FleetView
-from components.fleet.windows import SPANS, Span
 from web.embed.permissions import controls, heading, wall_view
 from web.embed.session import EmbedDesk, Looking
 

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_AMOUNT
 from api.client import Device
+from api.metering.hourly_profile import DAYS, HOURS
 from api.timez import DAY_MS
 from components import formatting, session
 from components.chart_query import zone_words
@@ -244,14 +245,14 @@ def hours(found: Week, units: Units, box: Box, palette: Palette) -> str:
 
 
 def _part(plot: Box, row: int) -> Box:
-    height = (plot.bottom - plot.top) / hourly_profile.DAYS
+    height = (plot.bottom - plot.top) / DAYS
     return Box(plot.left, plot.top + row * height, plot.right, plot.top + (row + 1) * height)
 
 
 def _row(
     day: Sequence[float | None], name: str, top: float, units: Units, palette: Palette, row: Box
 ) -> str:
-    middle, width = (row.top + row.bottom) / 2, (row.right - row.left) / hourly_profile.HOURS
+    middle, width = (row.top + row.bottom) / 2, (row.right - row.left) / HOURS
     size = f'width="{width - GAP_PX:.2f}" height="{row.bottom - row.top - GAP_PX:.2f}" rx="3"'
     made = words(name, row.left - NAMES_PX, middle + 4, palette.ink_3, SMALL_PX)
     for hour, flow in enumerate(day):
@@ -270,13 +271,18 @@ def shade(flow: float | None, top: float, palette: Palette) -> str:
 
 
 def _hour_marks(plot: Box, palette: Palette) -> str:
-    width = (plot.right - plot.left) / hourly_profile.HOURS
+    width = (plot.right - plot.left) / HOURS
     every = next(n for n in (3, hourly_profile.MARKED_HOURS) if n * width >= MARK_PX or n > 3)
     return "".join(
-        words(hourly_profile.hour_text(hour), plot.left + hour * width, plot.bottom + 13,
-              palette.ink_3, SMALL_PX)
-        for hour in range(0, hourly_profile.HOURS, every)
-    )  # fmt: skip
+        words(
+            hourly_profile.hour_text(hour),
+            plot.left + hour * width,
+            plot.bottom + 13,
+            palette.ink_3,
+            SMALL_PX,
+        )
+        for hour in range(0, HOURS, every)
+    )
 
 
 def _ramp(palette: Palette) -> str:

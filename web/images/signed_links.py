@@ -25,6 +25,7 @@ from components.menu import LINK_DAYS
 from components.queries import find_device
 from components.reader import READER, EntryMethod, Reader
 from web.problems import problem
+from web.static import RESOURCE_POLICY
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 SIGNATURE: Final = "sig"
 OWN_NAMES: Final = ("key", "exp", SIGNATURE)
 _PATH: Final = re.compile(r"/export/(?:devices/(?P<device>.+)/chart|fleet)\.(?P<format>\w+)")
+EVERYWHERE: Final = "cross-origin"  # a mail or a wiki of another site shows the image
 REFUSED: Final = "This image's address isn't good, or isn't any more."
 
 Pairs = Iterable[tuple[str, str]]
@@ -99,12 +101,15 @@ class SignedImages:
         if refused or response.status_code == 404:
             response.close()
             return _refused()
+        response.headers[RESOURCE_POLICY] = EVERYWHERE
         return response
 
 
 def _refused() -> Response:
     """One body, whatever is wrong: it tells nothing of keys and devices."""
-    return problem(Forbidden(REFUSED))
+    response = problem(Forbidden(REFUSED))
+    response.headers[RESOURCE_POLICY] = EVERYWHERE
+    return response
 
 
 # --- Signing an address --------------------------------------------------------------------------

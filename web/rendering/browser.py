@@ -28,8 +28,11 @@ _QUIET: Final = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-default-apps",
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # whatever a page may name, nothing is found
-    "--proxy-server=direct://",
+    # Whatever a page may name, on loopback too, nothing is found, nor is there a way to it.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://127.0.0.1:9",  # nothing listens on the discard port, nor is it found
+    "--proxy-bypass-list=<-loopback>",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--hide-scrollbars",
     "--font-render-hinting=none",  # the same widths at every scale
 )

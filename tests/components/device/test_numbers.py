@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from api.catalog import HOUR_MS, MINUTE_MS, ONE_MINUTE, RAW, RESOLUTION_BY_NAME
+from api.catalog import HOUR_MS, MINUTE_MS, RAW, RESOLUTION_BY_NAME
+from api.metering import hourly_profile as profile_rule
+from api.metering import night_flow, windows
 from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
-from components.device import daily_volume, hourly_profile, night_flow, volume
+from components.device import daily_volume, hourly_profile, volume
 from components.queries import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
@@ -57,7 +59,7 @@ def wall(at_ms: int, tz: ZoneInfo) -> datetime:
 def test_a_volume_is_exact_to_the_minute(
     filled: Bench, readings: list[Reading], start: str, length_ms: int
 ) -> None:
-    window = volume.whole_minutes(Window(ms(start), ms(start) + length_ms - 1), NOW)
+    window = windows.whole_minutes(Window(ms(start), ms(start) + length_ms - 1), NOW)
     counted = [g for at, _, g in readings if window.from_ms <= at <= window.to_ms]
     told = volume.gallons(filled.client, filled.device_id, window)
     assert told == pytest.approx(sum(counted)) if counted else told is None
@@ -76,34 +78,13 @@ def test_coverage_counts_buckets(filled: Bench, readings: list[Reading]) -> None
     assert share == pytest.approx(len(heard) / (40 * 24))
 
 
-@pytest.mark.parametrize(
-    ("from_ms", "to_ms", "installed_ms", "due"),
-    [
-        (0, 3_599_999, None, (0, 3_599_999)),
-        (1, 3_600_000, None, (60_000, 3_600_000)),  # a minute that starts in it is its own
-        (0, 3_629_999, None, (0, 3_629_999)),
-        (7_140_000, 7_229_999, None, (7_140_000, 7_199_999)),  # one under way isn't over
-        (0, 3_599_999, 90_000, (120_000, 3_599_999)),
-        (0, 99_999_999, None, (0, 7_199_999)),  # not after now
-        (0, 59_998, None, (0, 59_998)),
-        (1, 59_999, None, None),
-        (0, 3_599_999, 99_999_999, None),
-    ],
-)
-def test_what_was_due(
-    from_ms: int, to_ms: int, installed_ms: int | None, due: tuple[int, int] | None
-) -> None:
-    found = volume.due(Window(from_ms, to_ms), ONE_MINUTE, installed_ms, 7_230_000)
-    assert found == (Window(*due) if due else None)
-
-
 @pytest.mark.parametrize("cut_ms", [0, 1, 20 * MINUTE_MS, HOUR_MS - 1])
 def test_a_past_window_cut_inside_an_hour_counts_the_hours_that_start_in_it(
     filled: Bench, readings: list[Reading], cut_ms: int
 ) -> None:
     hours, now_hour = RESOLUTION_BY_NAME["1hour"], NOW // HOUR_MS * HOUR_MS
     window = Window(now_hour - 12 * DAY_MS, now_hour - 2 * DAY_MS + cut_ms)
-    due = volume.due(window, hours, None, NOW)
+    due = windows.due_buckets(window, hours, None, NOW)
     assert due is not None
     entry = filled.client.latest(
         [filled.device_id],
@@ -208,11 +189,11 @@ def test_a_steady_flow_is_told_as_it_is_in_every_zone_at_every_pace(
 )
 def test_no_bucket_lies_in_two_local_hours(name: str, resolution: str) -> None:
     tz = zone(name)
-    assert hourly_profile.resolution_of(tz, hourly_profile.window_of(tz, NOW)).name == resolution
+    assert profile_rule.resolution_of(tz, profile_rule.window_of(tz, NOW)).name == resolution
 
 
 def test_hours_without_readings_are_unknown_not_zero() -> None:
-    assert hourly_profile.week([], zone("UTC"), Window(0, NOW)) == [[None] * 24] * 7
+    assert profile_rule.week([], zone("UTC"), Window(0, NOW)) == [[None] * 24] * 7
 
 
 # --- Nights --------------------------------------------------------------------------------------
@@ -264,7 +245,7 @@ def test_night_flow_is_the_lowest_hour_of_the_last_night(
         flows.append(min(sum(g for at, g in inside if s <= at < s + HOUR_MS) / 60 for s in hours))
     with bench(tmp_path_factory.mktemp("night")) as made:
         made.write(rows)
-        told = night_flow.ask(made.client, made.device_id, tz, MINUTE_MS, NOW)
+        told = volume.nights(made.client, made.device_id, tz, MINUTE_MS, NOW)
     assert told.last == pytest.approx(flows[0])
     assert told.usual == pytest.approx(median(flows[1:]))
 
@@ -312,7 +293,7 @@ def test_a_device_in_good_health_has_a_night_flow_or_is_told_why_not(
     start = last.from_ms // step * step - 2 * step
     with bench(tmp_path_factory.mktemp("pace")) as made:
         made.write([(at, 1.0, float(minutes)) for at in range(start, last.to_ms, step)])
-        told = night_flow.ask(made.client, made.device_id, tz, step, NOW)
+        told = volume.nights(made.client, made.device_id, tz, step, NOW)
     assert told.last == (None if needed else pytest.approx(1.0))
     assert told.too_seldom == (needed and (step, needed * MINUTE_MS))
 

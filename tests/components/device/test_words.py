@@ -6,14 +6,15 @@ import pytest
 
 from api.catalog import DAY, FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME
 from api.client import Series
+from api.metering.cost import Price
+from api.metering.night_flow import NightFlow, TooSeldom
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
 from components.charts.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
 from components.charts.frames import Frame, frame, within
 from components.clock import Clock
 from components.device import gap_list, kpis, row_table
 from components.device.chart_state import Shown, read_shown, write_shown
-from components.device.kpis import Price, Usage
-from components.device.night_flow import NightFlow, TooSeldom
+from components.device.kpis import Usage
 from components.fleet.device_status import Known
 from components.ranges import Window
 from components.units import METRIC, US, Units

@@ -17,8 +17,8 @@ from api.catalog import (
     UNIT_SYSTEMS,
 )
 from api.client import EmbedDefinition, Fixed, Rolling
+from api.metering.windows import SPANS
 from components.embeds.draft import FIXED, Draft, kept_window, read_draft, read_prefill, windows
-from components.fleet.windows import SPANS
 from components.units import UNITS
 from components.url_state import TABS
 from tests.world import ms

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from api.catalog import EARLIEST_READING_MS
+from api.metering.windows import SPAN_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to
 from components.device.kpi_cards import identity
-from components.fleet.install_date import FRESH_MS, believed, disproving
+from components.fleet.install_date import FRESH_MS, believed
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
 from components.fleet.shared_cache import Memory
 from components.fleet.status_cache import knowledge, refresh_page
 from components.fleet.uptime_strip import NOT_DUE, beats
-from components.fleet.windows import SPAN_BY_NAME
 from components.queries import find_device
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text
@@ -100,11 +100,3 @@ def test_dates_that_change_nothing_in_sight_are_not_looked_into(made: Bench, des
     made.write([(LONG_AGO, 1.0, 1.0)])
     meter = listed(made)
     assert looked_into(desk, meter, installed_ms(meter), installed_ms(meter) + 1) is not None
-
-
-def test_nothing_can_disprove_a_date_before_all_readings() -> None:
-    assert disproving(EARLIEST_READING_MS + HOUR_MS - 1) is None
-    assert disproving(EARLIEST_READING_MS + HOUR_MS) == (
-        EARLIEST_READING_MS,
-        EARLIEST_READING_MS + HOUR_MS - 1,
-    )

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from api.errors import Internal
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Cell
 from components.fleet.selection import Row
 from components.fleet.sparklines import Spark
 from components.fleet.tiles import strip, tile
 from components.fleet.uptime_strip import NOT_DUE, NOT_KNOWN, Beat
-from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME, Cell
 from components.units import METRIC, US
 from tests.components.fleet.meters import HOUR, NOW, known, row
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from api.metering.usage import day_of
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from api.timez import zone
 from components.fleet import totals
 from components.fleet.day_volumes import Volume
-from components.fleet.today import day_of
-from components.fleet.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from components.units import METRIC, US
 from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, row
 
@@ -101,8 +101,8 @@ def test_volume_says_how_many_devices_it_covers() -> None:
     ("prices", "default", "value", "note"),
     [
         ([0.01, 0.02], None, "$3.00", "at each device’s rate"),
-        ([None, None], 0.5, "$100", "at the organization’s rate"),
-        ([0.01, None], 1.0, "$101", "at each device’s or the organization’s rate"),
+        ([None, None], 0.5, "$100.00", "at the organization’s rate"),
+        ([0.01, None], 1.0, "$101.00", "at each device’s or the organization’s rate"),
         ([0.01, None], None, "$1.00", "at each device’s rate"),
         ([None, None], None, "–", "no price is set"),
     ],
@@ -118,7 +118,6 @@ def test_currencies_are_not_added_up() -> None:
     rows = [row("a", GOOD, price=1.0, currency="EUR"), row("b", GOOD, price=1.0)]
     volumes = {id: Volume(DENVER, 10.0, None) for id in "ab"}
     assert totals.cost_today(rows, volumes, None).note == "prices in several currencies"
-    assert totals.money(1200.4, "CHF") == "1,200 CHF"
 
 
 def test_needs_a_look_counts_devices_and_names_reasons() -> None:

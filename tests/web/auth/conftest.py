@@ -108,7 +108,7 @@ def open_site(dashboard: Dash, client: Client, clock: Clock, tmp_path: Path) -> 
     def opened(application: Any = None, through: Client = client, **access: Any) -> Site:
         inner = application or inside(dashboard)
         rules = Access(**{"secret": SECRET, "folder": tmp_path / "ended", **access})
-        page = sign_in_page(rules.own_name)
+        page = sign_in_page()
         door = Door(inner, through, rules, page, clock_s=clock, attempts=Attempts(clock))
         return Site(delivered(dashboard, door))
 

@@ -82,7 +82,7 @@ def test_nothing_that_leaves_the_server_holds_a_secret(
     if way == "a proxy's token":
         site, headers = open_site(proxy_bearer=True), {"Authorization": f"Bearer {token}"}
     if way == "this machine's key":
-        site = open_site(own_key=lambda: key, listens_on_loopback=True)
+        site = open_site(demo_key=lambda: key, local_only=True)
     answers = every_answer(site, key, headers)
     assert sum(answer.status_code == 200 for answer in answers) > 15
     said = "\n".join(texts(answer) for answer in answers)
@@ -120,7 +120,7 @@ def test_what_holds_a_key_does_not_print_it() -> None:
     looking = SignedIn(
         Client.remote("http://127.0.0.1:9", credential), EntryMethod.SESSION, [], session
     )
-    access = Access(secret=SECRET, folder=Path(), own_key=lambda: key)
+    access = Access(secret=SECRET, folder=Path(), demo_key=lambda: key)
     for printed in (repr(credential), repr(session), repr(looking), repr(access)):
         assert key not in printed
         assert SECRET not in printed

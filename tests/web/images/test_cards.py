@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from api.errors import BadRequest
+from api.metering.hourly_profile import DAYS, HOURS
 from api.timez import day_start, local_ordinal, zone
 from components.clock import WEEKDAYS
 from components.device import daily_volume, hourly_profile
@@ -46,8 +47,8 @@ def six_weeks(now: str) -> list[daily_volume.Day]:
 
 def week() -> list[list[float | None]]:
     return [
-        [None if (day + hour) % 11 == 0 else day + hour / 4 for hour in range(hourly_profile.HOURS)]
-        for day in range(hourly_profile.DAYS)
+        [None if (day + hour) % 11 == 0 else day + hour / 4 for hour in range(HOURS)]
+        for day in range(DAYS)
     ]
 
 
@@ -113,7 +114,7 @@ def test_without_a_volume_both_say_so() -> None:
 def test_every_hour_says_what_the_cards_does(units: Units) -> None:
     cells = marked(parsed(cards.hours(week(), units, BOX, LIGHT)), "hour")
     card = hints(hourly_profile.heat_map(week(), units), "Td")
-    assert len(cells) == hourly_profile.DAYS * hourly_profile.HOURS
+    assert len(cells) == DAYS * HOURS
     assert [title(cell) for cell in cells] == card
     assert title(cells[0]) == f"{WEEKDAYS[0]} 00:00–01:00: no data"
 
@@ -128,7 +129,7 @@ def test_a_shade_is_the_flows_share_of_the_highest(palette: Palette) -> None:
 
 
 def test_without_a_flow_both_say_so() -> None:
-    empty: list[list[float | None]] = [[None] * hourly_profile.HOURS] * hourly_profile.DAYS
+    empty: list[list[float | None]] = [[None] * HOURS] * DAYS
     (said,) = parsed(cards.hours(empty, US, BOX, LIGHT))
     (card,) = hourly_profile.heat_map(empty, US)
     assert said.text == card.children == "No flow in the last eight weeks."

@@ -1,4 +1,4 @@
-"""Windows and cells of the wall."""
+"""Windows, due buckets and cells of the uptime strip."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.catalog import RESOLUTION_BY_NAME, STORED, Resolution
-from api.timez import bucket_starts
-from components.fleet.windows import (
+from api.metering.cadence import Cadence
+from api.metering.uptime import resolution_for
+from api.metering.windows import (
     SPANS,
     Span,
+    Window,
     cells,
-    first_due_ms,
+    due_buckets,
+    latest_buckets,
     strip_window,
-    uptime_resolution,
-    uptime_window,
 )
+from api.timez import bucket_starts
 from tests.components.fleet.meters import DAY, HOUR, MINUTE, NOW
 
 ONE_MINUTE, ONE_HOUR = RESOLUTION_BY_NAME["1min"], RESOLUTION_BY_NAME["1hour"]
@@ -34,7 +36,7 @@ spans, resolutions = st.sampled_from(SPANS), st.sampled_from(STORED)
 def test_uptime_is_counted_in_the_finest_buckets_a_healthy_device_fills(
     cadence_s: int, name: str
 ) -> None:
-    assert uptime_resolution(cadence_s * 1000).name == name
+    assert resolution_for(Cadence(cadence_s * 1000)).name == name
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_uptime_is_counted_in_the_finest_buckets_a_healthy_device_fills(
 def test_a_window_expects_as_many_buckets_as_fit_its_length(
     span: str, resolution: Resolution, expected: int
 ) -> None:
-    window = uptime_window(NAMES[span], resolution, 0, NOW)
+    window = latest_buckets(NAMES[span], resolution, None, NOW)
     assert window is not None
     assert bucket_starts(*window, resolution.fixed_ms) == expected
     assert window.to_ms < NOW
@@ -52,19 +54,40 @@ def test_a_window_expects_as_many_buckets_as_fit_its_length(
 
 
 def test_a_window_begins_with_the_installation() -> None:
-    due = first_due_ms(NAMES["24h"], NOW - 2 * HOUR)
-    assert 0 <= due - (NOW - 2 * HOUR) < 30 * MINUTE
-    window = uptime_window(NAMES["24h"], ONE_MINUTE, due, NOW)
+    """With the next bucket, however long the cells of the strip are."""
+    at = NOW - 2 * HOUR
+    window = latest_buckets(NAMES["24h"], ONE_MINUTE, at, NOW)
     assert window is not None
-    assert window.from_ms == due
-    assert uptime_window(NAMES["24h"], ONE_MINUTE, NOW + DAY, NOW) is None
+    assert 0 <= window.from_ms - at < MINUTE
+    assert latest_buckets(NAMES["24h"], ONE_MINUTE, NOW + DAY, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "to_ms", "installed_ms", "due"),
+    [
+        (0, 3_599_999, None, (0, 3_599_999)),
+        (1, 3_600_000, None, (60_000, 3_600_000)),  # a minute that starts in it is its own
+        (0, 3_629_999, None, (0, 3_629_999)),
+        (7_140_000, 7_229_999, None, (7_140_000, 7_199_999)),  # one under way isn't over
+        (0, 3_599_999, 90_000, (120_000, 3_599_999)),
+        (0, 99_999_999, None, (0, 7_199_999)),  # not after now
+        (0, 59_998, None, (0, 59_998)),
+        (1, 59_999, None, None),
+        (0, 3_599_999, 99_999_999, None),
+    ],
+)
+def test_what_was_due(
+    from_ms: int, to_ms: int, installed_ms: int | None, due: tuple[int, int] | None
+) -> None:
+    found = due_buckets(Window(from_ms, to_ms), ONE_MINUTE, installed_ms, 7_230_000)
+    assert found == (Window(*due) if due else None)
 
 
 @given(spans, resolutions, instants)
 def test_cells_tile_their_strip_and_stop_at_the_last_closed_bucket(
     span: Span, resolution: Resolution, now: int
 ) -> None:
-    made = cells(span, resolution, 0, now)
+    made = cells(span, resolution, None, now)
     strip = strip_window(span, resolution, now)
     length = span.cell_length_ms(resolution)
     assert [c.start_ms for c in made] == list(range(strip.from_ms, strip.to_ms, length))
@@ -81,6 +104,7 @@ def test_cells_tile_their_strip_and_stop_at_the_last_closed_bucket(
 def test_nothing_is_expected_before_the_installation(
     span: Span, resolution: Resolution, now: int, age: int
 ) -> None:
-    due = first_due_ms(span, now - age)
-    for cell in cells(span, resolution, due, now):
-        assert not cell.expected or cell.start_ms >= now - age
+    at = now - age
+    for cell in cells(span, resolution, at, now):
+        starts = range(cell.start_ms, cell.to_ms + 1, resolution.fixed_ms)
+        assert cell.expected == sum(start >= at for start in starts)

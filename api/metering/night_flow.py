@@ -8,15 +8,14 @@ device's pace where that is longer: a reading tells of the time since the one be
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_AMOUNT, HOUR_MS, MINUTE_MS, STORED, Resolution
-from api.client import Client, Series
-from api.timez import DAY_MS, day_start, local_ordinal, offsets
-from components.ranges import Window
+from api.catalog import STORED, Resolution
+from api.metering.windows import Window
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal, offsets
 
 FROM_HOUR: Final = 2
 TO_HOUR: Final = 4
@@ -89,24 +88,24 @@ def too_seldom(found: Sequence[Window], cadence_ms: int) -> TooSeldom | None:
     return TooSeldom(cadence_ms, row_ms) if filled < needed else None
 
 
-def ask(client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int) -> NightFlow:
-    found = nights(tz, now_ms)
+def rows_of(found: Sequence[Window], cadence_ms: int) -> tuple[Window, Resolution]:
+    """Which rows tell of these nights."""
     resolution = resolution_for([edge for night in found for edge in night], cadence_ms)
-    rows = client.datapoints(
-        device_id, resolution, from_ms=found[-1].from_ms, to_ms=found[0].to_ms - 1
-    )
-    told = night_flow(rows, found, cadence_ms)
-    return replace(told, too_seldom=too_seldom(found, cadence_ms))
+    return Window(found[-1].from_ms, found[0].to_ms - 1), resolution
 
 
-def night_flow(rows: Series, found: Sequence[Window], cadence_ms: int) -> NightFlow:
-    """``found`` latest first."""
-    amounts = dict(zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True))
-    length = rows.resolution.fixed_ms
+def night_flow(
+    amounts: Mapping[int, float | None],
+    found: Sequence[Window],
+    resolution: Resolution,
+    cadence_ms: int,
+) -> NightFlow:
+    """``amounts`` are gallons by the rows' starts; ``found`` latest first."""
+    length = resolution.fixed_ms
     lowest = [lowest_mean(amounts, night, length, cadence_ms) for night in found]
     before = [flow for flow in lowest[1:] if flow is not None]
     usual = median(before) if len(before) >= LEAST_NIGHTS else None
-    return NightFlow(found[0], lowest[0], usual)
+    return NightFlow(found[0], lowest[0], usual, too_seldom(found, cadence_ms))
 
 
 def lowest_mean(

@@ -1,22 +1,33 @@
-"""The volume of a local day so far, and what is usual for that weekday up to this time. Pure."""
+"""Volumes compared: of a local day so far with what is usual by then, of a span with another."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
-from api.client import Series
+from api.metering.uptime import comparable
+from api.metering.wall_clock import WallClock
+from api.metering.windows import Window
 from api.timez import DAY_MS, HOUR_MS, day_start, local_ordinal, offset_ms, source_of
-from components.clock import Clock
-from components.ranges import Window
 
+LEAST_DIFFERENCE_GAL: Final = 1.0
 WEEKS: Final = 4
 LEAST_WEEKS: Final = 2
-LEAST_COVERAGE: Final = 0.9
 HOURS: Final = 24
+
+
+def change(gallons: float, usual: float) -> int | None:
+    """By how many percent a volume differs: 0 where the difference is nothing that counts, None
+    where what it is compared with is less than a gallon."""
+    if usual < LEAST_DIFFERENCE_GAL:
+        return None
+    if abs(gallons - usual) < LEAST_DIFFERENCE_GAL:
+        return 0
+    return round((gallons - usual) / usual * 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +61,20 @@ def such_days(day: Day) -> list[tuple[Window, Resolution]]:
     return windows
 
 
-def hourly_sums(series: Series, window: Window, tz: ZoneInfo) -> list[float] | None:
-    """Gallons of a day up to each full hour of its wall clock, 0 to 24. None where the day has
-    readings in less than nine tenths of its hours: it tells nothing about what is usual."""
+def hourly_sums(
+    rows: Iterable[tuple[int, float | None]], window: Window, tz: ZoneInfo
+) -> list[float] | None:
+    """Gallons of a day up to each full hour of its wall clock, 0 to 24, from (start, gallons) rows.
+    None where the day has readings in too few of its hours to tell what is usual."""
     sums, heard = [0.0] * HOURS, set[int]()
-    clock = Clock(tz, *window)
-    for start, gallons in zip(series.times_ms, series.values("total_flow_amount"), strict=True):
+    clock = WallClock(tz, *window)
+    for start, gallons in rows:
         if window.from_ms <= start <= window.to_ms and gallons is not None:
             sums[clock.local(start) % DAY_MS // HOUR_MS] += gallons
             heard.add(start // HOUR_MS)
-    if len(heard) < LEAST_COVERAGE * (window.length_ms / HOUR_MS):
+    if not comparable(len(heard) / (window.length_ms / HOUR_MS)):
         return None
-    return _running(sums)
-
-
-def _running(values: Iterable[float]) -> list[float]:
-    totals = [0.0]
-    for value in values:
-        totals.append(totals[-1] + value)
-    return totals
+    return list(accumulate(sums, initial=0.0))
 
 
 def usual_curve(days: Iterable[list[float] | None]) -> list[float] | None:

@@ -12,18 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from api.catalog import FLOW_AMOUNT, HOUR_MS, RESOLUTION_BY_NAME
-from api.client import Client
-from api.timez import DAY_MS
-from components.fleet.meters import LEAST_GAL
-from components.ranges import Window
+from api.metering.windows import Window
+from api.timez import DAY_MS, HOUR_MS
 
 HOURS: Final = 24
+LEAST_GAL: Final = 1.0
 LONGEST_MS: Final = 30 * HOUR_MS  # in which these hours must have been heard: four fifths of them
 LOOKED_BACK_MS: Final = 31 * DAY_MS
 BEFORE_MS: Final = 6 * HOUR_MS
-
-_HOUR: Final = RESOLUTION_BY_NAME["1hour"]
 
 
 class Hour(NamedTuple):
@@ -61,14 +57,6 @@ class Finding:
 
     run: Run | None = None
     paused_ms: int | None = None
-
-
-def ask(client: Client, device_id: str, end_ms: int) -> list[tuple[int, float]]:
-    """The hours with a volume of the last weeks, (first instant, gallons) in order; not the one
-    that the latest reading is of, which may not be over."""
-    rows = client.datapoints(device_id, _HOUR, from_ms=end_ms - LOOKED_BACK_MS, to_ms=end_ms)
-    totals = zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True)
-    return [(start, gallons) for start, gallons in totals if gallons is not None][:-1]
 
 
 def find(told: Sequence[tuple[int, float]], least_gal: float = LEAST_GAL) -> Finding:

@@ -6,13 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.catalog import RESOLUTION_BY_NAME
-from api.client import Series
+from api.metering.usage import change, day_of, hourly_sums, such_days, usual_by, usual_curve
 from api.timez import HOUR_MS, zone
-from components.fleet.today import day_of, hourly_sums, such_days, usual_by, usual_curve
 from tests.world import ms
-
-HOUR = RESOLUTION_BY_NAME["1hour"]
 
 
 @pytest.mark.parametrize(
@@ -47,23 +43,21 @@ def test_such_days_are_the_same_weekday_in_the_zone_whatever_the_clocks_did() ->
     assert {r.name for _, r in kolkata} == {"10min"}
 
 
-def series(start: int, hours: list[float | None]) -> Series:
-    return Series(
-        HOUR, [start + h * HOUR_MS for h in range(len(hours))], {"total_flow_amount": hours}
-    )
+def rows(start: int, hours: list[float]) -> list[tuple[int, float | None]]:
+    return [(start + h * HOUR_MS, gallons) for h, gallons in enumerate(hours)]
 
 
 def test_a_day_with_readings_in_too_few_hours_tells_nothing() -> None:
     window, _ = such_days(day_of(zone("UTC"), ms("2026-11-20T12:00Z")))[0]
-    assert hourly_sums(series(window.from_ms, [1.0] * 21), window, zone("UTC")) is None
-    sums = hourly_sums(series(window.from_ms, [1.0] * 22), window, zone("UTC"))
+    assert hourly_sums(rows(window.from_ms, [1.0] * 21), window, zone("UTC")) is None
+    sums = hourly_sums(rows(window.from_ms, [1.0] * 22), window, zone("UTC"))
     assert sums == [*map(float, range(23)), 22.0, 22.0]
 
 
 def test_on_the_day_with_25_hours_the_repeated_one_counts_once_with_both() -> None:
     tz = zone("America/New_York")
     window, _ = such_days(day_of(tz, ms("2026-11-08T12:00Z")))[0]
-    sums = hourly_sums(series(window.from_ms, [1.0] * 25), window, tz)
+    sums = hourly_sums(rows(window.from_ms, [1.0] * 25), window, tz)
     assert sums is not None
     assert (sums[1], sums[2], sums[24]) == (1.0, 3.0, 25.0)
 
@@ -86,3 +80,19 @@ def test_usual_within_an_hour_is_its_share() -> None:
     curve = [float(10 * h) for h in range(25)]
     assert usual_by(curve, 5 * HOUR_MS // 2) == 25.0
     assert usual_by(curve, 30 * HOUR_MS) == 240.0
+
+
+@pytest.mark.parametrize(
+    ("gallons", "usual", "percent"),
+    [
+        (110.0, 100.0, 10),
+        (90.0, 100.0, -10),
+        (100.9, 100.0, 0),  # less than a gallon is no difference
+        (5.0, 0.9, None),  # nor is less than a gallon anything to compare with
+        (1.9, 1.0, 0),
+        (2.0, 1.0, 100),
+        (1000.0, 1004.0, 0),
+    ],
+)
+def test_how_much_more_or_less(gallons: float, usual: float, percent: int | None) -> None:
+    assert change(gallons, usual) == percent

@@ -1,0 +1,23 @@
+"""`flask sign-in`: links that sign a reader in to the dashboard."""
+
+from __future__ import annotations
+
+import click
+
+from api.auth.sign_in_links import LASTS_S, SignInLinks
+from api.commands.command_base import Group, settings, when
+from api.errors import UserError
+from api.timez import now_ms
+
+group = Group("sign-in", help="Signing in to the dashboard.")
+
+
+@group.command()
+@click.option("--site", help="Where readers reach this site; WEIR_PUBLIC_URL unless given.")
+def link(site: str | None) -> object:
+    """Print a new sign-in link, good once, for readers of WEIR_API_KEY's devices."""
+    known = settings()
+    if not known.api_key:
+        raise UserError("a sign-in link needs WEIR_API_KEY: the key that it signs in with")
+    address = SignInLinks(known.sign_in_links_path).make(site or known.site)
+    return {"address": address, "expires": when(now_ms() + LASTS_S * 1000)}

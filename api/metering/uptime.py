@@ -1,0 +1,50 @@
+"""Uptime: the share of the due buckets that hold a reading."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from api.catalog import STORED, Resolution
+from api.metering.cadence import Cadence
+from api.metering.windows import Window
+from api.timez import bucket_starts, floor_to
+
+UPTIME_LIMIT: Final = 0.95
+LEAST_COVERAGE: Final = 0.9  # of a span: with less, its sum isn't compared with another's
+
+
+def resolution_for(cadence: Cadence) -> Resolution:
+    """The finest buckets that a healthy device fills all of: the smallest at least as long as it
+    takes to be heard of, or the coarsest there is."""
+    return next((r for r in STORED if r.fixed_ms >= cadence.expected_ms), STORED[-1])
+
+
+def closed_buckets(
+    observed: int, last_seen_ms: int | None, resolution: Resolution, due: Window | None, now_ms: int
+) -> tuple[int, int]:
+    """(observed, expected) of the closed buckets, from a count that ends now.
+
+    Such a count includes the bucket under way, which holds a reading exactly where the last reading
+    lies in it. Without it both are what a window up to its edge would have told.
+    """
+    if due is None:
+        return 0, 0
+    expected = bucket_starts(due.from_ms, due.to_ms, resolution.fixed_ms)
+    edge = floor_to(now_ms, resolution.fixed_ms)
+    under_way = last_seen_ms is not None and last_seen_ms >= edge
+    return min(expected, max(0, observed - under_way)), expected
+
+
+def share(observed: int, expected: int) -> float | None:
+    """None where nothing was due."""
+    return min(observed, expected) / expected if expected else None
+
+
+def is_low(observed: int, expected: int) -> bool:
+    found = share(observed, expected)
+    return found is not None and found < UPTIME_LIMIT
+
+
+def comparable(*coverages: float) -> bool:
+    """Whether spans with these shares of their readings may be compared."""
+    return all(coverage >= LEAST_COVERAGE for coverage in coverages)

@@ -1,0 +1,137 @@
+"""Who gets in at `flask serve`: by a printed link, behind the plainest proxy, and to the demo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api.server.operations import METRICS_PATH
+from api.store.open import open_store
+from tests.commands.conftest import CommandLine
+from tests.commands.shell import Shell, eventually
+from tests.nginx import PlainProxy
+
+PATHS = ("/", "/devices", "/_dash-layout", "/session", "/export/fleet.png", METRICS_PATH)
+
+
+def browser(port: int) -> httpx.Client:
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False)
+
+
+def start(shell: Shell, *arguments: str) -> str:
+    """A server that answers, and all that it has printed."""
+    server = shell.start("serve", "--workers", "2", *arguments)
+    assert server.stdout is not None
+    printed = server.stdout.readline()
+    if "WEIR_API_KEY" in shell.environ:
+        printed += server.stdout.readline()
+    eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
+    return printed
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A fleet of somebody's, with a key of its own."""
+    shell = Shell(tmp_path_factory.mktemp("real"))
+    ask = CommandLine(shell.environ).ask
+    ask("db", "upgrade")
+    org = ask("orgs", "create", "Acme")["id"]
+    shell.environ["WEIR_API_KEY"] = str(ask("keys", "create", "--org", org)["key"])
+    yield shell
+    shell.end_all()
+
+
+def test_a_real_fleet_is_shown_to_nobody_behind_the_plainest_proxy(
+    real: Shell, tmp_path: Path
+) -> None:
+    printed = start(real)
+    proxy = PlainProxy(tmp_path, real.port)
+    with proxy.running(), browser(proxy.port) as stranger, browser(real.port) as here:
+        for path in PATHS[:-1]:
+            assert stranger.get(path).status_code in (303, 401), path
+            assert here.get(path).status_code in (303, 401), path
+        (link,) = re.findall(r"within 15 minutes: http://127.0.0.1:\d+(/sign-in\?\S+)", printed)
+        begun = here.get(link)
+        assert (begun.status_code, begun.headers["Location"]) == (303, "/")
+        assert here.get("/devices").status_code == 200
+        assert stranger.get(link).headers["Location"] == "/sign-in?because=link"
+        assert stranger.get("/devices").status_code == 303
+        made = CommandLine(real.environ).ask("sign-in", "link", "--site", "https://weir.example/")
+        link = made["address"].removeprefix("https://weir.example")
+        assert stranger.get(link).headers["Location"] == "/"  # the link is all it takes, anywhere
+        assert stranger.get("/devices").status_code == 200
+
+
+def test_a_restart_prints_a_new_link_and_ends_the_old_one(shell: Shell) -> None:
+    ask = CommandLine(shell.environ).ask
+    ask("db", "upgrade")
+    org = ask("orgs", "create", "Acme")["id"]
+    shell.environ["WEIR_API_KEY"] = str(ask("keys", "create", "--org", org)["key"])
+    links: list[str] = []
+    for _ in range(2):
+        links += re.findall(r"(/sign-in\?\S+)", start(shell))
+        shell.end_all()
+    start(shell)
+    with browser(shell.port) as here:
+        for link in links:
+            assert here.get(link).headers["Location"] == "/sign-in?because=link"
+
+
+def test_a_link_needs_a_key_to_sign_in_with(weir: CommandLine) -> None:
+    assert "needs WEIR_API_KEY" in weir.error("sign-in", "link")
+
+
+# --- The demo ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def demo(shell: Shell) -> Shell:
+    """A demo fleet without its history."""
+    from api.commands import demo as command
+    from api.settings import Settings
+
+    settings = Settings.from_env(shell.environ)
+    settings.prepare()
+    with closing(open_store(shell.url)) as store:
+        store.upgrade()
+        command._ensure_devices(store)  # pyright: ignore[reportPrivateUsage]
+        command._ensure_key(store, settings)  # pyright: ignore[reportPrivateUsage]
+    return shell
+
+
+def test_the_demo_opens_until_its_store_holds_somebody_elses_fleet(demo: Shell) -> None:
+    start(demo)
+    with browser(demo.port) as here:
+        assert here.get("/devices").status_code == 200
+        for name in ("X-Forwarded-For", "CF-Connecting-IP", "Tailscale-User-Login", "Via"):
+            assert here.get("/devices", headers={name: "x"}).status_code == 303, name
+        assert here.get("/devices", headers={"Host": "rebound.example"}).status_code == 303
+        assert here.get("/devices", headers={"Referer": "http://a.example"}).status_code == 303
+        CommandLine(demo.environ).ask("orgs", "create", "Real")
+        assert here.get("/devices").status_code == 303
+        assert here.get("/_dash-layout").status_code == 401
+        assert "the demo fleet" not in here.get("/sign-in").text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WEIR_TRUSTED_PROXIES", "10.0.0.1"),
+        ("WEIR_PUBLIC_URL", "https://weir.example"),
+        ("WEIR_PROXY_BEARER", "true"),
+        ("WEIR_HOST", "0.0.0.0"),
+    ],
+)
+def test_the_demo_waits_for_a_key_where_others_may_come_in(
+    demo: Shell, name: str, value: str
+) -> None:
+    demo.environ[name] = value
+    start(demo)
+    with browser(demo.port) as here:
+        assert here.get("/devices").status_code == 303
+        assert "the demo fleet" not in here.get("/sign-in").text
