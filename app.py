@@ -72,7 +72,7 @@ def site(settings: Settings) -> WSGIApplication:
     """
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
-    from api.server.request_logging import Watched
+    from api.server.request_logging import RequestLogging
     from api.server.shared_state import Shared
     from web.dashboard import create_dashboard
 
@@ -82,7 +82,7 @@ def site(settings: Settings) -> WSGIApplication:
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
     access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
-    return Watched(_by_path(rooms, dashboard.server), settings)
+    return RequestLogging(_by_path(rooms, dashboard.server), settings)
 
 
 class _Ground(NamedTuple):
@@ -137,14 +137,14 @@ def _embeds(
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
     """Beside the store itself: a standby may not know a device yet whose readings come already.
     One connection to a file is enough for a process: two would share what they know of its log."""
-    from api.ingest.http_intake import Reception
-    from api.ingest.ipc import Knocker
+    from api.ingest.http_intake import HttpIntake
+    from api.ingest.ipc import IpcClient
     from api.server.intake import create_intake
     from api.store.open import open_store
 
     is_origin = settings.reading == settings.database
     origin = store if is_origin else open_store(settings.database, read_only=True)
-    reception = Reception(origin, Knocker(settings.writer_socket_path))
+    reception = HttpIntake(origin, IpcClient(settings.writer_socket_path))
     return create_intake(origin, settings, reception, limits=True, shared=shared)
 
 

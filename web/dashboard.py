@@ -18,10 +18,10 @@ from api.client import Client
 from api.errors import BadRequest
 from components import grid, session, theme
 from web import static
-from web.auth import Access, Door
+from web.auth import Access, AuthMiddleware
 from web.auth.rules import SIGN_IN
 from web.auth.sign_in import SignInPage
-from web.callback_guard import LARGEST_BODY, Callbacks
+from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.downloads import routes
 from web.images import routes as images_routes
 from web.images import signed_links
@@ -32,7 +32,7 @@ from web.static import (
     ASSETS,
     PLOTLY,
     Bundle,
-    Delivery,
+    StaticDelivery,
     compress,
     content_security_policy,
     versioned,
@@ -118,19 +118,19 @@ def create_dashboard(
     compress(app.server, "application/json", "text/html")
     _prepare(app)
     behind = inside(app)
-    door = Door(behind, client, access, sign_in_page())
+    door = AuthMiddleware(behind, client, access, sign_in_page())
     app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
     return app
 
 
-def inside(app: Dash) -> Callbacks:
+def inside(app: Dash) -> CallbackGuard:
     """What is behind the door: Dash, and what looks at its callbacks' questions."""
-    return Callbacks(partial(type(app.server).wsgi_app, app.server), app.callback_map)
+    return CallbackGuard(partial(type(app.server).wsgi_app, app.server), app.callback_map)
 
 
-def delivered(app: Dash, door: WSGIApplication) -> Delivery:
+def delivered(app: Dash, door: WSGIApplication) -> StaticDelivery:
     """What the server calls: delivery around the door, the door around Dash."""
-    return Delivery(
+    return StaticDelivery(
         door,
         is_page=lambda path: path == SIGN_IN or is_page(path),
         policy=lambda: content_security_policy(app.csp_hashes()),

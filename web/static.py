@@ -98,7 +98,7 @@ class _File(NamedTuple):
     bodies: dict[str, bytes]
 
 
-class Delivery:
+class StaticDelivery:
     """``is_page`` tells whether a path has a page; ``policy`` is the pages' content security
     policy, asked for each page since it names what the page holds. ``loaded_by`` is whose pages
     may load anything from here, unless an answer says otherwise itself."""

@@ -84,7 +84,7 @@ def _continuous_flow(question: Question) -> Any:
 
 
 def _continuous(finding: Any, question: Question) -> Kpi:
-    context = kpis.Told(question.shown.units, question.tz, question.now_ms)
+    context = kpis.KpiContext(question.shown.units, question.tz, question.now_ms)
     price = queries.price_of(question.meter)
     return kpis.continuous(finding, price, context, never_rests=question.meter.never_rests)
 

@@ -36,7 +36,7 @@ MOST_OFFERED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class Selection:
     """``found`` counts what matches; ``meters`` are these, or none where they are too many.
     ``price`` is the organization's default per gallon."""
 
@@ -60,12 +60,12 @@ class Picked:
         return "" if self.found else "No device matches."
 
 
-def pick(desk: Desk, view: UsageView, now_ms: int) -> Picked:
+def pick(desk: Desk, view: UsageView, now_ms: int) -> Selection:
     """Raises a WeirError where the service can't list the devices."""
     active = directory(desk, now_ms)
     found = _chosen(desk, view, active, now_ms) if view.devices else matching(active, view)
     meters = tuple(found) if len(found) <= MOST_DEVICES else ()
-    return Picked(meters, len(found), active.price, active.groups)
+    return Selection(meters, len(found), active.price, active.groups)
 
 
 def _chosen(desk: Desk, view: UsageView, active: Directory, now_ms: int) -> list[Meter]:
@@ -130,7 +130,7 @@ class _Dated(Protocol):
 T = TypeVar("T", bound=_Dated)
 
 
-class Shelf(Generic[T]):
+class PartialResults(Generic[T]):
     """The last few views of one kind, whoever's they are; each as of one moment, and begun anew
     once that is a minute ago."""
 
@@ -187,7 +187,7 @@ class _Kept:
     asked: set[_Question] = field(default_factory=set)
 
 
-_SHELF: Final = Shelf("usage", _Kept)
+_SHELF: Final = PartialResults("usage", _Kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,6 @@
 ==================  ================================================================================
 """
 
-from web.auth.middleware import Access, Door
+from web.auth.middleware import Access, AuthMiddleware
 
-__all__ = ["Access", "Door"]
+__all__ = ["Access", "AuthMiddleware"]

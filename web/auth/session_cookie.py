@@ -132,7 +132,7 @@ SINCE: Final = "since"  # a file in the folder: who signed out before its time i
 _log = logging.getLogger(__name__)
 
 
-class Ended:
+class SignedOutSessions:
     """An empty file a session, in a folder that all of a machine's worker processes share; with
     ``shared`` other machines know of it too.
 

@@ -17,7 +17,7 @@ SECONDS_EACH: Final = 2.0  # one more attempt after so long
 _MOST_ADDRESSES: Final = 10_000
 
 
-class Attempts:
+class Throttle:
     """Failures of each address, forgiven one by one. Kept in this process, and with ``shared`` for
     all hosts: whichever knows more counts."""
 

@@ -22,7 +22,7 @@ from components.ranges import PRESETS
 from components.theme import palette
 from components.url_state import View
 from web.embed.permissions import RANGE, chart_view, controls, heading, own_window
-from web.embed.session import Looking
+from web.embed.session import EmbedViewer
 
 LINE_ID: Final = "embed-line"
 SUBJECT_FRESH_MS: Final = 5 * 60_000  # its zone and how often it reports seldom change
@@ -50,7 +50,7 @@ class Known(NamedTuple):
     label: str
 
 
-def known(looked: Looking, now_ms: int) -> Known:
+def known(looked: EmbedViewer, now_ms: int) -> Known:
     """Raises what the client raises."""
     desk, device_id = looked.desk, looked.embed.definition.devices[0]
     key = (desk.principal, "subject", device_id)
@@ -64,7 +64,7 @@ def known(looked: Looking, now_ms: int) -> Known:
     return made
 
 
-def answer(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def answer(looked: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """A part for each of `OUTPUTS`. Raises what the client raises."""
     definition = looked.embed.definition
     view, subject = chart_view(definition, wishes, now_ms), known(looked, now_ms).subject
@@ -99,7 +99,7 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
 # --- Its frame -----------------------------------------------------------------------------------
 
 
-def frame(looked: Looking, now_ms: int) -> Component:
+def frame(looked: EmbedViewer, now_ms: int) -> Component:
     """Axes without rows: the first answer comes once the plot's width is known."""
     definition, (_, subject, label) = looked.embed.definition, known(looked, now_ms)
     view = chart_view(definition, {}, now_ms)

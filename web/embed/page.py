@@ -18,7 +18,7 @@ from components.chart_card import Ids as Chart
 from components.controls import attributes, failure
 from web.embed import chart, tiles
 from web.embed.permissions import said
-from web.embed.session import Looking, looking
+from web.embed.session import EmbedViewer, looking
 
 Said = dict[str, Any]
 
@@ -78,7 +78,7 @@ def message(text: str, *, again: bool = False) -> Component:
     return html.P(text, className="instead", **attributes(data_again=str(again).lower()))
 
 
-def _looking_at(*views: str) -> Looking:
+def _looking_at(*views: str) -> EmbedViewer:
     """Forbidden where the embed shows something else: no page of ours asks for that."""
     looked = looking()
     if looked.embed.definition.view not in views:

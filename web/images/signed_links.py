@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response
 
 from api.client import Client, Credential
 from api.errors import BadRequest, Forbidden, ParameterProblem, ServiceError, WeirError
-from api.telemetry.request_record import VISIT, Visit
+from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from api.timez import DAY_MS, now_ms
 from components import session
 from components.image_query import read_chart, read_wall
@@ -94,7 +94,7 @@ class SignedImages:
             "QUERY_STRING": urlencode(asked),
             READER: Reader(client, EntryMethod.SIGNED, refused),
         }
-        seen: Visit | None = environ.get(VISIT)
+        seen: RequestRecord | None = environ.get(REQUEST_RECORD)
         if seen is not None:
             seen.kind = EntryMethod.SIGNED.value
         response = Response.from_app(self._inside, inner)
