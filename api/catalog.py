@@ -291,6 +291,7 @@ CREDENTIAL_CACHE_S: Final = 5.0
 
 EMBEDS_PREFIX: Final = "/embeds/v1"
 EMBED_PAGE_PREFIX: Final = "/embed"
+SITE_ROOT: Final = "weir.root"  # in an environment: the path below which the site stands, or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
+from components import session
+from components.controls import attributes, labelled
 from components.units import UNITS, Units
 
 SEARCH_HINT: Final = "Search label, serial, network id"
@@ -62,7 +64,7 @@ def failure(error: WeirError) -> str:
 
 def failed_page(what: str, error: WeirError, href: str) -> Component:
     """A page that couldn't be made, with the way to try again."""
-    again = html.A("Try again", href=href, className="button")
+    again = html.A("Try again", href=session.site_path(href), className="button")
     return message(what, failure(error), again)
 
 
@@ -138,7 +140,7 @@ def embed_link(view: str, *device_ids: str) -> Component:
     said = {"view": view, **({"device": ",".join(device_ids)} if device_ids else {})}
     return html.A(
         "Embed",
-        href=f"{EMBEDS_PATH}?{urlencode(said)}",
+        href=session.site_path(f"{EMBEDS_PATH}?{urlencode(said)}"),
         className="button",
         title="Show this in another site’s page",
         **attributes(data_embed=view),

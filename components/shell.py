@@ -57,7 +57,7 @@ def frame(
 def _bar(place: str, tools: Sequence[Component]) -> Component:
     return html.Header(
         [
-            dcc.Link([mark(), html.Span("Weir")], href=HOME, className="brand"),
+            dcc.Link([mark(), html.Span("Weir")], href=session.site_path(HOME), className="brand"),
             html.Nav([_entry(p, current=p.path == place) for p in PLACES], **labelled("Main")),
             html.Div(
                 [
@@ -88,7 +88,7 @@ def _account() -> Component:
         return html.Span(name, className="organization")
     leave = html.Form(
         html.Button("Sign out", type="submit", className="button"),
-        action=SIGN_OUT,
+        action=session.site_path(SIGN_OUT),
         method="post",
     )
     summary = html.Summary(html.Span(name or "Account", className="organization"))
@@ -96,7 +96,8 @@ def _account() -> Component:
 
 
 def _entry(place: Place, *, current: bool) -> Component:
-    return dcc.Link(place.label, href=place.path, className="entry current" if current else "entry")
+    href = session.site_path(place.path)
+    return dcc.Link(place.label, href=href, className="entry current" if current else "entry")
 
 
 def mark() -> Component:

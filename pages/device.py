@@ -122,7 +122,7 @@ def _unknown(identifier: str) -> Component:
         message(
             "There is no such device",
             f"No device {identifier!r} that this key may see.",
-            dcc.Link("All devices", href=PLACE, className="button"),
+            dcc.Link("All devices", href=session.site_path(PLACE), className="button"),
         ),
         place=PLACE,
     )

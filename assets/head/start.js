@@ -1,6 +1,8 @@
 /* Runs before anything is painted: the theme, and the scripts that only some pages need. */
 (function () {
   "use strict";
+  /* Where the site stands on its host: "" or a path, which every address of ours begins with. */
+  window.weirRoot = new URL(document.currentScript.src).pathname.split("/assets/")[0];
   const KEY = "weir-theme";
   const root = document.documentElement;
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -68,7 +70,7 @@
   function charts() {
     const bundle = named("plotly-script");
     Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
-    if (window.location.pathname.startsWith("/devices/")) return ahead("preload", bundle);
+    if (window.location.pathname.startsWith(`${window.weirRoot}/devices/`)) return ahead("preload", bundle);
     const idle = window.requestIdleCallback || ((then) => setTimeout(then, 500));
     window.addEventListener("load", () => setTimeout(() => idle(() => ahead("prefetch", bundle)), 1000));
   }
@@ -76,7 +78,7 @@
   /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
      where the address says that it will. */
   function grids() {
-    if (window.location.pathname !== "/devices") return;
+    if (window.location.pathname !== `${window.weirRoot}/devices`) return;
     named("grid-scripts").split(" ").forEach((href) => ahead("preload", href));
   }
 

@@ -89,7 +89,7 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
     client, asked = desk.client, due or shown.window
     entries = client.latest(
         [meter.id],
-        ["uptime", "quality"],
+        ["uptime"],
         from_ms=asked.from_ms,
         to_ms=asked.to_ms,
         uptime_resolution=resolution,
@@ -98,8 +98,9 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
         return kpis.uptime(0, 0, resolution, shown), kpis.quality(None, None, None, 0, shown)
     entry = entries[0]
     up = kpis.uptime(entry.uptime_actual or 0, entry.uptime_expected or 0, resolution, shown)
-    mean = volume.mean_quality(client, meter.id, due) if entry.quality_min is not None else None
-    return up, kpis.quality(entry.quality_min, entry.quality_max, mean, meter.quality_limit, shown)
+    least, most = volume.quality_range(client, meter.id, due)
+    mean = volume.mean_quality(client, meter.id, due) if least is not None else None
+    return up, kpis.quality(least, most, mean, meter.quality_limit, shown)
 
 
 def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:

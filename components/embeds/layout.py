@@ -7,11 +7,12 @@ from enum import StrEnum
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from components import session
 from components.controls import EMBEDS_PATH, labelled
 
 
 def embeds_page(rows: Component, panel: Component, *, chosen: str) -> Component:
-    new = dcc.Link("New embed", href=EMBEDS_PATH, className="button")
+    new = dcc.Link("New embed", href=session.site_path(EMBEDS_PATH), className="button")
     return html.Div(
         [
             dcc.Location(id=Ids.GO, refresh="callback-nav"),

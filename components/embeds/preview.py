@@ -10,6 +10,7 @@ from dash.development.base_component import Component
 
 from api.catalog import EMBED_VIEW_BY_NAME
 from api.client import Embed, EmbedToken, address, snippet
+from components import session
 from components.controls import EMBEDS_PATH, attributes
 from components.embeds import descriptions
 from components.embeds.layout import Ids
@@ -163,7 +164,7 @@ def _row(embed: Embed, labels: descriptions.Labels, current: bool, now_ms: int) 
                 html.Span(descriptions.line(embed, labels), className="quiet"),
                 html.Span(descriptions.ends(embed, now_ms), className="quiet"),
             ],
-            href=f"{EMBEDS_PATH}?embed={embed.id}",
+            href=session.site_path(f"{EMBEDS_PATH}?embed={embed.id}"),
             className="embed-row current" if current else "embed-row",
         ),
         key=embed.id,

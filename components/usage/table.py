@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 
 from api.metering.cost import money
 from api.timez import DAY_MS, HOUR_MS
-from components import formatting
+from components import formatting, session
 from components.clock import EPOCH_DAY, day_text
 from components.controls import attributes, labelled
 from components.fleet.totals import Total, percent
@@ -100,7 +100,8 @@ def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
         **attributes(data_open=usage.meter.id, aria_expanded="true" if opened else "false"),
         **labelled(f"Days of {usage.meter.label}"),
     )
-    name = html.A(usage.meter.label, href=f"/devices/{quote(usage.meter.id, safe='')}")
+    href = session.site_path(f"/devices/{quote(usage.meter.id, safe='')}")
+    name = html.A(usage.meter.label, href=href)
     serial = html.Span(f"{usage.meter.serial} · {usage.tz.key}", className="quiet")
     named = html.Span([name, serial], className="named")
     head = html.Th(html.Div([button, named], className="who"), scope="row")

@@ -99,6 +99,7 @@ class CookieJar:
     honour by refusing to let any other host, path or plain connection set them."""
 
     secure: bool
+    root: str = ""  # the path below which the site stands: then the cookies are its alone
 
     @property
     def session(self) -> str:
@@ -116,13 +117,14 @@ class CookieJar:
     def until_closed(self, name: str, value: str) -> str:
         """The same for a cookie that goes when the browser is closed."""
         secure = "; Secure" if self.secure else ""
-        return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}"
+        return f"{name}={value}; Path={self.root}/; HttpOnly; SameSite=Lax{secure}"
 
     def dropped(self, name: str) -> str:
         return self.kept(name, "", 0)
 
     def _named(self, name: str) -> str:
-        return f"__Host-{name}" if self.secure else name
+        prefix = "__Secure-" if self.root else "__Host-"  # the latter is for whole hosts alone
+        return f"{prefix}{name}" if self.secure else name
 
 
 # --- Sessions that were signed out ---------------------------------------------------------------
