@@ -11,7 +11,6 @@ from dash.development.base_component import Component
 
 from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
 from components import session
-from components.controls import attributes, labelled
 from components.units import UNITS, Units
 
 SEARCH_HINT: Final = "Search label, serial, network id"

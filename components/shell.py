@@ -41,17 +41,25 @@ def frame(
     *children: Component | str,
     place: str = "",
     tools: Sequence[Component] = (),
+    remarks: Sequence[str] = (),
 ) -> Component:
-    """A whole page. ``place`` is the path of its entry, ``tools`` stand in the bar."""
+    """A whole page. ``place`` is the path of its entry, ``tools`` stand in the bar, ``remarks`` say
+    what of its address couldn't be read."""
     return html.Div(
         [
             html.A("Skip to the content", href="#content", className="skip"),
             _bar(place, tools),
             html.Div(id=OUTAGE_ID, className="outage", role="status"),
-            html.Main(children, id="content", tabIndex=-1),
+            html.Main([*_remarks(remarks), *children], id="content", tabIndex=-1),
         ],
         className="page",
     )
+
+
+def _remarks(remarks: Sequence[str]) -> list[Component]:
+    if not remarks:
+        return []
+    return [html.P(" ".join(remarks), className="notice remarks", role="status")]
 
 
 def _bar(place: str, tools: Sequence[Component]) -> Component:

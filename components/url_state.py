@@ -23,6 +23,7 @@ from api.errors import BadRequest
 from api.timez import parse_instant, stamp, zone_names
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded, preset_window
 from components.units import UNITS_BY_NAME, US, Units
+from components.url_state import said_text, said_units, said_zone, unread
 
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
@@ -94,6 +95,15 @@ def read_view(said: Mapping[str, Any]) -> View:
     )
 
 
+def unread_view(said: Mapping[str, Any], view: View) -> list[str]:
+    """What of an address couldn't be read, in sentences."""
+    preset = said_text(said, "range") in PRESET_BY_NAME or view.custom is not None
+    zoomed = view.window is not None
+    return unread(
+        said, {"range": preset, "metric": view.tab is not None, "from": zoomed, "to": zoomed}
+    )
+
+
 def write_view(view: View) -> dict[str, str | None]:
     """The part of a view that an address holds; None for what is usual."""
     window = view.window
@@ -127,6 +137,18 @@ def _width(value: Any) -> int:
 # --- Reading what an address holds ---------------------------------------------------------------
 
 
+LONGEST_SHOWN: Final = 60
+NAMES: Final = {
+    "zone": "time zone",
+    "units": "units",
+    "range": "range",
+    "window": "window",
+    "metric": "metric",
+    "from": "start of a range",
+    "to": "end of a range",
+}
+
+
 def said_text(said: Mapping[str, Any], name: str, longest: int | None = None) -> str:
     """Cut to ``longest``; empty where there is none."""
     value = said.get(name)
@@ -137,6 +159,19 @@ def said_zone(said: Mapping[str, Any]) -> str | None:
     """A time zone that exists."""
     zone = said_text(said, "zone")
     return zone if zone in zone_names() else None
+
+
+def unread(said: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]:
+    """What an address says that the page can't show, in sentences. ``readable`` are the names whose
+    values the page has looked at, and whether each could be read."""
+    units = said_text(said, "units") in UNITS_BY_NAME
+    could = {"zone": said_zone(said) is not None, "units": units, **readable}
+    return [
+        f"The address names no {NAMES[name]} that there is: “{value[:LONGEST_SHOWN]}”."
+        " The usual one is shown."
+        for name, ok in could.items()
+        if (value := said_text(said, name)) and not ok
+    ]
 
 
 def said_units(said: Mapping[str, Any]) -> Units:

@@ -53,7 +53,7 @@ from components.fleet.query_context import current_desk
 from components.fleet.states import state_of
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_question, read_view
+from components.url_state import View, read_question, read_view, unread_view
 
 PLACE = "/devices"
 register_page(
@@ -106,6 +106,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         cards.below(),
         place=PLACE,
         tools=chart_tools(subject, view),
+        remarks=unread_view(said, view),
     )
 
 

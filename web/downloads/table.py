@@ -24,12 +24,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``factor`` turns a number into the unit that the header names. An instant is told as ``tz``
-    has it, None for UTC, with its milliseconds where ``fraction``. ``width`` is in characters."""
+    """Times ``factor``, plus ``offset`` turns a number into the unit that the header names. An
+    instant is told as ``tz`` has it, None for UTC, with its milliseconds where ``fraction``.
+    ``width`` is in characters."""
 
     header: str
     kind: Kind = Kind.NUMBER
     factor: float = 1.0
+    offset: float = 0.0
     tz: ZoneInfo | None = None
     fraction: bool = False
     width: int = 14
@@ -60,9 +62,9 @@ def numbers(column: Column, values: Sequence[float | None]) -> list[str]:
     """Shortest texts that read back as the same number; where a unit was converted twelve digits:
     more are only the trace of the conversion."""
     factor = column.factor
-    if factor == 1:
+    if factor == 1 and not column.offset:
         return ["" if v is None else repr(v) for v in values]
-    return ["" if v is None else f"{v * factor:.12g}" for v in values]
+    return ["" if v is None else f"{v * factor + column.offset:.12g}" for v in values]
 
 
 def instants(column: Column, values: Sequence[int | None]) -> list[str]:
