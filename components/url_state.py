@@ -23,7 +23,6 @@ from api.errors import BadRequest
 from api.timez import parse_instant, stamp, zone_names
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded, preset_window
 from components.units import UNITS_BY_NAME, US, Units
-from components.url_state import said_text, said_units, said_zone, unread
 
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
