@@ -196,7 +196,11 @@ def answer(question: Any, kept: Any) -> dict[str, Any]:
         Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
-        Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now)),
+        Fields.GAPS: sheet(
+            gap_list(
+                drawn.stretches, tz, now_ms=now, counted_in=drawn.frame.series.resolution.label
+            )
+        ),
         Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
     }
 

@@ -85,6 +85,12 @@ def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> N
     assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
 
 
+def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Site) -> None:
+    """It says no installation date: what was before it reported isn't missing."""
+    up, *_ = page.heard(shown(SPRING - 2 * DAY_MS, 2 * DAY_MS), kept(looking, CLOCKS))
+    assert text(up) == "Uptime, 2 d 100% 1,440 of 1,440 min · since the first reading"
+
+
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, NEVER)
     body, _ = kpi(page, "kpi-last", said, device)
