@@ -39,8 +39,8 @@ class Operation:
         return tuple(sorted((400, 406, *guarded, *missing, 500, 503)))
 
 
-def assemble(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The whole document as a JSON object."""
+def assemble(operations: Iterable[Operation], root: str = "") -> dict[str, Any]:
+    """The whole document as a JSON object, for a site that stands below ``root``."""
     return {
         "openapi": "3.0.3",
         "info": {
@@ -49,7 +49,7 @@ def assemble(operations: Iterable[Operation]) -> dict[str, Any]:
             "description": "Read-only access to flow-monitoring devices and their readings."
             f" The flow endpoints are in beta and may change. Served by Weir {BACKEND_VERSION}.",
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
         "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
         "paths": {operation.path: {"get": _described(operation)} for operation in operations},
