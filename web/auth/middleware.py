@@ -8,10 +8,9 @@ refuses that client's credential meanwhile, the answer is thrown away and the se
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote
 
@@ -21,17 +20,14 @@ from werkzeug.wrappers import Request, Response
 
 from api.catalog import SITE_ROOT
 from api.client import Client, Credential
-from api.telemetry.request_record import VISIT, Visit
+from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from components.reader import READER, EntryMethod, Reader
 from web.auth import rules
-from web.auth.credential_check import Standing
-from web.auth.key_check import BUSY, SENTENCES, Said, check_key, too_often
+from web.auth.credential_check import CredentialCheck
 from web.auth.rules import START, Because, Facts, Kind, Verdict
-from web.auth.session_cookie import CookieJar, Seal, Session
-from web.auth.shared_state import Shared
-from web.auth.sign_in import SignInPage
-from web.auth.signed_out import Ended
-from web.auth.throttle import Attempts
+from web.auth.session_cookie import CookieJar, Seal, Session, Shared, SignedOutSessions
+from web.auth.sign_in import SENTENCES, Said, SignInPage, check_key, too_often
+from web.auth.throttle import Throttle
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -40,7 +36,6 @@ SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js take
 LINK_TOKEN: Final = "token"  # in the address of a sign-in link
 OUTAGE_HEADER: Final = "Weir-Outage"  # on a page's check: what assets/session.js says on top
 _LARGEST_FORM: Final = 8_192
-_FORMS_AT_ONCE: Final = 3  # of this process' nine threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,7 @@ class SignedIn(Reader):
     session: Session | None = None
 
 
-class Door:
+class AuthMiddleware:
     def __init__(
         self,
         application: WSGIApplication,
@@ -90,17 +85,16 @@ class Door:
         page: SignInPage,
         *,
         clock_s: Callable[[], float] = time.time,
-        attempts: Attempts | None = None,
+        attempts: Throttle | None = None,
     ) -> None:
         """``client`` is only the way to the service: nothing is ever asked as its principal."""
         self._application = application
         self._client, self._access, self._page = client, access, page
         self._clock_s = clock_s
-        self._attempts = attempts or Attempts(shared=access.shared)
+        self._attempts = attempts or Throttle(shared=access.shared)
         self._seal = Seal(access.secret)
-        self._ended = Ended(access.folder, self._now_s, access.shared)
-        self._standing = Standing()
-        self._reading = BoundedSemaphore(_FORMS_AT_ONCE)
+        self._ended = SignedOutSessions(access.folder, self._now_s, access.shared)
+        self._standing = CredentialCheck()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         visit = _Visit(Facts.of(environ), Request(environ))
@@ -169,7 +163,7 @@ class Door:
         session: Session | None = None,
     ) -> SignedIn:
         refused: list[bool] = []
-        seen: Visit | None = visit.request.environ.get(VISIT)
+        seen: RequestRecord | None = visit.request.environ.get(REQUEST_RECORD)
         if seen is not None:
             seen.kind = method.value
         client = self._client.as_principal(credential, on_unauthorized=lambda: refused.append(True))
@@ -246,9 +240,8 @@ class Door:
                 return _see(next_path)
             said = SENTENCES[Because(because)] if because in tuple(Because) else None
             return self._ask(visit, next_path, said)
-        form = self._form(request)
-        if form is None:
-            return self._ask(visit, START, BUSY)
+        request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
+        form = request.form
         next_path = rules.safe_next(form.get("next", ""))
         if form.get("demo") and self._offers_demo(visit):
             response = _see(next_path)
@@ -281,17 +274,6 @@ class Door:
             return _see(START)
         self._attempts.failed(visit.facts.peer)
         return _see(rules.sign_in_address(because=Because.LINK))
-
-    def _form(self, request: Request) -> Mapping[str, str] | None:
-        """None where as many are being read as may be: a stranger can send one as slowly as he
-        likes, and each holds a thread meanwhile. Nobody else's body is read unknown."""
-        request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
-        if not self._reading.acquire(blocking=False):
-            return None
-        try:
-            return request.form
-        finally:
-            self._reading.release()
 
     def _try(self, pasted: str, address: str) -> Credential | Said:
         wait_s = self._attempts.wait_s(address)

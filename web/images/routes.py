@@ -13,7 +13,7 @@ from api.errors import WeirError
 from api.timez import now_ms
 from components import session
 from components.fleet.query_context import current_desk
-from web.concurrency_limit import Turns
+from web.concurrency_limit import ConcurrencyLimit
 from web.downloads.names import disposition
 from web.images.cards import DRAWINGS, card_image
 from web.images.rendered import Image, chart_image, wall_image
@@ -30,7 +30,7 @@ TYPES: Final[dict[Format, str]] = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
 }
-MOST_EACH: Final = 5  # of this process' nine threads; a page with images asks for six at a time
+MOST_EACH: Final = 5  # of its lane's eight threads; a page with images asks for six at a time
 KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
 # An image is looked at, never run, whatever program opens it.
 _INERT: Final = (
@@ -56,8 +56,8 @@ def renderer() -> Renderer:
     return session.kept("renderer", made)
 
 
-def _turns() -> Turns:
-    return Turns(MOST_EACH, "images")
+def _turns() -> ConcurrencyLimit:
+    return ConcurrencyLimit(MOST_EACH, "images")
 
 
 def _chart(format: Format) -> Callable[..., Response]:

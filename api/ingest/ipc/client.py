@@ -22,7 +22,7 @@ TURN_S: Final = 2.5  # what one more may wait for its turn, less than it takes t
 AWAY_S: Final = 2.0  # a writer that died is back after about so long
 
 
-class Knocker:
+class IpcClient:
     """Hands submissions to the process that writes. For threads; connections are kept."""
 
     def __init__(self, path: Path) -> None:
@@ -42,7 +42,7 @@ class Knocker:
             except (OSError, framing.BrokenFrame):
                 answer = None
             if answer is None:
-                raise _Gone("The writer went away before it confirmed them. Send them again.")
+                raise _Gone("The writer stopped before confirming the readings. Send them again.")
         return messages.to_receipt(answer)
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class Knocker:
     def _turn(self) -> Generator[None]:
         """However long the store makes writers wait, not every thread waits."""
         if not self._turns.acquire(timeout=TURN_S):
-            raise Busy("The writer has its hands full.", retry_after_s=1.0)
+            raise Busy("The writer is busy.", retry_after_s=1.0)
         try:
             yield
         finally:
@@ -97,7 +97,9 @@ class Knocker:
                 connection.connect(where)
         except OSError:
             connection.close()
-            raise _Gone("No writer is running here: flask writer, or flask serve.") from None
+            raise _Gone(
+                "No writer is running on this host: start flask writer or flask serve."
+            ) from None
         return connection
 
 
