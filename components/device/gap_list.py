@@ -14,7 +14,7 @@ from api.timez import DAY_MS
 from components import formatting
 from components.charts.causes import LOW_QUALITY, NO_DATA, Stretch
 from components.clock import Clock, day_text, minute_text
-from components.markup import attributes, labelled
+from components.controls import attributes, labelled
 from components.ranges import Window
 from components.url_state import write_window
 
@@ -41,12 +41,18 @@ def _length(found: Sequence[Stretch]) -> str:
     return formatting.duration(sum(s.window.length_ms for s in found))
 
 
-def gap_list(stretches: Sequence[Stretch], tz: ZoneInfo, *, now_ms: int) -> list[Component]:
-    """Latest first; nothing where all is well."""
+def gap_list(
+    stretches: Sequence[Stretch], tz: ZoneInfo, *, now_ms: int, counted_in: str
+) -> list[Component]:
+    """Latest first; nothing where there are none. ``counted_in`` names the rows that they are gaps
+    between: finer rows show more of them, and uptime counts by the device's own cadence."""
     if not stretches:
         return []
     latest = list(reversed(stretches))
-    made: list[Component] = [html.Summary(summary(stretches)), _table(latest[:MOST], tz, now_ms)]
+    made: list[Component] = [
+        html.Summary(f"{summary(stretches)} · by {counted_in} rows"),
+        _table(latest[:MOST], tz, now_ms),
+    ]
     if len(latest) > MOST:
         rest = formatting.whole(len(latest) - MOST)
         made.append(html.P(f"and {rest} earlier ones: zoom in to see them", className="quiet"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.node import NODE
-from web import bundle
+from web import static
 from web.embed import site
 from web.modules import ModuleError, joined_modules
 
@@ -73,7 +73,7 @@ def test_two_files_of_one_name_stop_the_start(tmp_path: Path) -> None:
         joined_modules(write(tmp_path, main='import "./a.js";\nimport "./below/a.js";\n', a=""))
 
 
-@pytest.mark.parametrize("script", [bundle.scripts().body, joined_modules(site.FIRST)])
+@pytest.mark.parametrize("script", [static.scripts().body, joined_modules(site.FIRST)])
 def test_what_a_page_loads_is_a_classic_script(script: bytes, tmp_path: Path) -> None:
     file = tmp_path / "script.cjs"
     file.write_bytes(script)
