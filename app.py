@@ -42,6 +42,7 @@ def load_settings() -> Settings:
 def create_app() -> Flask:
     """What the `flask` command line finds. The commands are there at once; the site, whose
     libraries take a second to load, is built when it is first asked for a page."""
+    _private()
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
     app.cli.add_command(report.command(_report))
@@ -58,8 +59,14 @@ def _report(
     return report.Made(made.body, made.devices, made.first, made.last)
 
 
+def _private() -> None:
+    """Whatever this process and its children write is for their owner alone: 0600, folders 0700."""
+    os.umask(0o077)
+
+
 def wsgi() -> WSGIApplication:
     """The whole site for a production server: one call a worker process."""
+    _private()
     return site(load_settings())
 
 
@@ -70,6 +77,7 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
+    from api.server.mount import Mounted
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
     from api.server.request_logging import Watched
@@ -82,7 +90,7 @@ def site(settings: Settings) -> WSGIApplication:
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
     access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
-    return Watched(_by_path(rooms, dashboard.server), settings)
+    return Mounted(Watched(_by_path(rooms, dashboard.server), settings), settings.root)
 
 
 class _Ground(NamedTuple):
@@ -131,7 +139,7 @@ def _embeds(
 
     asked = Client.in_process(create_embed_service(store, web, settings))
     turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-    return create_embed_site(asked, web.embed, Path(settings.instance), turns)
+    return create_embed_site(asked, web.embed, Path(settings.instance), turns, settings.root)
 
 
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:

@@ -297,25 +297,29 @@ INSIGHT_LIMIT: Final = Limit(1, 1_000, 100)
 
 EMBEDS_PREFIX: Final = "/embeds/v1"
 EMBED_PAGE_PREFIX: Final = "/embed"
+SITE_ROOT: Final = "weir.root"  # in an environment: the path below which the site stands, or ""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedView:
-    """What an embed may show: of how many devices at most, in how high a frame. Where ``metric``,
-    it shows one of CHARTS."""
+    """What an embed may show: of how many devices at most, in how high a frame. Each row of tiles
+    makes it higher by ``row_px``. Where ``metric``, it shows one of CHARTS."""
 
     name: str
     label: str
     most_devices: int
     height_px: int
     metric: bool = False
+    row_px: int = 0
 
 
 EMBED_VIEWS: Final = (
     EmbedView("chart", "Chart", 1, 420, metric=True),
     EmbedView("tile", "Tile", 1, 260),
-    EmbedView("wall", "Wall of tiles", MAX_IDS, 720),
+    EmbedView("wall", "Wall of tiles", MAX_IDS, 84, row_px=186),
 )
+EMBED_COLUMNS: Final = 4  # of tiles in a frame as wide as a page's text
+EMBED_CONTROLS_PX: Final = 44  # what a viewer may change stands in a line of its own
 EMBED_VIEW_BY_NAME: Final = {view.name: view for view in EMBED_VIEWS}
 CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # a chart's tabs
 UNIT_SYSTEMS: Final = ("us", "metric")

@@ -8,6 +8,8 @@ from typing import Final
 
 from api.catalog import (
     DEVICE_ZONE,
+    EMBED_COLUMNS,
+    EMBED_CONTROLS_PX,
     EMBED_PAGE_PREFIX,
     EMBED_THEMES,
     EMBED_VIEW_BY_NAME,
@@ -68,12 +70,19 @@ def address(site: str, embed_id: str, token: str) -> str:
     return f"{site.rstrip('/')}{page_path(embed_id)}#t={token}"
 
 
+def height_px(definition: EmbedDefinition) -> int:
+    """How high a frame has to be for what it shows."""
+    view = EMBED_VIEW_BY_NAME[definition.view]
+    rows = -(-len(definition.devices) // EMBED_COLUMNS)
+    return view.height_px + rows * view.row_px + (EMBED_CONTROLS_PX if definition.controls else 0)
+
+
 def snippet(site: str, embed_id: str, token: str, definition: EmbedDefinition) -> str:
     """The HTML to paste into another page."""
     view = EMBED_VIEW_BY_NAME[definition.view]
     title = definition.title or f"Weir: {view.label.lower()}"
     return (
         f'<iframe src="{escape(address(site, embed_id, token))}" title="{escape(title)}"'
-        f' width="100%" height="{view.height_px}" style="border:0" loading="lazy"'
+        f' width="100%" height="{height_px(definition)}" style="border:0" loading="lazy"'
         ' referrerpolicy="no-referrer"></iframe>'
     )

@@ -14,6 +14,7 @@ MIN_SECRET_BYTES = 32
 MIN_TOKEN_CHARACTERS: Final = 16
 LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
 
+_SITE_PATH: Final = re.compile(r"(/[A-Za-z0-9._~-]+)*", re.ASCII)
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 Network = IPv4Network | IPv6Network
@@ -93,15 +94,18 @@ def url(value: str) -> str:
 
 
 def site(value: str) -> str:
-    """An origin: the site answers at the root of a host."""
+    """The address of the site's start: a host's, or a path's below it."""
     parts = urlsplit(value)
     if value and (
         parts.scheme not in ("http", "https")
         or not parts.hostname
         or "@" in parts.netloc
-        or value.rstrip("/") != f"{parts.scheme}://{parts.netloc}"
+        or not _SITE_PATH.fullmatch(parts.path.rstrip("/"))
+        or value.rstrip("/") != f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
     ):
-        raise ValueError("must be an address such as https://weir.example, without a path")
+        raise ValueError(
+            "must be an address such as https://weir.example or https://host.example/weir"
+        )
     return value.rstrip("/")
 
 

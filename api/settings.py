@@ -91,7 +91,8 @@ class Settings(BaseSettings):
     )
     public_url: Annotated[str, PlainValidator(types.site)] = setting(
         "",
-        "Where readers reach this site: `https://weir.example`. It stands in what is handed on:"
+        "Where readers reach this site: `https://weir.example`, or a path of a host:"
+        " `https://host.example/weir`. It stands in what is handed on:"
         " embeds' snippets, signed links of images. Unset: as a page was asked for, and for"
         " commands `http://WEIR_HOST:WEIR_PORT`.",
     )
@@ -299,6 +300,11 @@ class Settings(BaseSettings):
     def writer_socket_path(self) -> Path:
         """Where the process that writes takes what came to this machine's web workers."""
         return Path(self.instance) / "writer.sock"
+
+    @property
+    def root(self) -> str:
+        """The path of the host below which the site stands; "" where it has the whole host."""
+        return urlsplit(self.public_url).path
 
     @property
     def site(self) -> str:

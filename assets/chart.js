@@ -101,7 +101,7 @@
     const range = axisRange();
     if (moving && same(range, at)) return; // a glide opened the y axis
     clearTimeout(timer);
-    moving = range && !same(range, answered("window")) ? range : null;
+    moving = range && hasMoved(range) ? range : null;
     const glides = range && !same(range, at) && covered(range);
     if (glides) glide(range);
     timer = setTimeout(() => {
@@ -110,11 +110,15 @@
     }, glides ? REST_MS : DEBOUNCE_MS);
   }
 
+  /* By the reader. An answer in another theme or width leaves the axis where it is, though the window
+     that it was drawn for goes on with the clock. */
+  const hasMoved = (range) => !same(range, at || answered("window"));
+
   function settle(glided) {
     moving = null;
     const range = axisRange();
     const width_px = widthPx();
-    if (range && !same(range, answered("window"))) {
+    if (range && (glided || hasMoved(range))) {
       at = range;
       ask({ from: range[0], to: range[1], width_px }, { settled: true, remember: !glided });
     } else if (steps(width_px) !== steps(question.width_px)) {

@@ -7,7 +7,8 @@
     document.querySelectorAll("button[data-set]").forEach((button) => {
       const value = question[button.dataset.set];
       const own = button.dataset.value === "custom" && String(value).includes("..");
-      const pressed = value ? own || value === button.dataset.value : button.dataset.default === "true";
+      const isZoomed = button.dataset.set === "range" && Boolean(question.from);
+      const pressed = isZoomed ? false : value ? own || value === button.dataset.value : button.dataset.default === "true";
       button.setAttribute("aria-pressed", String(pressed));
     });
     document.querySelectorAll("select[data-set]").forEach((select) => {
@@ -37,6 +38,7 @@
       if (question[name]) url.searchParams.set(name, question[name]);
       else url.searchParams.delete(name);
     });
+    if (window.weirKeep) window.weirKeep(question);
     if (url.href === window.location.href) return;
     window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
   }

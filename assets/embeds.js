@@ -13,7 +13,7 @@
       if (!to.searchParams.has(name)) to.searchParams.set(name, value);
     });
     if (link.dataset.embed === "wall") {
-      const tiles = document.querySelectorAll("#fleet-wall a[href^='/devices/']");
+      const tiles = document.querySelectorAll(`#fleet-wall a[href^='${window.weirRoot}/devices/']`);
       const ids = [...tiles].map((tile) => decodeURIComponent(tile.pathname.split("/").pop()));
       if (ids.length) to.searchParams.set("device", [...new Set(ids)].slice(0, MOST).join(","));
     }

@@ -29,6 +29,7 @@
   /* --- Asking --- */
 
   function engaged() {
+    if (window.weirWall.isOn()) return false;
     const wall = byId("fleet-wall");
     return (
       wall.matches(":hover") ||
@@ -125,6 +126,11 @@
       ask({ page: Number(number) > 1 ? number : null });
       window.scrollTo(0, 0);
     } else if (deed === "clear") clear();
+    else if (deed === "wall") window.weirWall.enter();
+    else if (deed === "filters") {
+      const open = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", String(open));
+    }
   });
 
   document.addEventListener("change", (event) => {
@@ -157,6 +163,14 @@
     { passive: true },
   );
 
+  /* On a phone one button stands for all controls: it says the window, and how many filters hold. */
+  function filters() {
+    const window_ = document.querySelector('button[data-set="window"][aria-pressed="true"]');
+    const count = ["q", "group"].filter((name) => question[name]).length + (question.status || "").split(",").filter(Boolean).length;
+    const words = `Filters · ${window_ ? window_.textContent : ""}${count ? ` · ${count} set` : ""}`;
+    if (byId("fleet-filters").textContent !== words) byId("fleet-filters").textContent = words;
+  }
+
   /* --- Answers --- */
 
   /* A page that was just laid out: nothing of an earlier one holds. */
@@ -169,6 +183,7 @@
     window.weirTiles.clear();
     window.weirAround.clear();
     window.weirControls.press(question);
+    window.weirWall.open({ ask, question: () => question, isOpen });
     window.weirFreshness.open({
       root,
       notice: "fleet-notice",
@@ -183,7 +198,8 @@
     board = told;
     Object.assign(question, told.view); // as the server understood it
     shownView = viewOf(told.view);
-    window.weirTiles.draw(byId("fleet-wall"), told.tiles, shownView);
+    window.weirTiles.draw(byId("fleet-wall"), window.weirWall.tiles(told), shownView);
+    filters();
     window.weirAround.draw(told);
     const said = byId("fleet-said");
     if (said.textContent !== told.found) said.textContent = told.found;

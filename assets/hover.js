@@ -36,7 +36,9 @@
   }
 
   function span(low, high) {
-    const [first, last] = [number(low), number(high)];
+    if (number(low) === number(high)) return number(low);
+    const places = decimals([low, high]);
+    const [first, last] = [low, high].map((end) => (end ? exact(end, places) : number(end)));
     if (first === last) return first;
     return (first + last).includes("−") ? `${first} to ${last}` : `${first}–${last}`;
   }
@@ -177,7 +179,7 @@
   function words({ says, second }, row) {
     const of = (part) => (says[part] ? says[part][row.row] : null);
     const [gallons, seconds, worst, best] = ["volume", "seconds", "worst", "best"].map(of);
-    const places = decimals(says.range ? [row.value, row.low, row.high] : [row.value]);
+    const places = decimals(says.range ? [row.value, row.low, row.high] : [row.value]); // the same for all
     const lines = [[says.range ? "average" : says.name, `${exact(row.value, places)} ${says.unit}`]];
     if (says.range) {
       const [low, high] = [row.low, row.high].map((value) => exact(value, places));

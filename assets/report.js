@@ -127,7 +127,7 @@
     button.disabled = true;
     say("Preparing …");
     try {
-      await window.weirSaving.save(say, `/export/report.pdf?${wanted}`, "pdf");
+      await window.weirSaving.save(say, `${window.weirRoot}/export/report.pdf?${wanted}`, "pdf");
       say("Saved");
       setTimeout(() => say(""), STAYS_MS);
     } catch (error) {

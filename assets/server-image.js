@@ -90,7 +90,7 @@
 
   async function copy(say, menu, days) {
     say("Preparing …");
-    const answer = await asked(say, "/export/links", {
+    const answer = await asked(say, `${window.weirRoot}/export/links`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ address: address("png"), days }),
@@ -122,7 +122,7 @@
     menu.querySelectorAll(".share-field").forEach((old) => old.remove());
     await pause(CLOSED_MS);
     try {
-      const done = await (deed === "server" ? save(say, address(detail, card), detail) : copy(say, menu, Number(detail)));
+      const done = await (deed === "server" ? save(say, window.weirRoot + address(detail, card), detail) : copy(say, menu, Number(detail)));
       if (!done) return;
       say(done);
       await pause(STAYS_MS);

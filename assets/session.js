@@ -3,7 +3,7 @@
    no reading comes in, where that is known: a page that only grows older looks well. */
 (function () {
   "use strict";
-  const CHECK = "/session";
+  const CHECK = `${window.weirRoot}/session`;
   const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
   const CHECK_WITHIN_MS = 5000;
   const HEADER = "Weir-Sign-In";

@@ -142,7 +142,7 @@
   /* --- The address --- */
 
   window.addEventListener("popstate", (event) => {
-    if (!isOpen() || window.location.pathname !== `/${page.id}`) return;
+    if (!isOpen() || window.location.pathname !== `${window.weirRoot}/${page.id}`) return;
     event.stopImmediatePropagation();
     const before = window.weirControls.fromAddress(IN_ADDRESS);
     sought(before.q || "");

@@ -19,13 +19,15 @@ ROOM_MS: Final = 45 * DAY_MS  # of data after it began
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One leak on one meter: ``share`` of the mean inflow; ``after_h`` None: not found."""
+    """One leak on one meter: ``share`` of the mean inflow; ``after_h`` None: not found. ``aside``:
+    it began while the meter sent nothing, or while a burst of its own was already told."""
 
     serial: str
     leak: Leak
     share: float
     after_h: float | None
     kind: str | None
+    aside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,18 @@ def trials(
             first_one = min(new, key=lambda f: f.opened_ms, default=None)
             after = None if first_one is None else (first_one.opened_ms - start_ms) / HOUR_MS
             kind = None if first_one is None else first_one.kind
-            found.append(Trial(one.meter.serial, leak, share, after, kind))
+            aside = _aside(one, start_ms)
+            found.append(Trial(one.meter.serial, leak, share, after, kind, aside))
     return found
+
+
+def _aside(one: Clean, start_ms: int) -> bool:
+    hours = range(start_ms, start_ms + DAY_MS, HOUR_MS)
+    told = any(
+        each.kind == "burst" and each.start_ms <= start_ms < (each.end_ms or start_ms + 1)
+        for each in one.findings
+    )
+    return told or 2 * sum(hour in one.meter.gallons for hour in hours) < len(hours)
 
 
 def _with_leak(

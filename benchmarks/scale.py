@@ -1,7 +1,8 @@
 """What one machine takes in and gives out, engine by engine: the numbers under docs/scaling.md.
 
 `python -m benchmarks.scale` starts a Postgres of its own beside an SQLite file;
-`--citus postgresql://user@host:port/name` adds a cluster's coordinator, in a schema of its own.
+`--citus postgresql://user@host:port/name` adds a cluster's coordinator, in a schema of its own, and
+compares how fast it and the plain Postgres take readings in, batch by batch in turn.
 """
 
 from __future__ import annotations
@@ -44,6 +45,12 @@ HISTORY: Final = 7 * 1_440  # minutes of each of the devices below
 HISTORIES: Final = 50
 LIVE: Final = 100_000  # readings, each of another device
 BATCHES: Final = (1_000, 10_000)
+COMPARED: Final = (
+    1_000,
+    5_000,
+    10_000,
+    20_000,
+)  # a writer with work joins what waits, up to the last
 TIMES: Final = 60
 ORG: Final = "acme"
 
@@ -59,23 +66,29 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--citus", metavar="URL", help="a database on a cluster's coordinator")
     parser.add_argument("--only", choices=("sqlite", "postgres", "parts", "citus"))
-    parser.add_argument("--shards", type=int, default=32)
+    parser.add_argument("--shards", type=int, help="unset: as `flask db distribute` does")
     asked = parser.parse_args(arguments)
     wanted = (asked.only,) if asked.only else ("sqlite", "postgres", "parts", "citus")
+    plain: Engine | None = None
     print("| engine | question | |")
     print("|---|---|---:|")
     with TemporaryDirectory(prefix="weir-scale-") as scratch, ExitStack() as opened:
         if "sqlite" in wanted:
-            _report("SQLite", open_store(f"sqlite:///{scratch}/weir.sqlite"))
+            _report("SQLite", open_store(f"sqlite:///{scratch}/weir.sqlite")).store.close()
         if {"postgres", "parts"} & set(wanted):
             server = opened.enter_context(servers.postgres(Path(scratch) / "postgres"))
             if "postgres" in wanted:
-                _report("Postgres", open_store(_database(server)))
+                plain = _report("Postgres", open_store(_database(server)))
             if "parts" in wanted:
-                _report("Postgres, by month", _parted(_database(server)))
+                _report("Postgres, by month", _parted(_database(server))).store.close()
         if "citus" in wanted and asked.citus:
             url = opened.enter_context(_schema(asked.citus))
-            _report(f"Citus, {asked.shards} shards", _spread(url, asked.shards))
+            spread = _report("Citus", _spread(url, asked.shards))
+            if plain is not None:
+                _compare(plain, spread)
+            spread.store.close()
+        if plain is not None:
+            plain.store.close()
     return 0
 
 
@@ -86,19 +99,39 @@ def _parted(url: str) -> Store:
     return store
 
 
-def _spread(url: str, shards: int) -> Store:
+def _spread(url: str, shards: int | None) -> Store:
     store = open_store(url)
     store.upgrade()
     store.distribute(shards)
     return store
 
 
-def _report(name: str, store: Store) -> None:
+def _report(name: str, store: Store) -> Engine:
     store.upgrade()
     engine = Engine(name, store, _fleet(store))
     for question, ask in QUESTIONS.items():
         print(f"| {name} | {question} | {ask(engine)} |", flush=True)
-    store.close()
+    return engine
+
+
+def _compare(plain: Engine, spread: Engine) -> None:
+    """The rate of the second over the first's, of medians: in turn, each first every other time."""
+    for engine in (plain, spread):
+        engine.store.settle()  # plans go by the history that is there
+    minute = 9 * 1_440
+    for batch in COMPARED:
+        took: dict[str, list[float]] = {plain.name: [], spread.name: []}
+        for turn in range(max(6, LIVE // 2 // batch)):
+            first = turn * batch % (LIVE - batch + 1)
+            for engine in (plain, spread) if turn % 2 else (spread, plain):
+                at_ms = START_MS + (minute + turn) * MINUTE_MS
+                devices = engine.devices[first : first + batch]
+                rows = [_row(d.key, at_ms + d.key % 60_000) for d in devices]
+                took[engine.name].append(_timed(lambda e=engine, r=rows: e.store.write(r)))
+        minute += 1_440
+        ratio = median(took[plain.name]) / median(took[spread.name])
+        question = f"one reading of each device, batches of {batch:,}, in turn"
+        print(f"| {spread.name} / {plain.name} | {question} | {ratio:.2f} |", flush=True)
 
 
 # --- Questions -----------------------------------------------------------------------------------

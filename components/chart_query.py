@@ -242,10 +242,12 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
 
 
 def heard(drawn: Drawn) -> str:
-    """How much of the window there are readings of: ``99.7 % data``."""
+    """How much of the window there are readings of: ``99.7 % data by 5 min rows``, as the list of
+    gaps counts; uptime counts by the device's own cadence."""
     lost = total_ms(drawn.stretches, silent=True)
     share = 1 - lost / drawn.canvas.window.length_ms
-    return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data"
+    rows = drawn.frame.series.resolution.label
+    return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data by {rows} rows"
 
 
 def emptiness(drawn: Drawn) -> str:

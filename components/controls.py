@@ -9,6 +9,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
+from components import session
 from components.markup import attributes, labelled
 from components.units import UNITS, Units
 
@@ -62,7 +63,7 @@ def failure(error: WeirError) -> str:
 
 def failed_page(what: str, error: WeirError, href: str) -> Component:
     """A page that couldn't be made, with the way to try again."""
-    again = html.A("Try again", href=href, className="button")
+    again = html.A("Try again", href=session.site_path(href), className="button")
     return message(what, failure(error), again)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final
 
@@ -46,6 +47,27 @@ def _three_digits(value: float, size: float) -> str:
     return f"{value:.{min(9, 2 - math.floor(math.log10(size)))}f}" if size else "0"
 
 
+def decimals(values: Iterable[float | None]) -> int:
+    """How many decimals suit all of these: three digits of the largest, and enough for the smallest
+    to be seen, up to two."""
+    sizes = [abs(v) for v in values if v and math.isfinite(v)]
+    if not sizes or all(size == int(size) for size in sizes) or max(sizes) >= 999.5:
+        return 0
+    return max(_digits(max(sizes), 3), min(2, _digits(min(sizes), 1)))
+
+
+def _digits(size: float, kept: int) -> int:
+    return max(0, min(9, kept - 1 - math.floor(math.log10(size))))
+
+
+def exact(value: float | None, places: int) -> str:
+    """With so many decimals and separators; an en dash for None."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    text = f"{value:,.{places}f}"
+    return text.replace("-", "−") if any(c in "123456789" for c in text) else text.lstrip("-")
+
+
 def volume(gallons: float | None) -> str:
     """98.1 gal, 48,912 gal, 1,235 kgal."""
     if gallons is None:
@@ -63,8 +85,12 @@ def volume_unit(gallons: float) -> tuple[str, int]:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """6.9–12.6; one number where both read the same. A negative bound is set apart by "to"."""
-    first, last = number(low), number(high)
+    """6.9–12.6, both with as many decimals; one number where both read the same. A negative
+    bound is set apart by "to"."""
+    if number(low) == number(high):
+        return number(low)
+    places = decimals([low, high])
+    first, last = (exact(end, places) if end else number(end) for end in (low, high))
     if first == last:
         return first
     return f"{first} to {last}" if "−" in first + last else f"{first}–{last}"

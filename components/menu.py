@@ -10,6 +10,7 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
+from components import session
 from components.markup import attributes, labelled
 
 
@@ -70,7 +71,7 @@ def _entry(entry: Entry) -> Component:
     words = [html.Span(entry.label), html.Span(entry.note, className="quiet")]
     if entry.href:
         said = attributes(data_here="") if entry.here else {}
-        return html.A(words, href=entry.href, className="menu-entry", **said)
+        return html.A(words, href=session.site_path(entry.href), className="menu-entry", **said)
     return html.Button(
         words, type="button", className="menu-entry", **attributes(data_deed=entry.deed)
     )

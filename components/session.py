@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import orjson
-from flask import Flask, current_app, request
+from flask import Flask, current_app, has_request_context, request
 from flask_caching import Cache
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from api.catalog import SITE_ROOT
 from api.client import Client
 from api.telemetry import metrics
 from components.reader import READER, EntryMethod, Reader
@@ -56,7 +57,13 @@ def own_site() -> str:
         return known
     said = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip().lower()
     scheme = said if said in ("http", "https") else request.scheme
-    return f"{scheme}://{request.host}"
+    return f"{scheme}://{request.host}{site_path('')}"
+
+
+def site_path(address: str) -> str:
+    """An address of this site, which begins with a slash, as a reader's browser has it: below the
+    path of WEIR_PUBLIC_URL. Outside a request as it is."""
+    return request.environ.get(SITE_ROOT, "") + address if has_request_context() else address
 
 
 def public_site() -> str:

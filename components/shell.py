@@ -42,23 +42,31 @@ def frame(
     *children: Component | str,
     place: str = "",
     tools: Sequence[Component] = (),
+    remarks: Sequence[str] = (),
 ) -> Component:
-    """A whole page. ``place`` is the path of its entry, ``tools`` stand in the bar."""
+    """A whole page. ``place`` is the path of its entry, ``tools`` stand in the bar, ``remarks`` say
+    what of its address couldn't be read."""
     return html.Div(
         [
             html.A("Skip to the content", href="#content", className="skip"),
             _bar(place, tools),
             html.Div(id=OUTAGE_ID, className="outage", role="status"),
-            html.Main(children, id="content", tabIndex=-1),
+            html.Main([*_remarks(remarks), *children], id="content", tabIndex=-1),
         ],
         className="page",
     )
 
 
+def _remarks(remarks: Sequence[str]) -> list[Component]:
+    if not remarks:
+        return []
+    return [html.P(" ".join(remarks), className="notice remarks", role="status")]
+
+
 def _bar(place: str, tools: Sequence[Component]) -> Component:
     return html.Header(
         [
-            dcc.Link([mark(), html.Span("Weir")], href=HOME, className="brand"),
+            dcc.Link([mark(), html.Span("Weir")], href=session.site_path(HOME), className="brand"),
             html.Nav([_entry(p, current=p.path == place) for p in PLACES], **labelled("Main")),
             html.Div(
                 [
@@ -89,7 +97,7 @@ def _account() -> Component:
         return html.Span(name, className="organization")
     leave = html.Form(
         html.Button("Sign out", type="submit", className="button"),
-        action=SIGN_OUT,
+        action=session.site_path(SIGN_OUT),
         method="post",
     )
     summary = html.Summary(html.Span(name or "Account", className="organization"))
@@ -97,7 +105,8 @@ def _account() -> Component:
 
 
 def _entry(place: Place, *, current: bool) -> Component:
-    return dcc.Link(place.label, href=place.path, className="entry current" if current else "entry")
+    href = session.site_path(place.path)
+    return dcc.Link(place.label, href=href, className="entry current" if current else "entry")
 
 
 def mark() -> Component:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from api.catalog import FLOW_AMOUNT, FLOW_RATE, Metric
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, ONBOARD_TEMPERATURE, Metric
 from api.metering.units import (
     GALLONS_PER_CUBIC_METRE,
     LITRES_PER_CUBIC_METRE,
@@ -15,10 +15,15 @@ from components import formatting
 
 
 class Scale(NamedTuple):
-    """What an axis is marked in: a unit, and how many of it one of the catalog's unit is."""
+    """What an axis is marked in: a unit, and how a value of the catalog's unit becomes one of it:
+    times ``factor``, plus ``offset``."""
 
     unit: str
     factor: float
+    offset: float = 0.0
+
+    def of(self, value: float) -> float:
+        return value * self.factor + self.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +72,14 @@ class Units:
         if metric is FLOW_AMOUNT:
             return self.volume(value)
         scale = self.scale(metric, value)
-        return f"{formatting.number(value * scale.factor)} {scale.unit}"
+        return f"{formatting.number(scale.of(value))} {scale.unit}"
 
     def scale(self, metric: Metric, largest: float) -> Scale:
         """The unit that suits values up to ``largest`` (in the catalog's unit)."""
         if metric is FLOW_RATE:
             return Scale(self.flow_name, self.flow_factor)
+        if metric is ONBOARD_TEMPERATURE and self is US:
+            return FAHRENHEIT
         if metric is not FLOW_AMOUNT:
             return Scale(metric.unit, 1.0)
         if self is US:
@@ -83,6 +90,7 @@ class Units:
         return Scale("m³", self.volume_factor)
 
 
+FAHRENHEIT: Final = Scale("°F", 1.8, 32.0)
 US: Final = Units("us", "gpm, gal", "gpm", "gal/min", 1.0, "gal", 1.0)
 METRIC: Final = Units(
     "metric", "L/min, m³", "L/min", "L/min", LITRES_PER_GALLON, "m³",

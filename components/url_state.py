@@ -29,7 +29,7 @@ from components.ranges import (
     preset_window,
 )
 from components.units import US, Units
-from components.url_params import said_text, said_units, said_zone
+from components.url_params import said_text, said_units, said_zone, unread
 
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
@@ -98,6 +98,15 @@ def read_view(said: Mapping[str, Any]) -> View:
         theme="dark" if said.get("theme") == "dark" else "light",
         width_px=_width(said.get("width_px")),
         settled=said.get("settled") is True,
+    )
+
+
+def unread_view(said: Mapping[str, Any], view: View) -> list[str]:
+    """What of an address couldn't be read, in sentences."""
+    preset = said_text(said, "range") in PRESET_BY_NAME or view.custom is not None
+    zoomed = view.window is not None
+    return unread(
+        said, {"range": preset, "metric": view.tab is not None, "from": zoomed, "to": zoomed}
     )
 
 

@@ -52,7 +52,7 @@ from components.fleet.query_context import current_desk
 from components.fleet.states import state_of
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_view
+from components.url_state import View, read_view, unread_view
 
 PLACE = "/devices"
 register_page(
@@ -105,6 +105,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         cards.below(),
         place=PLACE,
         tools=chart_tools(subject, view),
+        remarks=unread_view(said, view),
     )
 
 
@@ -121,7 +122,7 @@ def _unknown(identifier: str) -> Component:
         message(
             "There is no such device",
             f"No device {identifier!r} that this key may see.",
-            dcc.Link("All devices", href=PLACE, className="button"),
+            dcc.Link("All devices", href=session.site_path(PLACE), className="button"),
         ),
         place=PLACE,
     )
@@ -194,7 +195,11 @@ def answer(question: Any, kept: Any) -> dict[str, Any]:
         Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
-        Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now)),
+        Fields.GAPS: sheet(
+            gap_list(
+                drawn.stretches, tz, now_ms=now, counted_in=drawn.frame.series.resolution.label
+            )
+        ),
         Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
     }
 

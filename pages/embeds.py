@@ -190,7 +190,7 @@ def make(clicks: Any, texts: dict[str, Any], lists: dict[str, Any]) -> dict[str,
         return _refused(NOT_OFFERED, {})
     except WeirError as error:
         return _refused(failure(error), {})
-    return _refused("", {}) | {"go": f"{PATH}?embed={made.id}"}
+    return _refused("", {}) | {"go": session.site_path(f"{PATH}?embed={made.id}")}
 
 
 def _by_field(error: BadRequest) -> dict[str, str]:

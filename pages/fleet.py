@@ -16,6 +16,7 @@ from components.fleet.layout import Ids, fleet_page, fleet_tools
 from components.fleet.query_context import current_desk
 from components.fleet.url_state import read_fleet_view
 from components.fleet.wall import board
+from components.url_params import unread
 
 PATH = "/"
 register_page(__name__, path=PATH, title="Fleet · Weir")
@@ -24,7 +25,8 @@ register_page(__name__, path=PATH, title="Fleet · Weir")
 def layout(**said: Any) -> Component:
     """The frame at once, whatever the service does: the tiles come with the first answer."""
     view = read_fleet_view(said)
-    return shell.frame(fleet_page(view), place=PATH, tools=fleet_tools(view))
+    remarks = unread(said, {"window": view.span.name == said.get("window")})
+    return shell.frame(fleet_page(view), place=PATH, tools=fleet_tools(view), remarks=remarks)
 
 
 @callback(Output(Ids.BOARD, "data"), Input(Ids.QUESTION, "data"))

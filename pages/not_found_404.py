@@ -7,7 +7,7 @@ from typing import Any
 from dash import dcc, register_page
 from dash.development.base_component import Component
 
-from components import shell
+from components import session, shell
 from components.controls import message
 
 register_page(__name__, path="/404", title="Not found · Weir")
@@ -18,6 +18,6 @@ def layout(**_: Any) -> Component:
         message(
             "There is no such page",
             "The address may be mistyped, or what it showed may have moved.",
-            dcc.Link("The whole fleet", href=shell.HOME, className="button"),
+            dcc.Link("The whole fleet", href=session.site_path(shell.HOME), className="button"),
         )
     )

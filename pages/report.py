@@ -25,6 +25,7 @@ from components.fleet.query_context import current_desk
 from components.report.callback_results import answer
 from components.report.layout import SHEETS, Ids, report_page, tools
 from components.report.url_state import PATH, read_report_view
+from components.url_params import unread
 from components.usage.callback_results import choices
 
 register_page(__name__, path=PATH, title="Report · Weir")
@@ -34,7 +35,10 @@ def layout(**said: Any) -> Component:
     """The frame at once: the document comes as it is asked for."""
     view = read_report_view(said)
     today = to_datetime(now_ms()).date()
-    return shell.frame(report_page(view, today), tools=tools(view.usage))
+    remarks = unread(
+        said, {"range": view.usage.range == said.get("range"), "metric": view.tab is not None}
+    )
+    return shell.frame(report_page(view, today), tools=tools(view.usage), remarks=remarks)
 
 
 @callback(

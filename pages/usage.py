@@ -22,6 +22,7 @@ from components import html_json, shell
 from components.callback_inputs import read_question, read_text
 from components.controls import failure
 from components.fleet.query_context import current_desk
+from components.url_params import unread
 from components.usage.callback_results import answer, choices, files
 from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
 from components.usage.url_state import read_usage_view
@@ -33,7 +34,10 @@ def layout(**said: Any) -> Component:
     """The frame at once: the numbers come as they are asked for."""
     view = read_usage_view(said)
     today = to_datetime(now_ms()).date()
-    return shell.frame(usage_page(view, today), place=PATH, tools=usage_tools(view))
+    remarks = unread(said, {"range": view.range == said.get("range")})
+    return shell.frame(
+        usage_page(view, today), place=PATH, tools=usage_tools(view), remarks=remarks
+    )
 
 
 @callback(

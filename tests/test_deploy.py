@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import app
+from api.catalog import BACKEND_VERSION
 from api.server.readiness import OVERALL
 from api.settings import TABLE, Settings
 from api.telemetry import metrics
@@ -57,12 +60,17 @@ def test_the_services_settings_are_read_as_meant(compose: dict[str, Any]) -> Non
 
 
 def test_every_part_of_the_site_is_there_and_locked_down(compose: dict[str, Any]) -> None:
+    commands = app.create_app().cli.commands
+    build = compose["x-weir"]["build"]
+    assert (DEPLOY / build["context"] / build["dockerfile"]).exists()
     services = compose["services"]
     assert set(services) == {"upgrade", "web", "writer", "postgres", "mosquitto", "redis"}
     for name in ("upgrade", "web", "writer"):
         assert services[name]["read_only"] is True
         assert services[name]["cap_drop"] == ["ALL"]
-        assert services[name]["command"][0] == "flask"
+        program, command, *_ = services[name]["command"]
+        assert program == "weir"
+        assert command in commands
     assert services["web"]["ports"] == ["127.0.0.1:8050:8050"]
     assert services["web"]["hostname"] != services["writer"]["hostname"]
     for service in services.values():
@@ -74,14 +82,68 @@ def test_every_part_of_the_site_is_there_and_locked_down(compose: dict[str, Any]
             assert there or source in compose["volumes"], volume
 
 
-def test_the_image_holds_what_runs_and_is_nobodys_root() -> None:
-    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
-    copied = {line.split()[1] for line in lines if line.startswith("COPY")}
+# --- The image -----------------------------------------------------------------------------------
+
+
+def _builder() -> str | None:
+    """The container builder that works on this machine; a client without its server doesn't."""
+    for name in ("podman", "docker"):
+        found = shutil.which(name)
+        if found and subprocess.run([found, "info"], capture_output=True).returncode == 0:
+            return found
+    return None
+
+
+@pytest.mark.slow
+def test_the_image_is_built_and_says_its_version() -> None:
+    builder = _builder()
+    if builder is None:
+        pytest.skip("no container builder works here: the Containerfile is linted, not built")
+    build = [builder, "build", "-f", "deploy/Containerfile", "-t", "weir-test", "."]
+    subprocess.run(build, cwd=ROOT, check=True)
+    run = [builder, "run", "--rm", "weir-test", "weir", "--version"]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert done.stdout == f"Weir {BACKEND_VERSION}\n"
+
+
+@pytest.fixture(scope="module")
+def steps() -> list[list[str]]:
+    """The Containerfile's instructions, their words, continued lines joined."""
+    text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
+    return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def test_the_image_is_built_from_what_is_there_and_sent(steps: list[list[str]]) -> None:
+    sent = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    copied = {
+        name
+        for word, *names in steps
+        if word == "COPY" and not names[0].startswith("--from")
+        for name in names[:-1]
+    }
     assert all((ROOT / name).exists() for name in copied)
+    assert copied == sent
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    packed = {*wheel["targets"]["wheel"]["only-include"], "app.py"}
+    assert packed <= copied
     rooms = {p.parent.name for p in ROOT.glob("*/__init__.py")} - {"tests", "benchmarks"}
-    assert rooms <= copied
-    assert "USER weir" in lines
-    assert any("/readyz" in line for line in lines)
+    assert rooms <= packed
+
+
+def test_the_image_uses_the_builder_that_is_pinned(steps: list[list[str]]) -> None:
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    words = {word for step in steps for word in step}
+    assert set(needed) <= words
+    assert set(needed) <= set((ROOT / "requirements-dev.txt").read_text().splitlines())
+
+
+def test_the_image_runs_weir_and_is_nobodys_root(steps: list[list[str]]) -> None:
+    assert ["USER", "weir"] in steps
+    assert steps[-1] == ["CMD", '["weir",', '"serve"]']
+    assert any("/readyz" in word for step in steps for word in step)
+    known = {step[0] for step in steps}
+    assert known <= {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "ENV", "EXPOSE",
+                     "HEALTHCHECK", "CMD"}  # fmt: skip
 
 
 # --- nginx ---------------------------------------------------------------------------------------
@@ -129,8 +191,6 @@ def test_systemd_takes_the_units(units: list[Path]) -> None:
 
 
 def test_the_units_call_commands_that_exist() -> None:
-    import app
-
     commands = app.create_app().cli.commands
     for unit in (DEPLOY / "systemd").glob("*.service"):
         for name in re.findall(r"^ExecStart=.*bin/flask (\S+)", unit.read_text(), re.MULTILINE):

@@ -17,7 +17,7 @@ from api import catalog
 from api.settings import TABLE
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("api", "components", "pages", "web", "benchmarks")
+ROOMS = ("api", "components", "pages", "web", "weir", "benchmarks")
 
 
 def read(name: str) -> str:

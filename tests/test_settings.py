@@ -33,7 +33,7 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_API_URL", "weir.example"),
         ("WEIR_PUBLIC_URL", "weir.example"),
         ("WEIR_PUBLIC_URL", "ftp://weir.example"),
-        ("WEIR_PUBLIC_URL", "https://weir.example/dashboard"),
+        ("WEIR_PUBLIC_URL", "https://weir.example/a b"),
         ("WEIR_PUBLIC_URL", "https://weir.example?x"),
         ("WEIR_PUBLIC_URL", "https://somebody@weir.example"),
         ("WEIR_CORS_ORIGINS", "*"),
@@ -98,6 +98,7 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
         ({}, "http://127.0.0.1:8050"),
         ({"WEIR_HOST": "::1", "WEIR_PORT": "80"}, "http://[::1]:80"),
         ({"WEIR_PUBLIC_URL": "https://weir.example/"}, "https://weir.example"),
+        ({"WEIR_PUBLIC_URL": "https://weir.example/flow/"}, "https://weir.example/flow"),
         ({"WEIR_PUBLIC_URL": "http://weir.lan:8080", "WEIR_PORT": "80"}, "http://weir.lan:8080"),
     ],
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import dash
 from dash import Dash, dash_table
@@ -80,8 +81,11 @@ def create_dashboard(
     ``links`` signs the addresses of images, where that can be done; ``public_url`` is where readers
     reach it, "" where only their requests tell.
     """
+    root = urlsplit(public_url).path
     app = Dash(
         __name__,
+        requests_pathname_prefix=f"{root}/",
+        routes_pathname_prefix="/",
         use_pages=True,
         pages_folder="",  # loaded below, under their own names
         assets_folder=str(ASSETS),
@@ -97,7 +101,7 @@ def create_dashboard(
     styles, scripts = bundle.styles(), bundle.scripts()
     for each in (styles, scripts, bundle.sign_in_styles()):
         app.server.add_url_rule(each.path, each.name, each.answer)
-    app.index_string = _index(app, styles, scripts)
+    app.index_string = _index(app, styles, scripts, root)
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.server.register_error_handler(DependencyException, bundle.no_such_script)
     app.server.register_error_handler(BadRequest, problem)
@@ -111,7 +115,7 @@ def create_dashboard(
     compress(app.server, "application/json", "text/html")
     _prepare(app)
     behind = inside(app)
-    door = Door(behind, client, access, sign_in_page())
+    door = Door(behind, client, access, sign_in_page(root))
     app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
     return app
 
@@ -130,17 +134,17 @@ def delivered(app: Dash, door: WSGIApplication) -> Delivery:
     )
 
 
-def sign_in_page() -> SignInPage:
+def sign_in_page(root: str = "") -> SignInPage:
     """In the dashboard's colours, with its theme switch, and nothing else of it."""
     head = "\n    ".join(
         (
-            f'<link rel="icon" type="image/svg+xml" href="{versioned(FAVICON)}">',
+            f'<link rel="icon" type="image/svg+xml" href="{root}{versioned(FAVICON)}">',
             f"<style>{theme.css()}</style>",
-            f'<script src="{versioned(START)}"></script>',
-            f'<link rel="stylesheet" href="{bundle.sign_in_styles().address}">',
+            f'<script src="{root}{versioned(START)}"></script>',
+            f'<link rel="stylesheet" href="{root}{bundle.sign_in_styles().address}">',
         )
     )
-    return SignInPage(head)
+    return SignInPage(head, root)
 
 
 def is_page(path: str) -> bool:
@@ -192,13 +196,13 @@ def _prepare(app: Dash) -> None:
         app.server.preprocess_request()
 
 
-def _index(app: Dash, styles: Bundle, scripts: Bundle) -> str:
+def _index(app: Dash, styles: Bundle, scripts: Bundle, root: str) -> str:
     return (
         _INDEX.replace("__CSS__", theme.css())
-        .replace("__FAVICON__", versioned(FAVICON))
-        .replace("__STYLES__", styles.address)
-        .replace("__SCRIPTS__", scripts.address)
-        .replace("__PLOTLY__", versioned(PLOTLY))
+        .replace("__FAVICON__", root + versioned(FAVICON))
+        .replace("__STYLES__", root + styles.address)
+        .replace("__SCRIPTS__", root + scripts.address)
+        .replace("__PLOTLY__", root + versioned(PLOTLY))
         .replace("__GRID__", " ".join(grid.script_addresses(app)))
-        .replace("__START__", versioned(START))
+        .replace("__START__", root + versioned(START))
     )

@@ -14,7 +14,7 @@ from api.client.replies import (
     Organization,
     Series,
 )
-from api.embeds import EmbedDefinition, Fixed, Rolling, address, snippet
+from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
 
 __all__ = [
     "ActiveFilter",
@@ -32,5 +32,6 @@ __all__ = [
     "Rolling",
     "Series",
     "address",
+    "height_px",
     "snippet",
 ]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import click
 from flask import Flask, current_app
@@ -35,6 +36,7 @@ from api.timez import stamp
 
 Load = Callable[[], Settings]
 _EXTENSION = "weir-settings"
+_OTHER_NAME: Final = "weir"
 
 
 # --- What commands ask for -----------------------------------------------------------------------
@@ -166,7 +168,7 @@ def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None
 
 
 def warn(message: str) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {_line(message)}", err=True)
 
 
 def when(instant_ms: int | None) -> str | None:
@@ -253,7 +255,11 @@ def _one_line() -> Generator[None]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """On one line, with commands named by the program that was typed: `weir` has the same ones."""
+    context = click.get_current_context(silent=True)
+    program = context.find_root().info_name if context else None
+    named = re.sub(r"\bflask(?= [a-z])", program, text) if program == _OTHER_NAME else text
+    return " ".join(named.split())
 
 
 # --- Tables --------------------------------------------------------------------------------------

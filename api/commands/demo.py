@@ -59,8 +59,9 @@ def run(context: click.Context, port: int | None) -> None:
     never come beside real ones.
     """
     known = settings()
-    own = f"sqlite:///{Path(known.instance) / STORE}"
-    if os.environ.get("WEIR_DATABASE", own) != own:
+    folder = Path(known.instance)
+    own, usual = (f"sqlite:///{folder / name}" for name in (STORE, "weir.sqlite"))
+    if os.environ.get("WEIR_DATABASE") not in (None, own, usual):
         warn(f"the demo has a store of its own, {own}; WEIR_DATABASE is not used")
     os.environ["WEIR_DATABASE"] = own
     for name in ("WEIR_DATABASE_READ", "WEIR_API_KEY"):  # of another store

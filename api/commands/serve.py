@@ -19,7 +19,7 @@ from flask.cli import with_appcontext
 from api.auth.sign_in_links import LASTS_S, SignInLinks
 from api.commands.command_base import Command, ensure_store, opened, settings
 from api.commands.supervisor import Child, Supervisor
-from api.commands.web_worker import FINISH_S, TARGET
+from api.commands.web_worker import FINISH_S
 from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.commands.writer import share
 from api.errors import UserError
@@ -92,10 +92,7 @@ def _writer(demo: bool, news: int) -> int:
 def _become(command: str, *options: str) -> int:
     """A fresh interpreter, so that a child that is started later runs what is installed then."""
     parent = ("--while-parent", str(os.getppid()))
-    os.execv(
-        sys.executable,
-        [sys.executable, "-m", "flask", "--app", TARGET[0], command, *options, *parent],
-    )
+    os.execv(sys.executable, [sys.executable, "-m", "weir", command, *options, *parent])
 
 
 def _check_store(demo: bool) -> None:

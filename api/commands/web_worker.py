@@ -43,7 +43,7 @@ def web_worker(listener: int, news: int, while_parent: int) -> None:
     from api.server.asgi import ThreadedSite
     from api.server.connections import serve
 
-    serve(ThreadedSite(site), socket.socket(fileno=listener), FINISH_S, ready)
+    serve(ThreadedSite(site, root=settings().root), socket.socket(fileno=listener), FINISH_S, ready)
     _end()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, NamedTuple
 
 from api.metering.windows import Window
@@ -20,6 +21,10 @@ LEAST_GAL: Final = 1.0
 LONGEST_MS: Final = 30 * HOUR_MS  # in which these hours must have been heard: four fifths of them
 LOOKED_BACK_MS: Final = 31 * DAY_MS
 BEFORE_MS: Final = 6 * HOUR_MS
+# A main that supplies many never rests: it flows in more than this share of the hours looked back
+# on, and in half of them by more than so many gallons.
+MAIN_SHARE: Final = 0.95
+MAIN_GAL: Final = 100.0
 
 
 class Hour(NamedTuple):
@@ -53,10 +58,12 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """``run`` where water flows without a pause; else ``paused_ms``, the end of the latest hour in
-    which it paused. Neither: too few hours were heard."""
+    which it paused. Neither: too few hours were heard. ``main``: the run is that of a meter which
+    supplies many, no leak."""
 
     run: Run | None = None
     paused_ms: int | None = None
+    main: bool = False
 
 
 def find(told: Sequence[tuple[int, float]], least_gal: float = LEAST_GAL) -> Finding:
@@ -73,7 +80,15 @@ def find(told: Sequence[tuple[int, float]], least_gal: float = LEAST_GAL) -> Fin
         return Finding()
     window = Window(run[0].start_ms, run[-1].end_ms - 1)
     lowest, total = min(hour.gallons for hour in latest), sum(hour.gallons for hour in run)
-    return Finding(Run(window, lowest, total, longer=last < 0 and _is_long(window)))
+    found = Run(window, lowest, total, longer=last < 0 and _is_long(window))
+    return Finding(found, main=_is_main(hours, least_gal))
+
+
+def _is_main(hours: Sequence[Hour], least_gal: float) -> bool:
+    flowing = sum(hour.gallons >= least_gal for hour in hours)
+    if flowing <= MAIN_SHARE * LOOKED_BACK_MS / HOUR_MS:
+        return False
+    return median(hour.gallons for hour in hours) > MAIN_GAL
 
 
 def _is_long(window: Window) -> bool:

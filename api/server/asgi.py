@@ -20,6 +20,7 @@ from urllib.parse import unquote_to_bytes
 from api.errors import ServiceError, Unavailable
 from api.server.bodies import Body, BodyMemory, ClientGone, Receive
 from api.server.lanes import LANES, Lane, lane_of
+from api.server.mount import below
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -36,10 +37,12 @@ _log = logging.getLogger(__name__)
 
 class ThreadedSite:
     """The ASGI application. ``site`` answers an environment with a ``REFUSAL`` by that error, and
-    does so without waiting for anything."""
+    does so without waiting for anything. ``root``: see `mount`."""
 
-    def __init__(self, site: WSGIApplication, lanes: Sequence[Lane] = LANES) -> None:
-        self._site = site
+    def __init__(
+        self, site: WSGIApplication, lanes: Sequence[Lane] = LANES, root: str = ""
+    ) -> None:
+        self._site, self._root = site, root
         self._lanes = lanes
         self._threads = {lane: _Threads(lane) for lane in lanes}
         self._memory = BodyMemory()
@@ -48,7 +51,7 @@ class ThreadedSite:
         if scope["type"] != "http":
             return
         environ = environ_of(scope)
-        lane = lane_of(environ["PATH_INFO"], self._lanes)
+        lane = lane_of(below(self._root, environ["PATH_INFO"]), self._lanes)
         body = Body(self._memory, environ["REMOTE_ADDR"], lane.body_bytes)
         exchange = _Exchange(self._site, environ, receive, send)
         try:
@@ -200,8 +203,9 @@ class _Exchange:
 
 
 async def _gone(receive: Receive) -> None:
-    """The next that comes after a body is that the client has gone."""
-    await receive()
+    """What comes after the body, an empty one too, is that the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _no_write(data: bytes) -> object:

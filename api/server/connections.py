@@ -22,6 +22,11 @@ HEAD_S: Final = 15.0  # for a request's line and headers
 HEAD_BYTES: Final = 64 * 1024
 IDLE_S: Final = 75  # longer than nginx keeps a connection to us (60 s)
 FRESH_S: Final = 0.5  # for the first request of a connection, when the worker ends
+REFUSED_S: Final = 1.0  # for the rest of a head that is too long
+TOO_LONG: Final = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+    b"Content-Length: 0\r\nConnection: close\r\n\r\n"
+)
 MOST_CONNECTIONS: Final = 4_000  # of one worker; each may cost a file descriptor and some kilobytes
 
 
@@ -31,6 +36,7 @@ class Connection(HttpToolsProtocol):
     _deadline: TimerHandle | None = None
     _head_bytes = 0
     _heads = 0
+    _refused = False
 
     def connection_made(self, transport: Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
@@ -44,11 +50,13 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
         if self._deadline is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > HEAD_BYTES + len(data):
-                self.transport.abort()
+            if self._head_bytes > HEAD_BYTES:  # before this piece, which may hold a body as well
+                self._refuse_head()
                 return
+            self._head_bytes += len(data)
         super().data_received(data)
 
     def on_message_begin(self) -> None:
@@ -65,6 +73,14 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
         else:
             self.loop.call_later(FRESH_S, super().shutdown)
+
+    def _refuse_head(self) -> None:
+        """Answer 431, and drop what still comes for a moment: closing at once would reset the
+        connection, and the client would never read the answer."""
+        self._refused = True
+        self._head_is_here()
+        self.transport.write(TOO_LONG)
+        self.loop.call_later(REFUSED_S, self.transport.close)
 
     def _await_head(self) -> None:
         if self._deadline is None:

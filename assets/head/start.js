@@ -1,6 +1,8 @@
 /* Runs before anything is painted: the theme, and the scripts that only some pages need. */
 (function () {
   "use strict";
+  /* Where the site stands on its host: "" or a path, which every address of ours begins with. */
+  window.weirRoot = new URL(document.currentScript.src).pathname.split("/assets/")[0];
   const KEY = "weir-theme";
   const root = document.documentElement;
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -42,6 +44,46 @@
     announce();
   }
 
+  /* Units and zone are the reader's, on every page: kept in the browser, and put into the address of
+     each page that is come to without them, so that a link says them too. */
+  const OWN = ["units", "zone"];
+  const HAVE_THEM = /^\/($|wall$|usage$|report$|devices\/.)/;
+
+  function own(name) {
+    try {
+      return window.localStorage.getItem(`weir-${name}`);
+    } catch {
+      return null;
+    }
+  }
+
+  /* What the reader has chosen; null is what is usual. */
+  window.weirKeep = function (question) {
+    OWN.filter((name) => name in question).forEach((name) => {
+      try {
+        if (question[name]) window.localStorage.setItem(`weir-${name}`, question[name]);
+        else window.localStorage.removeItem(`weir-${name}`);
+      } catch {
+        /* then it lasts as long as the page */
+      }
+    });
+  };
+
+  function withOwn(href) {
+    const url = new URL(href, window.location.href);
+    if (url.origin !== window.location.origin || !HAVE_THEM.test(url.pathname)) return href;
+    OWN.filter((name) => own(name) && !url.searchParams.has(name)).forEach((name) =>
+      url.searchParams.set(name, own(name)),
+    );
+    return url.pathname + url.search + url.hash;
+  }
+
+  const pushed = window.history.pushState.bind(window.history);
+  window.history.pushState = function (state, title, href) {
+    const leads = href && new URL(href, window.location.href).pathname !== window.location.pathname;
+    return pushed(state, title, leads ? withOwn(href) : href);
+  };
+
   function announce() {
     window.dispatchEvent(new CustomEvent("weir:theme", { detail: shown() }));
   }
@@ -68,7 +110,7 @@
   function charts() {
     const bundle = named("plotly-script");
     Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
-    if (window.location.pathname.startsWith("/devices/")) return ahead("preload", bundle);
+    if (window.location.pathname.startsWith(`${window.weirRoot}/devices/`)) return ahead("preload", bundle);
     const idle = window.requestIdleCallback || ((then) => setTimeout(then, 500));
     window.addEventListener("load", () => setTimeout(() => idle(() => ahead("prefetch", bundle)), 1000));
   }
@@ -76,11 +118,13 @@
   /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
      where the address says that it will. */
   function grids() {
-    if (window.location.pathname !== "/devices") return;
+    if (window.location.pathname !== `${window.weirRoot}/devices`) return;
     named("grid-scripts").split(" ").forEach((href) => ahead("preload", href));
   }
 
   if (document.querySelector('meta[name="plotly-script"]')) {
+    const here = window.location.pathname + window.location.search + window.location.hash;
+    if (withOwn(here) !== here) window.history.replaceState(window.history.state, "", withOwn(here));
     charts();
     grids();
   } // the sign-in page has neither

@@ -82,8 +82,8 @@ def _legend(picture: Picture, canvas: Canvas) -> list[Figure]:
 
 
 def _from_zero(frame: Frame) -> bool:
-    """Flow, volume and quality are read from zero; dBm and °C are not."""
-    return frame.metric.unit not in ("dBm", "°C")
+    """Flow, volume and quality are read from zero; dBm and degrees are not."""
+    return frame.metric.unit not in ("dBm", "°C", "°F")
 
 
 def y_range(picture: Picture, window: Window) -> list[float]:

@@ -90,16 +90,16 @@ def frame(
 
 def in_scale(made: Frame, scale: Scale) -> Frame:
     """The frame's values in another unit; the series keeps the catalog's."""
-    if scale.factor == 1:
+    if scale.factor == 1 and not scale.offset:
         return replace(made, unit=scale.unit)
-    middle = _times(made.middle, scale.factor)
+    middle = _scaled(made.middle, scale)
     alone = made.low is made.middle
-    low, high = (middle if alone else _times(v, scale.factor) for v in (made.low, made.high))
+    low, high = (middle if alone else _scaled(v, scale) for v in (made.low, made.high))
     return replace(made, unit=scale.unit, middle=middle, low=low, high=high)
 
 
-def _times(values: Values, factor: float) -> Values:
-    return [None if v is None else v * factor for v in values]
+def _scaled(values: Values, scale: Scale) -> Values:
+    return [None if v is None else scale.of(v) for v in values]
 
 
 def within(made: Frame, window: Window) -> Frame:

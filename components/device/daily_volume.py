@@ -131,7 +131,10 @@ def bars(found: Sequence[Day], units: Units) -> list[Component]:
         **attributes(aria_hidden="true"),
     )
     told = average(found, units)
-    return [picture, marks, *([html.P(told, className="days-words")] if told else [])]
+    scale = html.P(
+        f"up to {units.volume(top)}", className="days-top", **attributes(aria_hidden="true")
+    )
+    return [scale, picture, marks, *([html.P(told, className="days-words")] if told else [])]
 
 
 def _bar(day: Day, top: float, units: Units) -> Component:

@@ -41,12 +41,18 @@ def _length(found: Sequence[Stretch]) -> str:
     return formatting.duration(sum(s.window.length_ms for s in found))
 
 
-def gap_list(stretches: Sequence[Stretch], tz: ZoneInfo, *, now_ms: int) -> list[Component]:
-    """Latest first; nothing where all is well."""
+def gap_list(
+    stretches: Sequence[Stretch], tz: ZoneInfo, *, now_ms: int, counted_in: str
+) -> list[Component]:
+    """Latest first; nothing where there are none. ``counted_in`` names the rows that they are gaps
+    between: finer rows show more of them, and uptime counts by the device's own cadence."""
     if not stretches:
         return []
     latest = list(reversed(stretches))
-    made: list[Component] = [html.Summary(summary(stretches)), _table(latest[:MOST], tz, now_ms)]
+    made: list[Component] = [
+        html.Summary(f"{summary(stretches)} · by {counted_in} rows"),
+        _table(latest[:MOST], tz, now_ms),
+    ]
     if len(latest) > MOST:
         rest = formatting.whole(len(latest) - MOST)
         made.append(html.P(f"and {rest} earlier ones: zoom in to see them", className="quiet"))

@@ -11,7 +11,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.client import Device
-from components import formatting
+from components import formatting, session
 from components.clock import Clock, known_zone
 from components.device.kpis import Kpi
 from components.fleet.states import State
@@ -49,7 +49,11 @@ WAITING = {
 
 def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -> Component:
     crumbs = html.Nav(
-        [dcc.Link("Devices", href=place), html.Span(" / "), device.serial_number],
+        [
+            dcc.Link("Devices", href=session.site_path(place)),
+            html.Span(" / "),
+            device.serial_number,
+        ],
         className="crumbs",
         **labelled("Breadcrumb"),
     )

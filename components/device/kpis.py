@@ -159,8 +159,9 @@ def continuous(
     label, run = "Continuous flow", finding.run
     if run is not None:
         value = f"{told.units.volume(run.lowest)}/h"
-        note = _by_design(run, told) if never_rests else _escaping(run, price, told)
-        return Kpi(label, value, note, _evidence(run, told), not never_rests, run.shown)
+        rests = not (never_rests or finding.main)
+        note = _escaping(run, price, told) if rests else _unresting(run, told, main=finding.main)
+        return Kpi(label, value, note, _evidence(run, told), rests, run.shown)
     if finding.paused_ms is None:
         return Kpi(label, formatting.NOTHING, "too few hours heard")
     clock = Clock(told.tz, finding.paused_ms, finding.paused_ms)
@@ -178,8 +179,9 @@ def _escaping(run: Run, price: Price | None, told: Told) -> str:
     return " · ".join(part for part in (_how_long(run, told), cost) if part)
 
 
-def _by_design(run: Run, told: Told) -> str:
-    return f"by design · {_how_long(run, told)}"
+def _unresting(run: Run, told: Told, *, main: bool) -> str:
+    why = "as a main does" if main else "by design"
+    return f"{why} · {_how_long(run, told)}"
 
 
 def _how_long(run: Run, told: Told) -> str:

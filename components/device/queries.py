@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_RATE
+from api.catalog import FLOW_RATE, RAW
 from api.client import Client
 from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
@@ -85,11 +85,16 @@ def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
 def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
     """Uptime and quality."""
     resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
-    due = due_buckets(shown.window, resolution, meter.installed_on_ms, now_ms)
+    begun = meter.installed_on_ms
+    since_first = begun is None
+    if begun is None:
+        begun = first_reading_ms(meter.id, now_ms)
+    due = due_buckets(shown.window, resolution, begun, now_ms)
+    since_first = since_first and begun is not None and begun > shown.window.from_ms
     client, asked = desk.client, due or shown.window
     entries = client.latest(
         [meter.id],
-        ["uptime", "quality"],
+        ["uptime"],
         from_ms=asked.from_ms,
         to_ms=asked.to_ms,
         uptime_resolution=resolution,
@@ -98,8 +103,23 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
         return kpis.uptime(0, 0, resolution, shown), kpis.quality(None, None, None, 0, shown)
     entry = entries[0]
     up = kpis.uptime(entry.uptime_actual or 0, entry.uptime_expected or 0, resolution, shown)
-    mean = volume.mean_quality(client, meter.id, due) if entry.quality_min is not None else None
-    return up, kpis.quality(entry.quality_min, entry.quality_max, mean, meter.quality_limit, shown)
+    if since_first:
+        up = replace(up, note=f"{up.note} · since the first reading")
+    least, most = volume.quality_range(client, meter.id, due)
+    mean = volume.mean_quality(client, meter.id, due) if least is not None else None
+    return up, kpis.quality(least, most, mean, meter.quality_limit, shown)
+
+
+def first_reading_ms(device_id: str, now_ms: int) -> int | None:
+    """Since when a device without an installation date has been there; None if it never reported.
+    What was before isn't counted as missing."""
+    return session.remembered(
+        f"first:{device_id}",
+        lambda client: next(
+            iter(client.datapoints(device_id, RAW, from_ms=0, to_ms=now_ms, limit=1).times_ms), None
+        ),
+        ttl_s=WEEK_TTL_S,
+    )
 
 
 def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:

@@ -18,7 +18,7 @@ from components.charts.frames import bucket_ends
 from components.clock import Clock
 from components.markup import attributes, labelled
 from components.ranges import Window, widened
-from components.units import Units
+from components.units import Scale, Units
 
 PAGE: Final = 20
 UNDATED: Final = "*"
@@ -105,17 +105,24 @@ class _Column:
     metric: Metric
     title: str
     names: Sequence[str]
-    factor: float
+    scale: Scale
 
     def texts(self, rows: Series) -> list[str]:
-        parts = [rows.values(name) for name in self.names]
-        return [self._text(each) for each in zip(*parts, strict=True)]
+        """Each with as many decimals, so that they can be compared down the column."""
+        parts = [self._scaled(rows.values(name)) for name in self.names]
+        places = formatting.decimals(value for part in parts for value in part)
+        return [_text(each, places) for each in zip(*parts, strict=True)]
 
-    def _text(self, values: Sequence[float | None]) -> str:
-        scaled = [None if v is None else v * self.factor for v in values]
-        if len(scaled) == 1 or scaled[1] == scaled[2]:
-            return formatting.number(scaled[0])
-        return f"{formatting.number(scaled[0])} ({formatting.span(scaled[1], scaled[2])})"
+    def _scaled(self, values: Sequence[float | None]) -> list[float | None]:
+        return [None if v is None else self.scale.of(v) for v in values]
+
+
+def _text(values: Sequence[float | None], places: int) -> str:
+    first, *ends = (formatting.exact(value, places) for value in values)
+    if not ends or ends[0] == ends[1]:
+        return first
+    between = " to " if "−" in "".join(ends) else "–"
+    return f"{first} ({between.join(ends)})"
 
 
 def _columns(resolution: Resolution, units: Units) -> list[_Column]:
@@ -128,14 +135,15 @@ def _columns(resolution: Resolution, units: Units) -> list[_Column]:
         if resolution is not RAW:
             averages = [f"{function}_{metric.name}" for function in ("avg", "min", "max")]
             names = [f"total_{metric.name}"] if metric is FLOW_AMOUNT else averages
-        made.append(_Column(metric, f"{metric.label}, {scale.unit}", names, scale.factor))
+        made.append(_Column(metric, f"{metric.label}, {scale.unit}", names, scale))
     return made
 
 
 def _pager(page: Page) -> Component:
-    first = page.total - page.number * PAGE + 1
-    last = page.total - (page.number - 1) * PAGE
-    span = f"{formatting.whole(max(1, first))}–{formatting.whole(last)}"
+    # Counted from the latest, as they stand: the first page begins with 1.
+    first = (page.number - 1) * PAGE + 1
+    last = min(page.total, page.number * PAGE)
+    span = f"{formatting.whole(first)}–{formatting.whole(last)}"
     turns = (("‹ Later", page.number - 1), ("Earlier ›", page.number + 1))
     buttons = [
         html.Button(

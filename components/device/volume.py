@@ -22,28 +22,44 @@ _TOTAL = f"total_{FLOW_AMOUNT.name}"
 
 
 def gallons(client: Client, device_id: str, window: Window) -> float | None:
-    """The volume of the minutes that start in the window; None where no reading tells.
+    """The volume of the minutes that start in the window; None where no reading tells."""
+    return _sum(_whole_hours_and_edges(client, device_id, window))
 
-    The interface totals whole hours; what the window cuts off an hour is summed by minutes.
-    """
+
+def quality_range(
+    client: Client, device_id: str, window: Window
+) -> tuple[float | None, float | None]:
+    """The least and the most quality of the minutes that start in the window; None, None where no
+    reading tells."""
+    parts = _whole_hours_and_edges(client, device_id, window)
+    least, most = (_known(parts, f"{end}_{QUALITY.name}") for end in ("min", "max"))
+    return min(least, default=None), max(most, default=None)
+
+
+def _whole_hours_and_edges(client: Client, device_id: str, window: Window) -> list[Series]:
+    """The interface sums up whole hours; what the window cuts off an hour comes by minutes."""
     first, last = ceil_to(window.from_ms, HOUR_MS), floor_to(window.to_ms + 1, HOUR_MS)
     if first >= last:
-        return _sum([_minutes(client, device_id, window.from_ms, window.to_ms)])
+        return [_minutes(client, device_id, window.from_ms, window.to_ms)]
     parts = [client.datapoints(device_id, TOTAL, from_ms=first, to_ms=last - 1)]
     if window.from_ms < first:
         parts.append(_minutes(client, device_id, window.from_ms, first - 1))
     if last <= window.to_ms:
         parts.append(_minutes(client, device_id, last, window.to_ms))
-    return _sum(parts)
+    return parts
 
 
 def _minutes(client: Client, device_id: str, from_ms: int, to_ms: int) -> Series:
     return client.datapoints(device_id, ONE_MINUTE, from_ms=from_ms, to_ms=to_ms)
 
 
+def _known(parts: list[Series], column: str) -> list[float]:
+    return [v for part in parts for v in part.columns.get(column, ()) if v is not None]
+
+
 def _sum(parts: list[Series]) -> float | None:
-    told = [v for part in parts for v in part.columns.get(_TOTAL, ()) if v is not None]
-    return sum(told) if told else None
+    known = _known(parts, _TOTAL)
+    return sum(known) if known else None
 
 
 def mean_quality(client: Client, device_id: str, window: Window) -> float | None:

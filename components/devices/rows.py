@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from api.client import ActiveFilter
-from components import formatting
+from components import formatting, session
 from components.clock import Clock, known_zone
 from components.devices.listing import Listing, Question
 from components.fleet.device_list import directory
@@ -126,7 +126,7 @@ def _row(meter: Meter, *, active: bool) -> Row:
     """What the grid shows of a device, by the names of its columns."""
     return {
         "id": meter.id,
-        "href": f"{PATH}/{quote(meter.id, safe='')}",
+        "href": session.site_path(f"{PATH}/{quote(meter.id, safe='')}"),
         "label": meter.label,
         "serial": meter.serial,
         "networkUniqueIdentifier": meter.network_id or formatting.NOTHING,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from components import session
 from components.embeds.ids import Ids
 from components.embeds.link import PATH
 from components.markup import labelled
 
 
 def embeds_page(rows: Component, panel: Component, *, chosen: str) -> Component:
-    new = dcc.Link("New embed", href=PATH, className="button")
+    new = dcc.Link("New embed", href=session.site_path(PATH), className="button")
     return html.Div(
         [
             dcc.Location(id=Ids.GO, refresh="callback-nav"),

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from dash import html
 from dash.development.base_component import Component
 
+from components import session
 from components.markup import attributes
 
 PATH = "/embeds"
@@ -16,7 +17,7 @@ def embed_link(view: str, *device_ids: str) -> Component:
     said = {"view": view, **({"device": ",".join(device_ids)} if device_ids else {})}
     return html.A(
         "Embed",
-        href=f"{PATH}?{urlencode(said)}",
+        href=session.site_path(f"{PATH}?{urlencode(said)}"),
         className="button",
         title="Show this in another site’s page",
         **attributes(data_embed=view),

@@ -8,6 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.client import Embed
+from components import session
 from components.embeds import descriptions
 from components.embeds.link import PATH
 from components.embeds.preview import chip
@@ -39,7 +40,7 @@ def _row(embed: Embed, labels: descriptions.Labels, current: bool, now_ms: int) 
                 html.Span(descriptions.line(embed, labels), className="quiet"),
                 html.Span(descriptions.ends(embed, now_ms), className="quiet"),
             ],
-            href=f"{PATH}?embed={embed.id}",
+            href=session.site_path(f"{PATH}?embed={embed.id}"),
             className="embed-row current" if current else "embed-row",
         ),
         key=embed.id,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from api.catalog import EMBED_VIEW_BY_NAME
-from api.client import Embed, EmbedToken, address, snippet
+from api.client import Embed, EmbedToken, address, height_px, snippet
 from components.embeds import descriptions
 from components.embeds.ids import Ids
 from components.markup import attributes
@@ -94,12 +93,11 @@ def _preview(looked: Looked, token: str) -> Component:
         return html.P(
             f"It is shown by {looked.site}, and can be tried out there.", className="quiet"
         )
-    view = EMBED_VIEW_BY_NAME[looked.embed.definition.view]
     return html.Iframe(
         src=address("", looked.embed.id, token),
         title="Preview",
         className="embed-preview",
-        height=str(view.height_px),
+        height=str(height_px(looked.embed.definition)),
         referrerPolicy="no-referrer",
     )
 

@@ -9,6 +9,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.metering.windows import DEFAULT_SPAN, SPANS
+from components import shell
 from components.controls import notice, search_field, segments, select, units_select, zone_select
 from components.embeds.link import embed_link
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
@@ -36,6 +37,11 @@ class Ids(StrEnum):
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
     SAID = "fleet-said"
+    FILTERS = "fleet-filters"
+    CLOCK = "wall-clock"
+    CLOCK_LINE = "wall-clock-line"
+    FOOT = "wall-foot"
+    LEAVE = "wall-leave"
 
 
 EXPORTS: Final = (
@@ -59,10 +65,20 @@ def fleet_page(view: FleetView) -> Component:
             dcc.Store(id=Ids.BOARD),
             dcc.Store(id=Ids.DRAWN),
             html.H1("Fleet", className="sr-only"),
+            html.Button(
+                "Filters",
+                id=Ids.FILTERS,
+                type="button",
+                className="button filters",
+                **attributes(data_do="filters", aria_expanded="false"),
+            ),
             _controls(view),
             html.Section(
-                html.Dl(id=Ids.TOTALS, className="card totals"), **labelled("The whole fleet")
+                html.Dl(id=Ids.TOTALS, className="card totals"),
+                className="sums",
+                **labelled("These devices together"),
             ),
+            _clock(),
             notice(Ids.NOTICE),
             html.Ul(id=Ids.WALL, className="wall", role="list", **labelled("Devices")),
             html.Div(
@@ -72,9 +88,20 @@ def fleet_page(view: FleetView) -> Component:
             ),
             html.Div(id=Ids.EMPTY, className="card empty", hidden=True),
             html.P(id=Ids.SAID, className="sr-only", **attributes(aria_live="polite")),
+            html.P(id=Ids.FOOT, className="wall-foot"),
+            html.Button(
+                "Leave the wall", id=Ids.LEAVE, type="button", className="button wall-leave"
+            ),
         ],
         id=Ids.PAGE,
     )
+
+
+def _clock() -> Component:
+    """The wall's own time, and how fresh it is. assets/wall-mode.js."""
+    line = html.Span(id=Ids.CLOCK_LINE)
+    lines = html.Div([html.Span(shell.organization_name()), line], className="wall-lines")
+    return html.Div([lines, html.B(id=Ids.CLOCK)], className="card wall-clock")
 
 
 def fleet_tools(view: FleetView) -> list[Component]:
@@ -97,6 +124,9 @@ def _controls(view: FleetView) -> Component:
                 [
                     html.Span(id=Ids.GROUP),
                     select("Sort", "sort", _sorts(), chosen=view.sort),
+                    html.Button(
+                        "Wall", type="button", className="button", **attributes(data_do="wall")
+                    ),
                     embed_link("wall"),
                     menu("Export", EXPORTS, name="Export this fleet"),
                 ],

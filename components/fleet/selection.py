@@ -78,6 +78,11 @@ def rechosen(rows: Sequence[Row], view: FleetView, before: Chosen) -> Chosen:
     return Chosen(tuple(picked), _counts(found), len(shown), page, pages)
 
 
+def in_scope(rows: Sequence[Row], view: FleetView) -> Sequence[Row]:
+    """What search and group leave: what the sums are of."""
+    return _found(rows, view)[0]
+
+
 def everything(rows: Sequence[Row], view: FleetView) -> list[Row]:
     """All that a view is of, whatever the page."""
     return sorted(_found(rows, view)[1], key=ORDERS[view.sort])

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from api.errors import WeirError
 from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
-from components import formatting
+from components import formatting, session
 from components.clock import Clock, known_zone
 from components.fleet.device_status import Known
 from components.fleet.selection import Row
@@ -96,7 +96,7 @@ def _href(device_id: str, span: Span, zone: str | None, units: Units) -> str:
         "units": units.name if units is not US else None,
     }
     query = urlencode({name: value for name, value in said.items() if value})
-    return f"{PLACE}/{quote(device_id)}" + (f"?{query}" if query else "")
+    return session.site_path(f"{PLACE}/{quote(device_id)}") + (f"?{query}" if query else "")
 
 
 def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:

@@ -49,7 +49,7 @@ def totals(
         flow_now(rows, units),
         volume_today(rows, volumes, units),
         cost_today(rows, volumes, default_price),
-        needs_a_look(rows),
+        needs_attention(rows),
     ]
 
 
@@ -102,13 +102,18 @@ def uptime(rows: Sequence[Row], span: Span) -> Total:
     return Total("uptime", label, percent(observed / expected), note)
 
 
-def needs_a_look(rows: Sequence[Row]) -> Total:
-    whys = [row.why for row in rows if row.why]
-    found = Counter(chain.from_iterable(whys))
-    if not any(row.known is not None for row in rows):
-        return Total("look", "Needs a look", formatting.NOTHING)
-    note = _counted(dict(found.most_common()))
-    return Total("look", "Needs a look", formatting.whole(len(whys)), note or "all is well")
+def needs_attention(rows: Sequence[Row]) -> Total:
+    """Devices whose state or quality is bad. Leaks aren't among what is looked for here."""
+    label, whys = "Needs attention", [row.why for row in rows if row.why]
+    known = sum(row.known is not None for row in rows)
+    if not known:
+        return Total("attention", label, formatting.NOTHING)
+    note = _counted(dict(Counter(chain.from_iterable(whys)).most_common()))
+    if not note:
+        note = "by state and quality; leaks are not checked here"
+    if known < len(rows):
+        note = f"of {_of(known, len(rows))} devices so far"
+    return Total("attention", label, formatting.whole(len(whys)), note)
 
 
 # --- Water ---------------------------------------------------------------------------------------
@@ -133,14 +138,15 @@ def volume_today(rows: Sequence[Row], volumes: Mapping[str, Volume], units: Unit
     if not told:
         return Total("volume", "Volume today", formatting.NOTHING, "no reading today")
     value = units.volume(sum(v.gallons or 0.0 for v in told))
-    return Total(
-        "volume", "Volume today", value, _coverage(rows, volumes, len(told)) or _usual(told)
-    )
+    part = _coverage(rows, volumes, len(told))
+    if part:
+        return Total("volume", "Volume today", formatting.NOTHING, f"{value} in {part}")
+    return Total("volume", "Volume today", value, _usual(told))
 
 
 def _coverage(rows: Sequence[Row], volumes: Mapping[str, Volume], told: int) -> str:
-    """How many of the devices that may have been heard of today are in the sum; empty where all
-    are."""
+    """How many of the devices that may have reported today are in the sum; empty where all are. A
+    part of a sum isn't written large, as if it were the total."""
     waiting = sum(row.meter.id not in volumes for row in rows)
     return f"{_of(told, told + waiting)} devices so far" if waiting else ""
 
@@ -174,6 +180,10 @@ def cost_today(
         why = "prices in several currencies" if sums else none
         return Total("cost", "Cost today", formatting.NOTHING, why)
     ((currency, cost),) = sums.items()
+    part = _coverage(rows, volumes, sum(v.gallons is not None for v in volumes.values()))
+    if part:
+        note = f"{money(cost, currency)} in {part}"
+        return Total("cost", "Cost today", formatting.NOTHING, note)
     sources = {"each device’s" if price.own else "the organization’s" for _, price in told if price}
     note = f"at {' or '.join(sorted(sources))} rate"
     return Total("cost", "Cost today", money(cost, currency), note)

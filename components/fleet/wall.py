@@ -14,7 +14,7 @@ from components.fleet.day_volumes import Volume, volumes
 from components.fleet.device_list import Directory, directory
 from components.fleet.device_status import Known
 from components.fleet.queries import Deadline, Desk
-from components.fleet.selection import Chosen, Row, choose, judge, rechosen
+from components.fleet.selection import Chosen, Row, choose, in_scope, judge, rechosen
 from components.fleet.sparkline_rows import Line, lines
 from components.fleet.states import STATES
 from components.fleet.status_cache import knowledge, refresh_page, sweep
@@ -58,6 +58,8 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
     rows, chosen = _judged(desk, view, listed, now_ms)
     known = knowledge(desk, view.span)
     extras = _Extras() if first else _extras(desk, view, listed, chosen, known, now_ms)
+    scope = in_scope(rows, view)
+    ids = {row.meter.id for row in scope}
     return {
         "view": write_fleet_view(view),
         "at": now_ms,
@@ -69,8 +71,8 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
         "totals": [
             asdict(total)
             for total in totals(
-                rows,
-                extras.volumes,
+                scope,
+                {id: volume for id, volume in extras.volumes.items() if id in ids},
                 span=view.span,
                 units=view.units,
                 default_price=listed.price,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from dash import html
 from dash.development.base_component import Component
 
-from components import formatting
+from components import formatting, session
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
 from components.fleet.totals import Total
 from components.markup import attributes, labelled
@@ -151,7 +151,8 @@ def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
     """Where the chart will stand; the page's script and the PDF fill it."""
     said = {name: text for name, text in write_report_view(view).items() if text}
     said = {n: t for n, t in said.items() if n not in ("devices", "q", "group", "paper")}
-    address = f"{CHART}?{urlencode({**said, 'devices': usage.meter.id})}"
+    query = urlencode({**said, "devices": usage.meter.id})
+    address = session.site_path(f"{CHART}?{query}")
     return html.Figure(
         className="report-chart",
         **attributes(data_chart=address, data_device=usage.meter.id),

@@ -115,11 +115,7 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
     window = window_of(usage)
     window = Window(window.from_ms, min(window.to_ms, now_ms))
     try:
-        entries = desk.client.latest(
-            [id], ["quality"], from_ms=window.from_ms, to_ms=window.to_ms
-        ).entries
-        worst = entries[0].quality_min if entries else None
-        best = entries[0].quality_max if entries else None
+        worst, best = volume.quality_range(desk.client, id, window)
         mean = volume.mean_quality(desk.client, id, window) if worst is not None else None
         flow = volume.nights(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
     except ONE_DEVICE_ERRORS:

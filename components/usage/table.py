@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 
 from api.metering.cost import money
 from api.timez import DAY_MS, HOUR_MS
-from components import formatting
+from components import formatting, session
 from components.clock import EPOCH_DAY, day_text
 from components.fleet.totals import Total, percent
 from components.markup import attributes, labelled
@@ -20,6 +20,8 @@ from components.units import Units
 from components.usage.sums import Day, DeviceUsage, Totals
 from components.usage.url_state import UsageView
 
+SORTED_BY = {"Device": "label", "Volume": "volume", "Uptime": "uptime"}
+WAYS = {"label": "ascending", "volume": "descending", "uptime": "ascending"}
 HEADS = ("Volume", "Cost", "Mean flow", "Max flow", "Uptime", "Days with data")
 
 
@@ -66,10 +68,7 @@ def sums_strip(told: Sequence[Total]) -> list[Component]:
 
 
 def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
-    heads = [
-        html.Th("Device", scope="col"),
-        *(html.Th(name, scope="col", className="number") for name in HEADS),
-    ]
+    heads = [_head("Device", view), *(_head(name, view, "number") for name in HEADS)]
     rows = [row for usage in usages for row in _rows(usage, view)]
     return html.Div(
         html.Table(
@@ -82,6 +81,23 @@ def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
         tabIndex=0,
         **labelled("The table, to scroll sideways"),
     )
+
+
+def _head(name: str, view: UsageView, kind: str = "") -> Component:
+    """A button where the table can be sorted by it; the one it is sorted by says which way."""
+    sort = SORTED_BY.get(name)
+    if sort is None:
+        return html.Th(name, scope="col", className=kind)
+    ways = {"ascending": "▴", "descending": "▾"}
+    way = WAYS[sort] if view.sort == sort else "none"
+    sign = html.Span(f" {ways.get(way, '')}", **attributes(aria_hidden="true"))
+    button = html.Button(
+        [name, sign],
+        type="button",
+        className="sorts",
+        **attributes(data_set="sort", data_value=sort),
+    )
+    return html.Th(button, scope="col", className=kind, **attributes(aria_sort=way))
 
 
 def _rows(usage: DeviceUsage, view: UsageView) -> list[Component]:
@@ -100,7 +116,8 @@ def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
         **attributes(data_open=usage.meter.id, aria_expanded="true" if opened else "false"),
         **labelled(f"Days of {usage.meter.label}"),
     )
-    name = html.A(usage.meter.label, href=f"/devices/{quote(usage.meter.id, safe='')}")
+    href = session.site_path(f"/devices/{quote(usage.meter.id, safe='')}")
+    name = html.A(usage.meter.label, href=href)
     serial = html.Span(f"{usage.meter.serial} · {usage.tz.key}", className="quiet")
     named = html.Span([name, serial], className="named")
     head = html.Th(html.Div([button, named], className="who"), scope="row")

@@ -105,7 +105,7 @@ def test_a_link_opens_the_view_again(tab: Tab, site: Site) -> None:
     tab.open(address.removeprefix(site.url))
     chart.drawn()
     assert (chart.range(), chart.badge()) == (zoomed, fine)
-    assert tab.run("return document.querySelector('[data-value=\"7d\"]').ariaPressed") == "true"
+    assert tab.run("return document.querySelector('[data-value=\"7d\"]').ariaPressed") == "false"
 
 
 def test_a_narrower_window_fetches_coarser_rows(tab: Tab, site: Site) -> None:

@@ -181,3 +181,19 @@ def test_the_span_of_a_row(
     last = ms(end) if end else first
     clock = Clock(zone(zone_name), first, last)
     assert formatting.bucket(first, last, RESOLUTION_BY_NAME[resolution], clock) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([1.59, 1.6], ["1.59", "1.60"]),
+        ([12.6, 6.94], ["12.6", "6.9"]),
+        ([120.0, 0.05], ["120.00", "0.05"]),  # the smallest can be seen
+        ([48_912.0, 3.2], ["48,912", "3"]),
+        ([85.0, 86.0, None], ["85", "86", "–"]),
+        ([-3.5, 0.0], ["−3.50", "0.00"]),
+    ],
+)
+def test_a_column_has_one_number_of_decimals(values: list[float | None], texts: list[str]) -> None:
+    places = formatting.decimals(values)
+    assert [formatting.exact(value, places) for value in values] == texts

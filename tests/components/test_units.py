@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from api.catalog import FLOW_AMOUNT, FLOW_RATE, QUALITY, SIGNAL_STRENGTH, Metric
+from api.catalog import (
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    ONBOARD_TEMPERATURE,
+    QUALITY,
+    SIGNAL_STRENGTH,
+    Metric,
+)
 from components.units import METRIC, US, Units
 
 
@@ -59,3 +66,8 @@ def test_an_axis_of_volumes_has_the_unit_of_its_largest(
     scale = units.scale(FLOW_AMOUNT, largest)
     assert scale.unit == unit
     assert scale.factor * 1000 == pytest.approx(one_thousand)
+
+
+def test_degrees_go_with_the_units() -> None:
+    assert US.quantity(20.0, ONBOARD_TEMPERATURE) == "68 °F"
+    assert METRIC.quantity(20.0, ONBOARD_TEMPERATURE) == "20 °C"

@@ -239,8 +239,8 @@ def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None
 
 def test_another_metric(page: Any, looking: Site) -> None:
     answer = ask(page, looking, LIVE, metric="temperature")
-    assert answer["figure"]["layout"]["yaxis"]["title"]["text"] == "Onboard temperature, °C"
-    assert {y for y in line(answer)["y"] if y is not None} == {21.5}
+    assert answer["figure"]["layout"]["yaxis"]["title"]["text"] == "Onboard temperature, °F"
+    assert {y for y in line(answer)["y"] if y is not None} == {70.7}
 
 
 @pytest.mark.parametrize("question", [None, {}, {"from": 3, "range": [], "width_px": {}}])

@@ -70,6 +70,12 @@ def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> N
     assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
 
 
+def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Site) -> None:
+    """It says no installation date: what was before it reported isn't missing."""
+    up, *_ = page.heard(shown(SPRING - 2 * DAY_MS, 2 * DAY_MS), kept(looking, CLOCKS))
+    assert text(up) == "Uptime, 2 d 100% 1,440 of 1,440 min · since the first reading"
+
+
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, NEVER)
     body, _, chip, state = page.standing(said, device)
@@ -182,9 +188,9 @@ def test_rows_are_paged_from_the_latest(page: Any, looking: Site) -> None:
     said, device = shown(SPRING, HOUR_MS), kept(looking, CLOCKS)
     first, note, _ = page.as_rows(said, 1, device)
     assert note == "· raw, latest first, America/Denver"
-    assert "161–180 of 180 rows" in text(first)
+    assert "1–20 of 180 rows" in text(first)
     last = page.as_rows(said, 9, device)[0]
-    assert "1–20 of 180 rows" in text(last)
+    assert "161–180 of 180 rows" in text(last)
     assert text(page.as_rows(said, 10**9, device)[0]) == text(last)
 
 

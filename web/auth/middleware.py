@@ -19,6 +19,7 @@ import orjson
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
+from api.catalog import SITE_ROOT
 from api.client import Client, Credential
 from api.telemetry.request_record import VISIT, Visit
 from components.reader import READER, EntryMethod, Reader
@@ -344,7 +345,7 @@ class _Visit:
 
     @property
     def jar(self) -> CookieJar:
-        return CookieJar(self.facts.secure)
+        return CookieJar(self.facts.secure, self.request.environ.get(SITE_ROOT, ""))
 
 
 def _see(where: str) -> Response:

@@ -1,20 +1,19 @@
 """A session and the cookie that holds it: sealed, so that a browser can keep it but neither read
 nor change it.
 
-AES-256-GCM under a key derived from the server's secret for this purpose alone; another secret,
-another purpose, a cut or changed text: all of them open to nothing.
+Fernet of the `cryptography` package, under a key derived from the server's secret for this purpose
+alone; another secret, another purpose, a cut or changed text: all of them open to nothing.
 """
 
 from __future__ import annotations
 
 import secrets
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass, replace
 from typing import Final, Self, cast
 
 import orjson
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
@@ -24,8 +23,7 @@ IDLE_S: Final = 12 * 3_600
 ABSOLUTE_S: Final = 7 * 86_400
 RENEWED_S: Final = 300  # how old "last used" may grow before the cookie is written anew
 
-_PURPOSE: Final = b"weir dashboard session v1"
-_NONCE_BYTES: Final = 12
+_PURPOSE: Final = b"weir dashboard session v2"
 _LONGEST: Final = 4_096  # what browsers keep of a cookie
 _NAME: Final = "weir-session"
 _AWAY_NAME: Final = "weir-signed-out"
@@ -65,27 +63,22 @@ class Seal:
 
     def __init__(self, secret: str) -> None:
         key = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
-        self._cipher = AESGCM(key)
+        self._fernet = Fernet(urlsafe_b64encode(key))
 
     def close(self, session: Session) -> str:
         credential = session.credential
-        said = [session.id, credential.header, credential.value, session.issued_s, session.used_s]
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        sealed = nonce + self._cipher.encrypt(nonce, orjson.dumps(said), _PURPOSE)
-        return urlsafe_b64encode(sealed).decode().rstrip("=")
+        fields = [session.id, credential.header, credential.value, session.issued_s, session.used_s]
+        return self._fernet.encrypt(orjson.dumps(fields)).decode().rstrip("=")
 
     def open(self, text: str) -> Session | None:
         """None for whatever this seal didn't close. Says nothing about the session's age."""
         if not text.isascii() or len(text) > _LONGEST:
             return None
         try:
-            sealed = urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            said = self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], _PURPOSE)
-        except (ValueError, InvalidTag):
+            fields = orjson.loads(self._fernet.decrypt(text + "=" * (-len(text) % 4)))
+        except InvalidToken:
             return None
-        id_, header, value, issued_s, used_s = cast(
-            tuple[str, str, str, int, int], orjson.loads(said)
-        )
+        id_, header, value, issued_s, used_s = cast(tuple[str, str, str, int, int], fields)
         return Session(id_, Credential(header, value), issued_s, used_s)
 
 
@@ -95,6 +88,7 @@ class CookieJar:
     honour by refusing to let any other host, path or plain connection set them."""
 
     secure: bool
+    root: str = ""  # the path below which the site stands: then the cookies are its alone
 
     @property
     def session(self) -> str:
@@ -112,10 +106,11 @@ class CookieJar:
     def until_closed(self, name: str, value: str) -> str:
         """The same for a cookie that goes when the browser is closed."""
         secure = "; Secure" if self.secure else ""
-        return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}"
+        return f"{name}={value}; Path={self.root}/; HttpOnly; SameSite=Lax{secure}"
 
     def dropped(self, name: str) -> str:
         return self.kept(name, "", 0)
 
     def _named(self, name: str) -> str:
-        return f"__Host-{name}" if self.secure else name
+        prefix = "__Secure-" if self.root else "__Host-"  # the latter is for whole hosts alone
+        return f"{prefix}{name}" if self.secure else name

@@ -59,6 +59,7 @@ class SignInPage:
     """``head`` is the HTML of the page's styles and script."""
 
     head: str
+    root: str = ""  # the path below which the site stands
 
     def html(
         self,
@@ -71,10 +72,10 @@ class SignInPage:
         """Never holds what was typed: a wrong key may be another system's right one. ``demo``
         offers the demo fleet; ``link`` says how to get a sign-in link."""
         alarming = said is not None and said.alarming
-        values = {"action": SIGN_IN, "next": escape(next_path)}
+        values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         return _PAGE.format(
             **values,
-            start=START,
+            start=self.root + START,
             head=self.head,
             notice=_notice(said),
             described="notice key-help" if alarming else "key-help",

@@ -19,9 +19,9 @@ def numbers(column: Column, values: Sequence[float | None]) -> list[str]:
     """Shortest texts that read back as the same number; where a unit was converted twelve digits:
     more are only the trace of the conversion."""
     factor = column.factor
-    if factor == 1:
+    if factor == 1 and not column.offset:
         return ["" if v is None else repr(v) for v in values]
-    return ["" if v is None else f"{v * factor:.12g}" for v in values]
+    return ["" if v is None else f"{v * factor + column.offset:.12g}" for v in values]
 
 
 def instants(column: Column, values: Sequence[int | None]) -> list[str]:

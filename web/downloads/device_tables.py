@@ -19,7 +19,12 @@ from components.units import US, Units
 from web.downloads.names import file_stem, of_window
 from web.downloads.table import Column, Kind, Part, Table
 
-_PLAIN_UNITS: Final = {"°C": "degC", "m³": "m3", "%": "percent"}  # as every program reads them
+_PLAIN_UNITS: Final = {
+    "°C": "degC",
+    "°F": "degF",
+    "m³": "m3",
+    "%": "percent",
+}  # as every program reads them
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,11 @@ def _functions(metric: Metric) -> tuple[str, ...]:
 def number_of(name: str, metric: Metric, units: Units) -> Column:
     """``avg_flow_rate (gal/min)``."""
     scale = units.scale(metric, 1000.0)  # one unit for a whole file
-    return Column(f"{name} ({_PLAIN_UNITS.get(scale.unit, scale.unit)})", factor=scale.factor)
+    return Column(
+        f"{name} ({_PLAIN_UNITS.get(scale.unit, scale.unit)})",
+        factor=scale.factor,
+        offset=scale.offset,
+    )
 
 
 def hours(order: Order, week: Week) -> Table:

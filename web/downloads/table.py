@@ -20,12 +20,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``factor`` turns a number into the unit that the header names. An instant is told as ``tz``
-    has it, None for UTC, with its milliseconds where ``fraction``. ``width`` is in characters."""
+    """Times ``factor``, plus ``offset`` turns a number into the unit that the header names. An
+    instant is told as ``tz`` has it, None for UTC, with its milliseconds where ``fraction``.
+    ``width`` is in characters."""
 
     header: str
     kind: Kind = Kind.NUMBER
     factor: float = 1.0
+    offset: float = 0.0
     tz: ZoneInfo | None = None
     fraction: bool = False
     width: int = 14

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import orjson
 from werkzeug.wrappers import Request, Response
 
-from api.catalog import EMBED_PAGE_PREFIX
+from api.catalog import EMBED_PAGE_PREFIX, SITE_ROOT
 from api.client import Client, Credential
 from api.client.embeds import Embed
 from api.embeds import EmbedDefinition
@@ -79,7 +79,7 @@ class EmbedDoor:
         request = Request(environ)
         path = environ.get("PATH_INFO", "").removeprefix(EMBED_PAGE_PREFIX)
         if path.startswith(STATIC_PREFIXES):
-            inner = {**environ, "SCRIPT_NAME": EMBED_PAGE_PREFIX, "PATH_INFO": path}
+            inner = {**environ, "SCRIPT_NAME": _script_name(environ), "PATH_INFO": path}
             return self._application(inner, start_response)
         embed_id, _, rest = path.removeprefix("/").partition("/")
         if not shell.KNOWN_FORM.fullmatch(embed_id):
@@ -146,10 +146,15 @@ class EmbedDoor:
         embed: Embed | None = None,
         client: Client | None = None,
     ) -> Response:
-        inner = {**request.environ, "SCRIPT_NAME": EMBED_PAGE_PREFIX, "PATH_INFO": f"/{name}"}
+        own = {"SCRIPT_NAME": _script_name(request.environ), "PATH_INFO": f"/{name}"}
+        inner = {**request.environ, **own}
         if embed is not None and client is not None:
             inner[LOOKING] = Looking(embed, client, self._memory)
         return Response.from_app(self._application, inner)
+
+
+def _script_name(environ: WSGIEnvironment) -> str:
+    return environ.get(SITE_ROOT, "") + EMBED_PAGE_PREFIX
 
 
 def _bearer(request: Request) -> Credential | None:

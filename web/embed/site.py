@@ -56,17 +56,23 @@ _SCRIPT: Final = re.compile(r'<script src="([^"]+)"></script>')
 
 
 def create_embed_site(
-    client: Client, find: Find, folder: Path | None = None, turns: Turns | None = None
+    client: Client,
+    find: Find,
+    folder: Path | None = None,
+    turns: Turns | None = None,
+    root: str = "",
 ) -> WSGIApplication:
     """What answers under ``/embed``.
 
     ``client`` asks the service of embeds; ``find`` looks an embed up by its id, None where
     there is none; in ``folder`` worker processes may share what they have learnt; ``turns`` says
-    how often frames may ask, None where nothing holds them back.
+    how often frames may ask, None where nothing holds them back; ``root`` is the path below which
+    the whole site stands.
     """
+    prefix = f"{root}{EMBED_PAGE_PREFIX}"
     app = Dash(
         __name__,
-        requests_pathname_prefix=f"{EMBED_PAGE_PREFIX}/",
+        requests_pathname_prefix=f"{prefix}/",
         routes_pathname_prefix="/",
         assets_folder=str(ASSETS),
         include_assets_files=False,
@@ -94,25 +100,25 @@ def create_embed_site(
         policy=lambda: content_security_policy(()),
         loaded_by="cross-origin",  # a sandboxed frame is of no origin
     )
-    parts = cache(lambda: _parts(app, first, scripts, styles))
+    parts = cache(lambda: _parts(app, prefix, first, scripts, styles))
     return EmbedDoor(delivery, client, find, parts, Memory(folder), turns)
 
 
-def _parts(app: Dash, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
+def _parts(app: Dash, prefix: str, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
     with app.server.test_request_context():
         app.server.preprocess_request()  # Dash names its scripts with the first request
         named = _SCRIPT.findall(app._generate_scripts_html())  # pyright: ignore[reportPrivateUsage]
         config = app._generate_config_html()  # pyright: ignore[reportPrivateUsage]
         renderer = app._generate_renderer()  # pyright: ignore[reportPrivateUsage]
-    plotly = EMBED_PAGE_PREFIX + versioned(PLOTLY)
+    plotly = prefix + versioned(PLOTLY)
     sources = [src for src in named if any(part in src for part in _NEEDED)]
-    sources.append(EMBED_PAGE_PREFIX + scripts.address)
+    sources.append(prefix + scripts.address)
     return Parts(
         head=(
             f"<style>{theme.css()}</style>"
             f'<meta name="plotly-script" content="{plotly}">'
-            f'<script src="{EMBED_PAGE_PREFIX}{first.address}"></script>'
-            f'<link rel="stylesheet" href="{EMBED_PAGE_PREFIX}{styles.address}">'
+            f'<script src="{prefix}{first.address}"></script>'
+            f'<link rel="stylesheet" href="{prefix}{styles.address}">'
         ),
         chart=f'<link rel="preload" as="script" href="{plotly}">',
         config=config,

@@ -52,6 +52,7 @@ class Worker:
         """Until there is a reason to end."""
         socket_path.unlink(missing_ok=True)  # whoever started us has found nobody behind it
         server = await asyncio.start_unix_server(self._meet, socket_path)
+        socket_path.chmod(0o600)
         loop = asyncio.get_running_loop()
         for stop in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(stop, self._over.set)

@@ -64,7 +64,8 @@ def _base(memory: Memory, night: Night, context: Context) -> tuple[float, float]
     """(usual night flow, rise that opens), in gal/min; None where too few nights tell."""
     if night.mean <= context.values["least_flow"]:
         return None
-    since = context.device.normal_from_ms or 0
+    normal_ms = context.device.normal_from_ms or 0
+    since = normal_ms if normal_ms <= night.end_ms else 0
     pairs = zip(memory.flows, memory.starts, strict=True)
     nights = [flow for flow, start in list(pairs)[:-EARLIER_NIGHTS] if start >= since]
     flows = [flow for flow in nights if flow is not None]

@@ -26,21 +26,20 @@ def step(
     limit_ms = int(context.device.silent_after_ms * context.factor)
     row = hour.row
     if row is None:
-        memory = _sure(memory, hour, context)
+        memory = _sure(memory, hour)
         return memory, _overdue(memory, drafts, hour.until_ms, limit_ms)
-    if _hardly_a_gap(memory, row.coverage, hour, context):
-        heard: list[int] = [hour.start_ms, hour.until_ms - 1]
-    else:
-        memory = _sure(memory, hour, context)
+    heard: list[int] = []
+    if not _hardly_a_gap(memory, row.coverage, hour, context):
+        memory = _sure(memory, hour)
         heard = [minute.start_ms for minute in hour.minutes()]
-        heard = heard or [hour.start_ms, hour.until_ms - 1]
-    for at in heard:
+    for at in heard or [hour.start_ms]:
         drafts = _overdue(memory, drafts, at, limit_ms)
         if drafts and drafts[-1].end_ms is None:
             drafts[-1] = drafts[-1]._replace(end_ms=at)
         memory = Memory(at)
-    unseen = hour.start_ms if heard[-1] == hour.until_ms - 1 else None
-    return Memory(heard[-1], unseen), _overdue(memory, drafts, hour.until_ms, limit_ms)
+    if not heard:  # as a whole
+        return Memory(hour.until_ms - 1, hour.start_ms), drafts
+    return memory, _overdue(memory, drafts, hour.until_ms, limit_ms)
 
 
 def _hardly_a_gap(memory: Memory, coverage: float, hour: Hour, context: Context) -> bool:
@@ -53,7 +52,7 @@ def _hardly_a_gap(memory: Memory, coverage: float, hour: Hour, context: Context)
     return near and (1 - coverage) * HOUR_MS < half_ms
 
 
-def _sure(memory: Memory, hour: Hour, context: Context) -> Memory:
+def _sure(memory: Memory, hour: Hour) -> Memory:
     """With the latest minute looked up, where its hour was taken as a whole before."""
     if memory.sure_ms is None:
         return memory

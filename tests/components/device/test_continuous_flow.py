@@ -109,3 +109,21 @@ def test_the_devices_configuration_says_how_much_is_a_flow_and_what_flows_by_des
     )
     meter = read_meter(device)
     assert (meter.least_gal, meter.never_rests) == (least_gal, by_design)
+
+
+@pytest.mark.parametrize(
+    ("gallons", "main"),
+    [
+        ([400.0] * 31 * 24, True),  # a district: water day and night, for weeks
+        ([60.0] * 31 * 24, False),  # a leak of 60 gallons an hour, however long
+        ([400.0] * 10 * 24, False),  # too short to be known as a main
+        ([0.0] * 60 + [400.0] * (31 * 24 - 60), False),  # it rested within the window
+    ],
+)
+def test_a_main_that_supplies_many_is_no_leak(gallons: list[float], main: bool) -> None:
+    start = NOON - len(gallons) * HOUR_MS
+    finding = continuous.find([(start + n * HOUR_MS, each) for n, each in enumerate(gallons)])
+    assert finding.main is main
+    told = kpis.continuous(finding, None, Told(US, zone("UTC"), NOON))
+    assert told.low is not main
+    assert ("as a main does" in told.note) is main

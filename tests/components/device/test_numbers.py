@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
@@ -49,6 +50,36 @@ def filled(readings: list[Reading], tmp_path_factory: pytest.TempPathFactory) ->
 
 def wall(at_ms: int, tz: ZoneInfo) -> datetime:
     return datetime.fromtimestamp(at_ms / 1000, tz)
+
+
+# --- Quality -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "least", "most"),
+    [
+        ("10:17", "15:00", 12.0, 99.0),  # the worst minute lies in the hour that is cut off
+        ("10:21", "15:00", 90.0, 99.0),
+        ("10:00", "10:20", 90.0, 90.0),  # and what follows the window isn't counted
+        ("11:00", "14:40", 90.0, 90.0),
+        ("11:00", "14:41", 90.0, 99.0),
+        ("10:20", "10:21", 12.0, 12.0),
+        ("16:00", "18:00", None, None),
+    ],
+)
+def test_the_quality_of_a_window_counts_the_minutes_at_its_edges(
+    tmp_path: Path, start: str, end: str, least: float | None, most: float | None
+) -> None:
+    day = "2026-11-20T{}Z"
+    with bench(tmp_path) as made:
+        ten = ms(day.format("10:00"))
+        usual = [(at, 1.0, 1.0) for at in range(ten, ten + 6 * HOUR_MS, MINUTE_MS)]
+        odd = {ms(day.format("10:20")): 12.0, ms(day.format("14:40")): 99.0}
+        made.write([row for row in usual if row[0] not in odd])
+        for at, quality in odd.items():
+            made.write([(at, 1.0, 1.0)], quality)
+        window = Window(ms(day.format(start)), ms(day.format(end)) - 1)
+        assert volume.quality_range(made.client, made.device_id, window) == (least, most)
 
 
 # --- Volumes -------------------------------------------------------------------------------------

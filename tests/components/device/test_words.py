@@ -228,11 +228,14 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
     made = framed([m for m in EVERY if not 60 <= m < 90], [39.0 if m == 0 else 90 for m in EVERY
                   if not 60 <= m < 90])  # fmt: skip
     found = stretches(made, Life(40))
-    listed = " ".join(text(part) for part in gap_list.gap_list(found, DENVER, now_ms=NOON + DAY_MS))
+    listed = " ".join(
+        text(part)
+        for part in gap_list.gap_list(found, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
+    )
     assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")
     assert "Mon 16 Nov 2026, 06:00–06:30 30 min no data" in listed
     assert "Mon 16 Nov 2026, 05:00–05:10 10 min below the quality limit" in listed
-    assert gap_list.gap_list([], DENVER, now_ms=NOON) == []
+    assert gap_list.gap_list([], DENVER, now_ms=NOON, counted_in="raw") == []
 
 
 @pytest.mark.parametrize(

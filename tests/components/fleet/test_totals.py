@@ -93,7 +93,7 @@ def test_volume_says_how_many_devices_it_covers() -> None:
     known_none = Volume(DENVER, None, None)
     told = {"a": Volume(DENVER, 1234.0, 900.0), "c": known_none, "d": known_none}
     made = totals.volume_today(rows, told, US)
-    assert (made.value, made.note) == ("1,234 gal", "1 of 3 devices so far")
+    assert (made.value, made.note) == ("–", "1,234 gal in 1 of 3 devices so far")
     assert totals.volume_today(rows, {}, US).value == "–"
 
 
@@ -120,10 +120,14 @@ def test_currencies_are_not_added_up() -> None:
     assert totals.cost_today(rows, volumes, None).note == "prices in several currencies"
 
 
-def test_needs_a_look_counts_devices_and_names_reasons() -> None:
+def test_needs_attention_counts_devices_and_names_reasons() -> None:
     both = known(actual=3, quality_min=1.0)
     rows = [row("a", GOOD), row("b", both), row("c", GONE), row("d", GONE)]
-    made = totals.needs_a_look(rows)
+    made = totals.needs_attention(rows)
     assert made.value == "3"
     assert made.note == "2 silent · 1 low uptime · 1 low quality"
-    assert totals.needs_a_look([row("a", GOOD)]).note == "all is well"
+    well = totals.needs_attention([row("a", GOOD)])
+    assert (well.label, well.value) == ("Needs attention", "0")
+    assert well.note == "by state and quality; leaks are not checked here"  # never "all is well"
+    part = totals.needs_attention([row("a", GOOD), row("e", None)])
+    assert part.note == "of 1 of 2 devices so far"

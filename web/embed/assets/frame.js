@@ -22,7 +22,7 @@
 
   const root = document.documentElement;
   const embed = root.dataset.embed;
-  const place = `/embed/${embed}`;
+  const place = window.location.pathname.replace(/\/$/, ""); // …/embed/<id>
   const meta = (name) => document.querySelector(`meta[name="${name}"]`).content;
   const allowed = new Set([window.location.origin, ...meta("embed-origins").split(" ").filter(Boolean)]);
   const isFramed = window.parent !== window;

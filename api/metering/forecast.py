@@ -1,0 +1,239 @@
+"""What is coming: the next hours and the month's end, with intervals that hold what they promise.
+
+A forecast is the profile of the origin's local day, raised or lowered by how the last 48 hours were
+(`api.metering.profile`). Its intervals come from what earlier forecasts of the same device missed
+by (split conformal): for each of the last origins, a local midnight each, and each hour ahead of it
+the score is (volume − forecast) ÷ σ of that hour of day; the interval is where enough scores lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from api.catalog import HOUR_MS
+from api.metering.profile import (
+    DAYS,
+    ERROR_DAYS,
+    HOURS,
+    LEVEL_HALF_LIFE_DAYS,
+    LEVEL_WEIGHT,
+    Floats,
+    History,
+    Span,
+    Usual,
+    day_row,
+    day_types,
+    untrained,
+    usual,
+)
+from api.timez import day_start, local_ordinal, offset_ms
+
+ORIGINS: Final = 112
+LEAD_DAYS: Final = 7
+MOST_HOURS: Final = HOURS * LEAD_DAYS
+READ_DAYS: Final = ORIGINS + ERROR_DAYS + DAYS  # of hours that a forecast wants before its origin
+LEAST_SCORES: Final = 20
+LEVELS: Final = (0.8, 0.95)
+
+
+class Interval(NamedTuple):
+    low80: float
+    high80: float
+    low95: float
+    high95: float
+
+
+class ForecastHour(NamedTuple):
+    """Gallons in the hour from ``bucket_start_ms`` on; without an interval where too few earlier
+    forecasts can be judged by."""
+
+    bucket_start_ms: int
+    volume: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What was known at the start of a local day: `usual` of it, and what it expected of the
+    LEAD_DAYS from it on (LEAD_DAYS × 24, gal/h)."""
+
+    usual: Usual
+    expected: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The days before an origin: ``rows`` (days × 24, gal/h) from the local day ``first`` on, and
+    what was expected at the start of each of the last days, ``origins`` (the last is of the day
+    after the rows)."""
+
+    first: int
+    rows: Floats
+    origins: tuple[Origin, ...]
+
+    @property
+    def latest(self) -> Origin:
+        return self.origins[-1]
+
+
+def past(
+    hours: Iterable[tuple[int, float]],
+    day: int,
+    tz: ZoneInfo,
+    *,
+    holidays: Collection[int] = (),
+    spans: Sequence[Span] = (),
+    days: int = READ_DAYS,
+    origins: int = ORIGINS,
+) -> Past:
+    """Runs the nights before the local day ``day`` again. ``hours``: (start in ms, gallons) with
+    enough coverage, of the last ``days`` days at least; ``spans`` don't train."""
+    first = day - days
+    by_day: dict[int, list[tuple[int, float]]] = {}
+    for start_ms, gallons in hours:
+        by_day.setdefault(local_ordinal(tz, start_ms), []).append((start_ms, gallons))
+    empty = np.full(HOURS, np.nan)
+    rows = np.array(
+        [day_row(one, tz, by_day[one]) if one in by_day else empty for one in range(first, day)]
+    )
+    begin = next((one for one in range(first, day) if one in by_day), day)
+    history = History.empty(begin)
+    found: list[Origin] = []
+    needed = day - origins - ERROR_DAYS
+    for one in range(begin, day + 1):
+        if one >= min(needed, day) or one == day:
+            origin = _origin(history, tz, holidays, spans)
+            expected = origin.expected[0]
+            found.append(origin)
+        else:
+            expected = empty
+        if one < day:
+            history = history.with_day(rows[one - first], expected)
+    return Past(first, rows, tuple(found[-origins - 1 :]))
+
+
+def _origin(
+    history: History, tz: ZoneInfo, holidays: Collection[int], spans: Sequence[Span]
+) -> Origin:
+    now_ms = day_start(tz, history.day)
+    before = [(start, min(end, now_ms)) for start, end in spans if start < now_ms]
+    profile = usual(history, holidays, untrained(history.day, tz, before))
+    types = day_types(history.day, LEAD_DAYS, holidays)
+    return Origin(profile, profile.expected(types))
+
+
+def forecast(
+    hours: Mapping[int, float],
+    as_of_ms: int,
+    tz: ZoneInfo,
+    *,
+    count: int = MOST_HOURS,
+    holidays: Collection[int] = (),
+    spans: Sequence[Span] = (),
+) -> list[ForecastHour]:
+    """The ``count`` whole hours from ``as_of_ms`` on, at most MOST_HOURS; empty without a day of
+    readings before. ``hours``: start in ms → gallons, READ_DAYS before ``as_of_ms``; what lies at
+    or after it is left out."""
+    day = local_ordinal(tz, as_of_ms)
+    read_ms = day_start(tz, day - READ_DAYS)
+    known = {
+        start: gallons for start, gallons in hours.items() if read_ms <= start <= as_of_ms - HOUR_MS
+    }
+    before = past(known.items(), day, tz, holidays=holidays, spans=spans)
+    origin = before.latest.usual
+    table = _filled(origin.table)
+    if table is None:
+        return []
+    level = _level(known, as_of_ms, tz, table, holidays, spans)
+    scores = _scores(before)
+    first = -(-as_of_ms // HOUR_MS) * HOUR_MS
+    types = day_types(day, LEAD_DAYS + 2, holidays)
+    midnight = day_start(tz, day) + offset_ms(tz, day_start(tz, day))
+    nonnegative = not bool((before.rows < 0).any())
+    told: list[ForecastHour] = []
+    for lead in range(min(count, MOST_HOURS)):
+        start = first + lead * HOUR_MS
+        ahead = (start + offset_ms(tz, start) - midnight) // HOUR_MS
+        days, hour = divmod(max(ahead, 0), HOURS)
+        grown = 1 + LEVEL_WEIGHT * level * 0.5 ** (lead / HOURS / LEVEL_HALF_LIFE_DAYS)
+        volume = float(table[types[days], hour]) * grown
+        sigma = float(origin.sigma[hour])
+        interval = _interval(scores[min(lead // HOURS, LEAD_DAYS - 1)][hour], volume, sigma)
+        if nonnegative and interval is not None:
+            interval = Interval(*(max(bound, 0.0) for bound in interval))
+        told.append(ForecastHour(start, volume, interval))
+    return told
+
+
+def _filled(table: Floats) -> Floats | None:
+    """Day types that haven't been yet are as the others; None where an hour of day never was."""
+    missing = table != table
+    if not missing.any():
+        return table
+    if missing.all(axis=0).any():
+        return None
+    return np.where(missing, np.nanmedian(table, axis=0), table)
+
+
+def _level(
+    known: Mapping[int, float],
+    as_of_ms: int,
+    tz: ZoneInfo,
+    table: Floats,
+    holidays: Collection[int],
+    spans: Sequence[Span],
+) -> float:
+    """By how much the last 48 hours were above the profile, without those that don't train."""
+    last = as_of_ms // HOUR_MS * HOUR_MS
+    total = profile = 0.0
+    for start in range(last - 2 * HOURS * HOUR_MS, last, HOUR_MS):
+        if start in known and not any(a < start + HOUR_MS and start < b for a, b in spans):
+            day = local_ordinal(tz, start)
+            hour = (start + offset_ms(tz, start)) // HOUR_MS % HOURS
+            total += known[start]
+            profile += float(table[day_types(day, 1, holidays)[0], hour])
+    return total / profile - 1 if profile > 0 else 0.0
+
+
+# --- Intervals of hours -------------------------------------------------------------------------
+
+
+def _scores(before: Past) -> list[list[Floats]]:
+    """By days ahead and hour of day, ascending."""
+    found: list[list[Floats]] = [[] for _ in range(LEAD_DAYS)]
+    for origin in before.origins[:-1]:
+        place = origin.usual.day - before.first
+        rows = before.rows[place : place + LEAD_DAYS]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scores = (rows - origin.expected[: len(rows)]) / origin.usual.sigma
+        for lead, row in enumerate(scores):
+            found[lead].append(row)
+    return [_by_hour(rows) for rows in found]
+
+
+def _by_hour(rows: list[Floats]) -> list[Floats]:
+    table = np.array(rows).reshape(-1, HOURS)
+    return [np.sort(column[np.isfinite(column)]) for column in table.T]
+
+
+def _interval(scores: Floats, volume: float, sigma: float) -> Interval | None:
+    if len(scores) < LEAST_SCORES or not np.isfinite(sigma):
+        return None
+    bounds = [volume + sigma * bound for level in LEVELS for bound in bounds_of(scores, level)]
+    return Interval(*bounds)
+
+
+def bounds_of(scores: Floats, level: float) -> tuple[float, float]:
+    """Where the share ``level`` of further scores will lie, from ascending ones: as many are left
+    out at each end as split conformal allows."""
+    count = len(scores)
+    outside = floor((count + 1) * (1 - level) / 2)
+    low = max(outside - 1, 0)
+    high = min(ceil((count + 1) * (1 + level) / 2) - 1, count - 1)
+    return float(scores[low]), float(scores[high])

@@ -1,0 +1,155 @@
+"""Where the month will end: what has flowed, what will, and how sure that is.
+
+What is to come is the weighted mean of the last weeks' days of the same type. How far off that was
+in finished months, in the device's own spread, are its scores; a device has too few months of its
+own, so the scores of the whole fleet are pooled, by how many days were left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date
+from math import isfinite, sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from api.metering.forecast import LEAST_SCORES, Interval, bounds_of
+from api.metering.profile import DAYS, OTHER_WORKING_DAY, Bools, Floats, Ints, day_types
+
+HALF_LIFE_DAYS: Final = 14.0
+LEAST_DAYS: Final = 14  # of the last DAYS, that a forecast needs
+LEAST_PRESENT: Final = 0.9  # of a month's days, that judge a forecast
+LEAST_SPREAD: Final = 0.05  # of the mean day
+LEAST_SPREAD_GAL: Final = 0.5
+LEVELS: Final = (0.83, 0.975)
+"""For intervals of 80 and 95 %. A fleet's meters share their weather and their holidays, so that
+their scores tell less than as many separate ones would: at the plain levels 81 and 94.5 % held."""
+ORIGIN_DAYS: Final = (2, 6, 11, 16, 21, 26)  # of the month: when forecasts are judged
+BINS: Final = (3, 7, 12, 17, 22, 31)  # days left, up to
+
+_AGES: Final = np.arange(DAYS, 0, -1)
+_WEIGHTS: Final[Floats] = 0.5 ** (_AGES / HALF_LIFE_DAYS)
+
+
+class Score(NamedTuple):
+    """(volume − forecast) ÷ (spread of a day × √days), of a forecast with ``days_left``."""
+
+    days_left: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class MonthEnd:
+    """In gallons. ``interval`` is None where the fleet's scores are too few."""
+
+    month: date
+    so_far: float
+    expected: float
+    interval: Interval | None
+
+
+class Pool:
+    """The scores of a fleet."""
+
+    def __init__(self, scores: Iterable[Score]) -> None:
+        by_bin: list[list[float]] = [[] for _ in BINS]
+        for score in scores:
+            by_bin[_bin(score.days_left)].append(score.value)
+        self._scores = [np.sort(np.array(values, np.float64)) for values in by_bin]
+
+    def interval(self, days_left: int, expected: float, spread: float) -> Interval | None:
+        scores = self._scores[_bin(days_left)]
+        if len(scores) < LEAST_SCORES:
+            return None
+        return Interval(
+            *(expected + spread * b for level in LEVELS for b in bounds_of(scores, level))
+        )
+
+
+def _bin(days_left: int) -> int:
+    return next(index for index, most in enumerate(BINS) if days_left <= most)
+
+
+def totals_of(rows: Floats) -> Floats:
+    """The gallons of days from their hours (days × 24); NaN where nothing was heard."""
+    present = rows == rows
+    return np.where(present.any(axis=1), np.where(present, rows, 0.0).sum(axis=1), np.nan)
+
+
+def month_end(
+    totals: Floats, first: int, today: float, holidays: Collection[int], pool: Pool
+) -> MonthEnd | None:
+    """``totals``: gallons of the local days from the ordinal ``first`` to yesterday, DAYS of them
+    and the month's at least; ``today``: what flowed today. None with too few days."""
+    day = first + len(totals)
+    start, end = month_of(day)
+    ahead = _ahead(totals, day, end - day, holidays)
+    if ahead is None:
+        return None
+    rest, spread = ahead
+    month = totals[max(0, start - first) :] if start < day else totals[:0]
+    before = float(np.nansum(month))
+    coming = float(rest[0]) if today < float(rest[0]) else today
+    expected = before + coming + float(rest[1:].sum())
+    left = end - day
+    interval = pool.interval(left, expected, spread * sqrt(left))
+    if interval is not None:
+        interval = Interval(*(max(bound, before + today) for bound in interval))
+    return MonthEnd(date.fromordinal(start), before + today, expected, interval)
+
+
+def month_scores(totals: Floats, first: int, holidays: Collection[int]) -> list[Score]:
+    """How far off the forecasts of the finished months would have been."""
+    found: list[Score] = []
+    last = first + len(totals)
+    for day in range(first + LEAST_DAYS, last):
+        start, end = month_of(day)
+        if day - start + 1 not in ORIGIN_DAYS or end > last:
+            continue
+        actual = totals[day - first : end - first]
+        present = actual == actual
+        ahead = _ahead(totals[: day - first], day, end - day, holidays)
+        if ahead is None or present.sum() < LEAST_PRESENT * len(actual):
+            continue
+        rest, spread = ahead
+        off = float(actual[present].sum() - rest[present].sum())
+        found.append(Score(end - day, off / (spread * sqrt(end - day))))
+    return found
+
+
+def _ahead(
+    totals: Floats, day: int, count: int, holidays: Collection[int]
+) -> tuple[Floats, float] | None:
+    """(gallons of each of the ``count`` days from ``day`` on, spread of a day)."""
+    past = np.full(DAYS, np.nan)
+    recent = totals[-DAYS:]
+    past[DAYS - len(recent) :] = recent
+    present = past == past
+    if present.sum() < LEAST_DAYS:
+        return None
+    types = day_types(day - DAYS, DAYS, holidays)
+    usual = {kind: _mean(past, present, types, kind) for kind in range(7)}
+    rest = np.array([usual[int(kind)] for kind in day_types(day, count, holidays)])
+    mean = float(past[present].mean())
+    spread = max(float(past[present].std()), LEAST_SPREAD * abs(mean), LEAST_SPREAD_GAL)
+    return (rest, spread) if isfinite(spread) else None
+
+
+def _mean(past: Floats, present: Bools, types: Ints, kind: int) -> float:
+    """Weighted, of days of that type; other working days count half; of any day where none is."""
+    working = (types < 5) & (kind < 5)
+    weights = _WEIGHTS * np.where(types == kind, 1.0, np.where(working, OTHER_WORKING_DAY, 0.0))
+    weights = np.where(present, weights, 0.0)
+    if not weights.any():
+        weights = np.where(present, _WEIGHTS, 0.0)
+    return float((np.where(present, past, 0.0) * weights).sum() / weights.sum())
+
+
+def month_of(day: int) -> tuple[int, int]:
+    """[first day, first day of the next month) of the month that holds the day."""
+    one = date.fromordinal(day)
+    start = day - one.day + 1
+    following = date(one.year + one.month // 12, one.month % 12 + 1, 1)
+    return start, following.toordinal()

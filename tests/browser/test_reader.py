@@ -1,0 +1,95 @@
+"""What a reader chose stays theirs, and what an address says wrongly is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.charts import Chart
+from tests.browser.chromium import Tab
+from tests.dashboards import LIVE, Site
+
+pytestmark = pytest.mark.browser
+
+
+def test_units_and_zone_go_along_to_every_page(tab: Tab, site: Site) -> None:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=24h")
+    Chart(tab).drawn()
+    for name, value in (("units", "metric"), ("zone", "Asia/Tokyo")):
+        tab.run(
+            """const select = document.querySelector(`select[data-set=${arguments[0]}]`);
+               if (![...select.options].some((o) => o.value === arguments[1]))
+                 select.add(new Option(arguments[1]));
+               select.value = arguments[1];
+               select.dispatchEvent(new Event('change', {bubbles: true}));""",
+            name,
+            value,
+        )
+    tab.until(lambda: "Asia/Tokyo" in tab.text("#chart-zone-note"))
+    tab.press("a.brand")
+    tab.until(lambda: "L/min" in tab.text("#fleet-totals"))
+    assert "units=metric" in tab.driver.current_url
+    assert "zone=Asia%2FTokyo" in tab.driver.current_url
+    tab.open("/usage?range=7d")  # also typed by hand
+    tab.until(lambda: "days in Asia/Tokyo" in tab.text("#usage-range"))
+
+
+def test_a_zoom_unlights_its_preset(tab: Tab, site: Site) -> None:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d")
+    chart = Chart(tab).drawn()
+    lit = "return document.querySelector('[data-value=\"7d\"]').ariaPressed"
+    assert tab.run(lit) == "true"
+    chart.drag(0.4, 0.6)
+    tab.until(lambda: tab.run(lit) == "false")
+    tab.click("#chart-reset")
+    tab.until(lambda: tab.run(lit) == "true")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/?zone=Mars/Phobos", "no time zone that there is: “Mars/Phobos”"),
+        ("/usage?range=12w", "no range that there is: “12w”"),
+        ("/devices/LIVE?metric=colour", "no metric that there is: “colour”"),
+        ("/report?devices=LIVE&units=cubits", "no units that there is: “cubits”"),
+    ],
+)
+def test_what_an_address_says_wrongly_is_told(tab: Tab, site: Site, path: str, words: str) -> None:
+    tab.open(path.replace("LIVE", site.fleet.ids[LIVE]))
+    tab.until(lambda: words in tab.text(".remarks"))
+
+
+@pytest.mark.parametrize(("paper", "width", "height"), [("Letter", 8.5, 11), ("A4", 8.27, 11.69)])
+def test_a_devices_page_prints_whole_and_without_controls(
+    tab: Tab, site: Site, paper: str, width: float, height: float
+) -> None:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d")
+    Chart(tab).drawn()
+    tab.cdp("Emulation.setEmulatedMedia", media="print")
+    tab.size(round(width * 96), round(height * 96))
+    try:
+        controls = "return [...document.querySelectorAll('button:not(.day), select, .menu')]"
+        shown = f"{controls}.filter((e) => e.checkVisibility()).map((e) => e.outerHTML)"
+        tab.until(lambda: tab.run(shown) == [])
+        assert tab.run("return document.documentElement.scrollWidth <= innerWidth"), paper
+        assert tab.run("return document.querySelectorAll('.rows tbody tr').length") == 20
+    finally:
+        tab.cdp("Emulation.setEmulatedMedia", media="")
+        tab.size(1440, 900)
+
+
+def test_forced_colours_show_what_is_chosen(tab: Tab, site: Site) -> None:
+    tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d")
+    Chart(tab).drawn()
+    tab.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    ground = "return getComputedStyle(document.querySelector(arguments[0])).backgroundColor"
+    pressed = tab.run(ground, '[data-value="7d"]')
+    assert pressed != tab.run(ground, '[data-value="24h"]')
+    tab.until(lambda: tab.text(".heat"))
+    cells = (
+        "return new Set([...document.querySelectorAll('.heat td')]"
+        ".map((e) => getComputedStyle(e).backgroundColor)).size"
+    )
+    assert tab.run(cells) > 3
+    bar = tab.run(ground, ".day:not(.none) .bar-fill")
+    assert bar not in ("rgba(0, 0, 0, 0)", tab.run(ground, "body"))
+    tab.cdp("Emulation.setEmulatedMedia", features=[])

@@ -1,0 +1,102 @@
+"""Where the month will end."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from api.metering.month_end import Pool, Score, month_end, month_of, month_scores, totals_of
+
+FIRST = date(2026, 1, 1).toordinal()
+NOBODY = Pool(())
+
+
+@pytest.mark.parametrize(
+    ("days", "today", "so_far", "expected"),
+    [
+        (90, 0.0, 0.0, 300.0),  # 1 April: nothing yet, 30 days to come
+        (99, 4.0, 94.0, 300.0),  # today belongs to what is to come
+        (99, 25.0, 115.0, 315.0),  # more flowed today than was expected
+        (119, 10.0, 300.0, 300.0),  # the last day
+    ],
+)
+def test_what_flowed_and_what_will(days: int, today: float, so_far: float, expected: float) -> None:
+    told = month_end(np.full(days, 10.0), FIRST, today, (), NOBODY)
+    assert told is not None
+    assert told.month == date(2026, 4, 1)
+    assert told.so_far == pytest.approx(so_far)
+    assert told.expected == pytest.approx(expected)
+    assert told.interval is None
+
+
+def test_weekends_are_expected_as_weekends() -> None:
+    week = [10.0, 10.0, 10.0, 10.0, 10.0, 40.0, 40.0]
+    first = date(2026, 1, 5).toordinal()
+    days = np.array((week * 9)[: date(2026, 3, 2).toordinal() - first])
+    told = month_end(days, first, 0.0, (), NOBODY)
+    assert told is not None
+    sundays_and_saturdays = sum(date(2026, 3, day).weekday() >= 5 for day in range(1, 32))
+    assert told.expected == pytest.approx(31 * 10 + 30 * sundays_and_saturdays)
+    holiday = month_end(days, first, 0.0, (date(2026, 3, 10).toordinal(),), NOBODY)
+    assert holiday is not None
+    assert holiday.expected == pytest.approx(told.expected + 30)
+
+
+@pytest.mark.parametrize("days", [0, 5, 13])
+def test_too_few_days_tell_nothing(days: int) -> None:
+    assert month_end(np.full(days, 10.0), FIRST, 1.0, (), NOBODY) is None
+
+
+def test_the_interval_comes_from_the_fleet_and_never_below_what_flowed() -> None:
+    dice = np.random.default_rng(1)
+    pool = Pool(Score(left, value) for left in range(1, 32) for value in dice.normal(0, 1, 40))
+    told = month_end(dice.gamma(2, 5, 95), FIRST, 3.0, (), pool)
+    assert told is not None
+    bounds = told.interval
+    assert bounds is not None
+    assert told.so_far <= bounds.low95 <= bounds.low80 < told.expected < bounds.high80
+    assert bounds.high80 < bounds.high95
+
+
+def test_intervals_hold_what_they_promise() -> None:
+    dice = np.random.default_rng(2)
+    fleet = [dice.gamma(2, dice.uniform(2, 50), 330) for _ in range(60)]
+    pool = Pool(score for days in fleet[:40] for score in month_scores(days, FIRST, ()))
+    inside: list[tuple[bool, bool]] = []
+    for days in fleet[40:]:
+        for day in range(120, 300, 7):
+            start, end = month_of(FIRST + day)
+            told = month_end(days[:day], FIRST, 0.0, (), pool)
+            assert told is not None
+            bounds = told.interval
+            assert bounds is not None
+            actual = days[start - FIRST : end - FIRST].sum()
+            inside.append(
+                (
+                    bounds.low80 <= actual <= bounds.high80,
+                    bounds.low95 <= actual <= bounds.high95,
+                )
+            )
+    low, high = np.mean(inside, axis=0)
+    assert 0.76 < low < 0.90
+    assert 0.93 < high < 1
+
+
+def test_only_finished_months_with_hardly_a_gap_are_judged() -> None:
+    days = np.full(100, 10.0)
+    days[40:50] = np.nan  # ten days of February
+    judged = month_scores(days, FIRST, ())
+    march = month_scores(days[59:], FIRST + 59, ())
+    assert all(score.value == pytest.approx(0) for score in judged)
+    assert len(judged) > len(march)
+    lefts = {score.days_left for score in judged}
+    assert 28 - 5 not in lefts  # 6 February: its month has gaps
+
+
+def test_a_day_without_readings_is_no_day_without_use() -> None:
+    rows = np.zeros((3, 24))
+    rows[1] = np.nan
+    rows[2, :5] = np.nan
+    assert np.array_equal(totals_of(rows), [0.0, np.nan, 0.0], equal_nan=True)

@@ -1,0 +1,5 @@
+"""`python -m weir`."""
+
+from weir.cli import main
+
+main()

@@ -1,0 +1,71 @@
+"""The `weir` command: the commands that `flask` has too, grouped, and nothing of Flask's own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+from click.shell_completion import get_completion_class
+from flask.cli import ScriptInfo
+
+from weir import prepare
+
+PROGRAM: Final = "weir"
+SECTIONS: Final = {
+    "Serving": ("serve", "demo", "writer", "web-worker", "mqtt"),
+    "The store": ("db", "backup", "restore", "rollups"),
+    "Organizations, devices, credentials": ("orgs", "devices", "keys", "tokens", "embeds"),
+    "Readings, images, reports": ("readings", "images", "report"),
+}
+OTHERS: Final = "More"
+_COMPLETE: Final = "_WEIR_COMPLETE"
+
+
+class Sections(click.Group):
+    """A group whose help lists its commands by section."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        placed = {name for names in SECTIONS.values() for name in names}
+        rest = tuple(name for name in self.list_commands(ctx) if name not in placed)
+        limit = formatter.width - 6 - max(map(len, self.commands))
+        for title, names in (SECTIONS | {OTHERS: rest}).items():
+            found = [(name, self.commands[name]) for name in names if name in self.commands]
+            if found:
+                with formatter.section(title):
+                    formatter.write_dl([(n, c.get_short_help_str(limit)) for n, c in found])
+
+
+def command_line() -> click.Group:
+    """Every command of Weir, without those of Flask. Reads no settings yet."""
+    prepare()
+    import app
+    from api.catalog import BACKEND_VERSION
+
+    flask_app = app.create_app()
+    group = Sections(
+        PROGRAM,
+        commands=dict(flask_app.cli.commands),
+        context_settings={"obj": ScriptInfo(create_app=lambda: flask_app)},
+        help="Dashboard and data service for fleets of flow meters. `weir demo` shows it.",
+    )
+    group.add_command(completion)
+    return click.version_option(BACKEND_VERSION, prog_name="Weir", message="%(prog)s %(version)s")(
+        group
+    )
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands in bash, zsh or fish.
+
+    In ~/.bashrc: eval "$(weir completion bash)"
+    """
+    found = get_completion_class(shell)
+    assert found is not None  # click has all three
+    click.echo(found(context.find_root().command, {}, PROGRAM, _COMPLETE).source())
+
+
+def main() -> None:
+    command_line()(prog_name=PROGRAM)
