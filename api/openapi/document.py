@@ -96,7 +96,7 @@ _SECURITY: Final[dict[str, Schema]] = {
 }
 _HEADERS: Final[dict[str, Schema]] = {
     "ETag": {"description": "A weak validator for If-None-Match.", "schema": STRING},
-    "Request-Id": {"description": "The request's id, for asking about it.", "schema": STRING},
+    "Request-Id": {"description": "The request's id, for support.", "schema": STRING},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
 }
 
@@ -113,7 +113,7 @@ def _described(operation: Operation) -> Schema:
         "parameters": [*_path_parameters(operation), *query_parameters(operation.query)],
         "responses": {
             "200": {
-                "description": "The answer.",
+                "description": "The response.",
                 "headers": _headers("ETag", "Request-Id"),
                 "content": {JSON_TYPE: {"schema": operation.answer}},
             },
