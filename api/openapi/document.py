@@ -63,8 +63,10 @@ INTERFACE_INFO: Final = Info(
 )
 
 
-def assemble(operations: Iterable[Operation], info: Info = INTERFACE_INFO) -> dict[str, Any]:
-    """The whole document as a JSON object."""
+def assemble(
+    operations: Iterable[Operation], root: str = "", info: Info = INTERFACE_INFO
+) -> dict[str, Any]:
+    """The whole document as a JSON object, for a site that stands below ``root``."""
     return {
         "openapi": "3.0.3",
         "info": {
@@ -72,7 +74,7 @@ def assemble(operations: Iterable[Operation], info: Info = INTERFACE_INFO) -> di
             "version": INTERFACE_VERSION,
             "description": info.description,
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
         "tags": [{"name": name, "description": about} for name, about in info.tags.items()],
         "paths": {operation.path: {"get": _described(operation)} for operation in operations},
