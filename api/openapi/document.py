@@ -39,8 +39,8 @@ class Operation:
         return tuple(sorted((400, 406, *guarded, *missing, 500, 503)))
 
 
-def assemble(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The whole document as a JSON object."""
+def assemble(operations: Iterable[Operation], root: str = "") -> dict[str, Any]:
+    """The whole document as a JSON object, for a site that stands below ``root``."""
     return {
         "openapi": "3.0.3",
         "info": {
@@ -49,7 +49,7 @@ def assemble(operations: Iterable[Operation]) -> dict[str, Any]:
             "description": "Read-only access to flow-monitoring devices and their readings."
             f" The flow endpoints are in beta and may change. Served by Weir {BACKEND_VERSION}.",
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
         "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
         "paths": {operation.path: {"get": _described(operation)} for operation in operations},
@@ -77,7 +77,7 @@ _SECURITY: Final[dict[str, Schema]] = {
 }
 _HEADERS: Final[dict[str, Schema]] = {
     "ETag": {"description": "A weak validator for If-None-Match.", "schema": STRING},
-    "Request-Id": {"description": "The request's id, for asking about it.", "schema": STRING},
+    "Request-Id": {"description": "The request's id, for support.", "schema": STRING},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
 }
 
@@ -94,7 +94,7 @@ def _described(operation: Operation) -> Schema:
         "parameters": [*_path_parameters(operation), *query_parameters(operation.query)],
         "responses": {
             "200": {
-                "description": "The answer.",
+                "description": "The response.",
                 "headers": _headers("ETag", "Request-Id"),
                 "content": {JSON_TYPE: {"schema": operation.answer}},
             },

@@ -22,13 +22,13 @@ _OPERATION = Operation(
 
 
 def document_route(others: Sequence[Route]) -> Route:
-    """Assembled when it is first asked for, then kept."""
+    """Assembled when it is first asked for, then cached."""
 
     @cache
-    def document() -> dict[str, Any]:
-        return assemble([*(route.operation for route in others), _OPERATION])
+    def document(root: str) -> dict[str, Any]:
+        return assemble([*(route.operation for route in others), _OPERATION], root)
 
     def answer(call: Call[Query]) -> Reply:
-        return Reply(document())
+        return Reply(document(call.root))
 
     return Route(_OPERATION, answer, cacheable=True)
