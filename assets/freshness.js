@@ -107,7 +107,7 @@
   }
 
   function badge(now) {
-    if (!updatedMs) return now === "stale" ? "No answer" : "Loading";
+    if (!updatedMs) return now === "stale" ? "Unavailable" : "Loading";
     const age = window.weirAgo(updatedMs);
     return { stale: `Stale · ${age}`, live: `Live · ${age}`, waiting: "Waiting for the server" }[now] || `Updated ${age}`;
   }

@@ -6,7 +6,6 @@
   const chart = window.weirChart;
   const byId = (id) => document.getElementById(id);
   const NAMES = { first: "From", last: "To" };
-  const TIMES = ["the first time", "the second time"];
 
   function element(tag, className, parent) {
     const made = document.createElement(tag);
@@ -43,7 +42,7 @@
       const fold = element("select", "button select", holder);
       fold.dataset.fold = name;
       fold.hidden = true;
-      fold.setAttribute("aria-label", `${label}: which of two`);
+      fold.setAttribute("aria-label", `${label}: zone name`);
     });
     element("span", "in-zone", holder);
   }
@@ -56,7 +55,7 @@
     const name = zone();
     form.querySelector("[data-name=first]").value = wall(from, name);
     form.querySelector("[data-name=last]").value = wall(to + 1, name);
-    form.querySelector(".in-zone").textContent = `wall clock of ${name}`;
+    form.querySelector(".in-zone").textContent = `local time (${name})`;
     form.querySelectorAll("[data-fold]").forEach((fold) => {
       fold.hidden = true;
     });
@@ -91,7 +90,7 @@
           ...["", "0", "1"].map((value, index) => {
             const option = element("option");
             option.value = value;
-            option.textContent = index ? `${TIMES[index - 1]} (${names[index - 1]})` : "which one?";
+            option.textContent = index ? names[index - 1] : `choose ${names.join(" or ")}`;
             return option;
           }),
         );

@@ -67,8 +67,8 @@ USD = Price(0.012, "USD", True)
         (Finding(RUN), None, False, "54 gal/h", "for 6 d", True),
         (Finding(replace(RUN, longer=True)), None, False, "54 gal/h", "for 6+ d", True),
         (Finding(RUN), USD, True, "54 gal/h", "by design · for 6 d", False),
-        (Finding(None, NOON - 2 * HOUR_MS), USD, False, "none", "paused 3 h ago", False),
-        (Finding(), USD, False, "–", "too few hours heard", False),
+        (Finding(None, NOON - 2 * HOUR_MS), USD, False, "none", "flow stopped 3 h ago", False),
+        (Finding(), USD, False, "–", "not enough data", False),
     ],
 )
 def test_what_the_number_says(
@@ -76,7 +76,8 @@ def test_what_the_number_says(
 ) -> None:
     told = KpiContext(US, DENVER, NOON + HOUR_MS)
     kpi = kpis.continuous(finding, price, told, never_rests=never_rests)
-    assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Continuous flow", value, note, low)
+    assert kpi.label == ("Continuous flow" if never_rests else "Leak")
+    assert (kpi.value, kpi.note, kpi.low) == (value, note, low)
 
 
 def test_the_evidence_names_its_start_its_sum_and_what_is_only_an_upper_bound() -> None:

@@ -204,8 +204,8 @@ def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(desk: Desk
         (0, 30, "No device matches."),
         (1, 366, ""),
         (MOST_DEVICES, MOST_DAYS // MOST_DEVICES, ""),
-        (MOST_DEVICES + 1, 1, "a report holds at most 50"),
-        (11, 366, "4,026 rows, and a report holds at most 3,700"),
+        (MOST_DEVICES + 1, 1, "a report covers at most 50"),
+        (11, 366, "4,026 rows, and a report covers at most 3,700"),
     ],
 )
 def test_how_much_a_report_holds(devices: int, days: int, said: str) -> None:
