@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Rooms = Mapping[tuple[str, ...], WSGIApplication]
 
-SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
+SERVICE_PATHS = ("/management", "/insight", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
 

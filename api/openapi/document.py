@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -39,33 +39,54 @@ class Operation:
         return tuple(sorted((400, 406, *guarded, *missing, 500, 503)))
 
 
-def assemble(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The whole document as a JSON object."""
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What a document says of itself, and the schemas that its answers refer to."""
+
+    title: str
+    description: str
+    tags: Mapping[str, str]
+    schemas: Mapping[str, Schema]
+    document_tag: str
+
+
+INTERFACE_INFO: Final = Info(
+    title="Device flow data service",
+    description="Read-only access to flow-monitoring devices and their readings."
+    f" The flow endpoints are in beta and may change. Served by Weir {BACKEND_VERSION}.",
+    tags={
+        "management": "Organizations, devices and the service itself.",
+        "flow": "Readings of devices (beta).",
+    },
+    schemas=COMPONENTS,
+    document_tag="management",
+)
+
+
+def assemble(
+    operations: Iterable[Operation], root: str = "", info: Info = INTERFACE_INFO
+) -> dict[str, Any]:
+    """The whole document as a JSON object, for a site that stands below ``root``."""
     return {
         "openapi": "3.0.3",
         "info": {
-            "title": "Device flow data service",
+            "title": info.title,
             "version": INTERFACE_VERSION,
-            "description": "Read-only access to flow-monitoring devices and their readings."
-            f" The flow endpoints are in beta and may change. Served by Weir {BACKEND_VERSION}.",
+            "description": info.description,
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
-        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
+        "tags": [{"name": name, "description": about} for name, about in info.tags.items()],
         "paths": {operation.path: {"get": _described(operation)} for operation in operations},
         "components": {
             "securitySchemes": _SECURITY,
-            "schemas": COMPONENTS,
+            "schemas": info.schemas,
             "responses": {_problem_name(status): _problem(status) for status in STATUS_ERRORS},
             "headers": _HEADERS,
         },
     }
 
 
-_TAGS: Final = {
-    "management": "Organizations, devices and the service itself.",
-    "flow": "Readings of devices (beta).",
-}
 _SECURITY: Final[dict[str, Schema]] = {
     "serviceApiKey": {
         "type": "apiKey",

@@ -3,10 +3,11 @@
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.flow import FLOW_ROUTES
+from api.routes.insight import INSIGHT_ROUTES
 from api.routes.management import MANAGEMENT_ROUTES
 from api.routes.serialize import wanted_columns
 
 _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
 ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))
 
-__all__ = ["ROUTES", "Call", "Reply", "Route", "wanted_columns"]
+__all__ = ["INSIGHT_ROUTES", "ROUTES", "Call", "Reply", "Route", "wanted_columns"]

@@ -18,13 +18,14 @@ Q = TypeVar("Q", bound=Query)
 class Call(Generic[Q]):
     """One request, after its credential and its query were found good. ``identifier`` is the
     device's in the path; ``columns`` asks for the columnar answer where there is one, of these
-    metrics."""
+    metrics. ``root`` is the path below which the site stands, or ""."""
 
     store: Store
     scope: Scope
     query: Q
     identifier: str = ""
     columns: Collection[Metric] | None = None
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator, EmbedAuthenticator
-from api.catalog import COLUMNS_TYPE
+from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE
 from api.params import read
-from api.routes import ROUTES, Call, Route, wanted_columns
+from api.routes import INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.accept import require_json
 from api.server.embeds import add_embed_routes
@@ -48,8 +48,8 @@ def create_service(
     compression: bool = False,
     shared: Shared | None = None,
 ) -> Flask:
-    """The interface under ``/management/v1``, and ``/healthz``; with ``web`` embeds are managed
-    under ``/embeds/v1``. Knows no other path.
+    """The interface under ``/management/v1``, what is known of devices under ``/insight/v1``, and
+    ``/healthz``; with ``web`` embeds are managed under ``/embeds/v1``. Knows no other path.
 
     For serving over the network: ``limits`` holds clients to their rates, on all hosts that have
     ``shared``; ``compression`` answers in what their Accept-Encoding takes. The application keeps
@@ -79,7 +79,7 @@ def _interface(store: Store, settings: Settings, gate: Gate) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     app.url_map.converters["identifier"] = _Identifier
-    for route in ROUTES:
+    for route in (*ROUTES, *INSIGHT_ROUTES):
         rule = route.operation.path.replace("{id}", "<identifier:id>")
         app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
@@ -117,7 +117,7 @@ def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
         query = read(route.operation.query, pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
-        reply = route.answer(Call(store, scope, query, id, columns))
+        reply = route.answer(Call(store, scope, query, id, columns, environ.get(SITE_ROOT, "")))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view

@@ -66,7 +66,7 @@ class KeysPart(Seam):
 def _all_there(called: str, wanted: Iterable[str], found: Iterable[Row]) -> None:
     missing = sorted(set(wanted) - {row[0] for row in found})
     if missing:
-        raise UserError(f"the organization has no {called} {missing[0]}")
+        raise UserError(f"--{called} {missing[0]}: the organization has no such {called}")
 
 
 def _row(key: Key) -> Row:

@@ -63,7 +63,7 @@ def test_a_key_that_sends_readings_says_so_in_the_list(
             ["--device", "M-1", "--device", "M-3"],
             "--device M-3: not found in this organization",
         ),
-        (["--group", "west"], "the organization has no group west"),
+        (["--group", "west"], "--group west: the organization has no such group"),
         (["--expires", "soon"], "--expires must be an ISO 8601 date-time"),
         (["--expires", "2020-01-01"], "--expires is in the past"),
     ],

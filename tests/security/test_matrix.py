@@ -65,6 +65,10 @@ ROUTES: dict[str, Ask] = {
     "GET /management/v1/flow/latest": of_interface(
         f"/flow/latest?ids={{device}}&metrics=lastSeen,quality&{SPAN}"
     ),
+    "GET /insight/v1/devices": Ask("/insight/v1/devices", "api"),
+    "GET /insight/v1/devices/<id>": Ask("/insight/v1/devices/{device}", "api"),
+    "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
+    "GET /insight/v1/api-json": Ask("/insight/v1/api-json", "api"),
     "GET /healthz": Ask("/healthz", "anybody"),
     "GET /embeds/v1/embeds": Ask("/embeds/v1/embeds", "api"),
     "POST /embeds/v1/embeds": Ask(

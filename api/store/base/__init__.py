@@ -35,6 +35,17 @@ from api.store.base.ingest import (
     RefusalSummary,
     Written,
 )
+from api.store.base.insight import (
+    Cost,
+    Due,
+    Edge,
+    Insight,
+    Status,
+    StatusEntry,
+    StatusQuery,
+    StatusSummary,
+    WindowStatus,
+)
 from api.store.base.keeping import (
     Replica,
     Retention,
@@ -58,12 +69,16 @@ __all__ = [
     "ROWS_A_COMMIT",
     "Clockless",
     "Condition",
+    "Cost",
     "Device",
     "DeviceQuery",
     "Directory",
+    "Due",
+    "Edge",
     "Grant",
     "Imported",
     "Ingest",
+    "Insight",
     "Instant",
     "Key",
     "LatestFound",
@@ -80,15 +95,20 @@ __all__ = [
     "Row",
     "Scope",
     "Span",
+    "Status",
+    "StatusEntry",
+    "StatusQuery",
+    "StatusSummary",
     "Store",
     "StoreFile",
     "TimeSeries",
     "Upkeep",
     "Verdict",
     "Where",
+    "WindowStatus",
     "Written",
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Retention, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Insight, Retention, Upkeep, Protocol):
     """Everything together. `api.store.open.open_store(url)` returns one."""
