@@ -12,7 +12,7 @@ from api.errors import UserError
 if TYPE_CHECKING:
     from api.store.base import Store
 
-group = Group("insight", help="The state of devices, as their readings have it.")
+group = Group("insight", help="The status of devices.")
 
 _ORG = click.option("--org", "organization_id", help="Only this organization's devices.")
 _DEVICE = click.option("--device", help="Only this device (needs --org).")
@@ -39,7 +39,7 @@ def run(organization_id: str | None, device: str | None) -> object:
 @_ORG
 @_DEVICE
 def rebuild(organization_id: str | None, device: str | None) -> object:
-    """Make the status of devices anew from their readings."""
+    """Rebuild the status of devices from their readings."""
     from api.insight.projection import Projection
     from api.timez import now_ms
 
@@ -52,10 +52,10 @@ def rebuild(organization_id: str | None, device: str | None) -> object:
 @_ORG
 @_DEVICE
 def verify(organization_id: str | None, device: str | None) -> object:
-    """Compare the status of each device with what its readings say as of the same instant.
+    """Compare the status of each device with its readings at the same time.
 
-    A device with readings that the status hasn't seen yet isn't compared. Exit status 1 where one
-    is wrong; `flask insight rebuild` mends it.
+    A device with readings that aren't in its status yet is skipped. Exit status 1 if one is
+    wrong; `flask insight rebuild` repairs it.
     """
     from api.insight.projection import Projection, differing
 
@@ -82,5 +82,5 @@ def _keys(store: Store, organization_id: str | None, device: str | None) -> list
         return store.device_keys(organization_id)
     (found,) = store.resolve(everything(organization_id), [device])
     if found is None:
-        raise UserError(f"--device {device}: the organization has no such device")
+        raise UserError(f"--device {device}: not found in this organization")
     return [found.key]
