@@ -40,7 +40,7 @@ _SHOWN: Final = {
 
 
 def is_fresh(known: Known, now_ms: int) -> bool:
-    """Whether the last reading is recent enough to speak of now."""
+    """Whether the last reading is recent enough to count as current."""
     return status.is_fresh(known.seen_ms, known.cadence, now_ms)
 
 

@@ -86,7 +86,7 @@ def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: s
     picked = pick(desk, view, now_ms())
     (usage,) = gather(desk, picked.meters, view, None, Deadline(60), now_ms()).usages
     of = UNITS_BY_NAME[units]
-    assert f"Together {of.volume(usage.gallons)}" in text
+    assert f"Total {of.volume(usage.gallons)}" in text
     for day in usage.days:
         assert of.volume(day.gallons) in text
     assert "Sun 1 Nov 2026 · 25 h" in text

@@ -83,8 +83,8 @@ def test_what_the_number_says(
 def test_the_evidence_names_its_start_its_sum_and_what_is_only_an_upper_bound() -> None:
     kpi = kpis.continuous(Finding(RUN), USD, KpiContext(METRIC, DENVER, NOON))
     assert kpi.value == "204 L/h"
-    assert "since Sat 14 Nov 2026, 05:00 MST, 30.1 m³ in all" in kpi.at
-    assert "If all of that escapes, 4.91 m³ a day" in kpi.at
+    assert "since Sat 14 Nov 2026, 05:00 MST, 30.1 m³ in total" in kpi.at
+    assert "up to 4.91 m³ a day may be lost" in kpi.at
     assert kpi.shows == Window(RUN.window.from_ms - 36 * HOUR_MS, RUN.window.to_ms)
 
 

@@ -103,8 +103,8 @@ def test_quality(
     [
         (Usage(48_912, 52_034, 1, 1), "48,912 gal", "6% below the week before"),
         (Usage(110, 100, 0.95, 0.91), "110 gal", "10% above the week before"),
-        (Usage(100.9, 100, 1, 1), "101 gal", "level with the week before"),
-        (Usage(1000.1, 1000.0, 1, 1), "1,000 gal", "level with the week before"),
+        (Usage(100.9, 100, 1, 1), "101 gal", "same as the week before"),
+        (Usage(1000.1, 1000.0, 1, 1), "1,000 gal", "same as the week before"),
         (Usage(100, None, 1, 0.4), "100 gal", "not enough data in the week before"),
         (Usage(100, None, 0.5, 1), "100 gal", ""),
         (Usage(100, 0.0, 1, 1), "100 gal", ""),

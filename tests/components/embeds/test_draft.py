@@ -169,7 +169,7 @@ def test_the_last_day_counts_whole_in_the_zone() -> None:
          "must end after it starts"),
         (replace(DRAFT, ends="on"), "expires", "Enter a date such as"),
         (replace(DRAFT, ends="on", ends_on="soon"), "expires", "Enter a date such as"),
-        (replace(DRAFT, ends="on", ends_on="2026-11-19"), "expires", "is over"),
+        (replace(DRAFT, ends="on", ends_on="2026-11-19"), "expires", "has passed"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_at_its_field(draft: Draft, field: str, words: str) -> None:

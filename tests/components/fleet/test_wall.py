@@ -232,7 +232,7 @@ def test_a_fleet_is_got_to_know_little_by_little_and_the_screen_says_how_far(
     for _ in range(60):
         made = board(desk, view, now)
         notes.append(made["totals"][0]["note"])
-        if "known" not in notes[-1]:
+        if "so far" not in notes[-1]:
             break
         now += 1
     counts = [int(n) for n in re.findall(r"status of (\d+) of 60 devices so far", " ".join(notes))]

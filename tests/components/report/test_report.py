@@ -170,7 +170,7 @@ def test_a_group_has_its_sums_a_table_and_a_section_each(
     text = pdf.html(report, view, "Odd & Even", {})
     rows = _Cells(text).rows
     assert next(row[0] for row in rows if len(row) == 7) == "Device"
-    together = next(row for row in rows if row[0] == "Together" and len(row) == 7)
+    together = next(row for row in rows if row[0] == "Total" and len(row) == 7)
     every = sum(each.gallons or 0.0 for each in report.usages)
     assert together[1] == view.usage.units.volume(every)
     assert together[1].endswith(volume) or units == "us"
