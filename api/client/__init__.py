@@ -14,6 +14,7 @@ from api.client.replies import (
     Organization,
     Series,
 )
+from api.client.status import DeviceStatus, StatusPage, StatusSummary, WindowStatus
 from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Credential",
     "Device",
     "DevicePage",
+    "DeviceStatus",
     "Embed",
     "EmbedDefinition",
     "EmbedToken",
@@ -31,6 +33,9 @@ __all__ = [
     "Organization",
     "Rolling",
     "Series",
+    "StatusPage",
+    "StatusSummary",
+    "WindowStatus",
     "address",
     "height_px",
     "snippet",
