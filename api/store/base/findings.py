@@ -13,6 +13,9 @@ from api.store.base.insight import Due
 FindingLevel = Literal["organization", "group", "device"]
 LEVELS: Final[tuple[FindingLevel, ...]] = ("organization", "group", "device")  # the last one wins
 
+FindingState = Literal["open", "closed", "dismissed"]
+FINDING_STATES: Final[tuple[FindingState, ...]] = ("open", "closed", "dismissed")
+
 UNTOUCHED: Final = 2**53
 """In place of the instant from which readings came: none did, but settings or facts changed."""
 
@@ -43,7 +46,7 @@ class FindingRow:
     reason: str | None = None
 
     @property
-    def state(self) -> Literal["open", "closed", "dismissed"]:
+    def state(self) -> FindingState:
         if self.dismissed_ms is not None:
             return "dismissed"
         return "open" if self.end_ms is None else "closed"
