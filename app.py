@@ -53,7 +53,7 @@ def create_app() -> Flask:
 def _report(
     client: Client, folder: Path, devices: Sequence[str], said: Mapping[str, str]
 ) -> report.Made:
-    from web.report.command import written
+    from web.report.pdf import written
 
     made = written(client, folder, devices, said)
     return report.Made(made.body, made.devices, made.first, made.last)
@@ -80,7 +80,7 @@ def site(settings: Settings) -> WSGIApplication:
     from api.server.mount import Mounted
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
-    from api.server.request_logging import Watched
+    from api.server.request_logging import RequestLogging
     from api.server.shared_state import Shared
     from web.dashboard import create_dashboard
 
@@ -90,7 +90,7 @@ def site(settings: Settings) -> WSGIApplication:
     rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
     access, folder = _access(settings, shared, ground.store), Path(settings.instance)
     dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
-    return Mounted(Watched(_by_path(rooms, dashboard.server), settings), settings.root)
+    return Mounted(RequestLogging(_by_path(rooms, dashboard.server), settings), settings.root)
 
 
 class _Ground(NamedTuple):
@@ -148,14 +148,14 @@ def _embeds(
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
     """Beside the store itself: a standby may not know a device yet whose readings come already.
     One connection to a file is enough for a process: two would share what they know of its log."""
-    from api.ingest.http_intake import Reception
-    from api.ingest.ipc import Knocker
+    from api.ingest.http_intake import HttpIntake
+    from api.ingest.ipc import IpcClient
     from api.server.intake import create_intake
     from api.store.open import open_store
 
     is_origin = settings.reading == settings.database
     origin = store if is_origin else open_store(settings.database, read_only=True)
-    reception = Reception(origin, Knocker(settings.writer_socket_path))
+    reception = HttpIntake(origin, IpcClient(settings.writer_socket_path))
     return create_intake(origin, settings, reception, limits=True, shared=shared)
 
 

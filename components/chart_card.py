@@ -13,9 +13,15 @@ from components import html_json
 from components.chart_query import Subject
 from components.charts import figure as charts_figure
 from components.charts.traces import Canvas
-from components.controls import notice, segments, units_select, zone_select
-from components.embeds.link import embed_link
-from components.markup import attributes, labelled
+from components.controls import (
+    attributes,
+    embed_link,
+    labelled,
+    notice,
+    segments,
+    units_select,
+    zone_select,
+)
 from components.menu import menu
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette

@@ -16,7 +16,6 @@ from api.metering.cadence import LEAST_MS
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import formatting
-from components.callback_inputs import read_question
 from components.charts import figure
 from components.charts.causes import Life, Stretch, stretches, total_ms
 from components.charts.figure import Figure
@@ -32,11 +31,10 @@ from components.charts.hover_text import TOLD
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, known_zone
 from components.fleet.meters import read_meter
-from components.queries import Found, last_seen_ms
+from components.queries import Found, bar_series, flow_series, last_seen_ms
 from components.ranges import Window, with_margins
-from components.readings import bar_series, flow_series
 from components.theme import palette
-from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View
+from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
 
 GATEWAY = "Gateway"
 LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
@@ -262,3 +260,32 @@ def emptiness(drawn: Drawn) -> str:
     return (
         f"No data in this range. The last reading is of {formatting.moment(drawn.last_ms, clock)}."
     )
+
+
+# --- The caption of an image ---------------------------------------------------------------------
+
+
+def range_words(drawn: Drawn) -> str:
+    """``Fri 20 Nov 2026, 01:50 MST – Sat 21 Nov 2026, 01:50 MST``."""
+    first, last = drawn.canvas.window
+    clock = Clock(drawn.canvas.tz, first, last + 1)
+    return f"{formatting.moment(first, clock)} – {formatting.moment(last + 1, clock)}"
+
+
+def detail(drawn: Drawn) -> str:
+    """``1 min rows · min and max exact``."""
+    if not len(drawn.frame.series):
+        return "no rows"
+    resolution = drawn.frame.resolution
+    rows = f"{resolution.label} rows" if resolution.aggregated else "readings"
+    return f"{rows} · {exactness(drawn)}"
+
+
+def caption(drawn: Drawn) -> dict[str, str]:
+    """For the browser's own images (assets/image.js)."""
+    return {
+        "range": range_words(drawn),
+        "detail": detail(drawn),
+        "zone": zone_note(drawn),
+        "resolution": drawn.frame.resolution.name,
+    }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
+from urllib.parse import urlencode
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.errors import ServiceError, UnexpectedAnswer, Unreachable, WeirError
 from components import session
-from components.markup import attributes, labelled
 from components.units import UNITS, Units
 
 SEARCH_HINT: Final = "Search label, serial, network id"
@@ -115,3 +115,32 @@ def freshness_badge() -> Component:
 def notice(id: str) -> Component:
     """Why the page isn't fresh, in words. assets/freshness.js."""
     return html.Div(id=id, className="notice", role="alert", hidden=True)
+
+
+# --- Attributes that Dash takes only by name -----------------------------------------------------
+
+
+def labelled(name: str) -> dict[str, Any]:
+    """The name that a screen reader gives an element."""
+    return {"aria-label": name}
+
+
+def attributes(**values: str) -> dict[str, Any]:
+    """``aria_hidden="true"`` as ``aria-hidden``, ``data_set="zone"`` as ``data-set``."""
+    return {name.replace("_", "-"): value for name, value in values.items()}
+
+
+# --- The way from a view to an embed of it -------------------------------------------------------
+
+EMBEDS_PATH = "/embeds"
+
+
+def embed_link(view: str, *device_ids: str) -> Component:
+    said = {"view": view, **({"device": ",".join(device_ids)} if device_ids else {})}
+    return html.A(
+        "Embed",
+        href=session.site_path(f"{EMBEDS_PATH}?{urlencode(said)}"),
+        className="button",
+        title="Show this in another site’s page",
+        **attributes(data_embed=view),
+    )

@@ -4,14 +4,14 @@ that does an entry's deed may say how it went (`window.weirMenu.say`)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
 
 from components import session
-from components.markup import attributes, labelled
+from components.controls import attributes, labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +75,40 @@ def _entry(entry: Entry) -> Component:
     return html.Button(
         words, type="button", className="menu-entry", **attributes(data_deed=entry.deed)
     )
+
+
+# --- Images by the server ------------------------------------------------------------------------
+
+# How long a signed address may be good.
+LINK_DAYS: Final = {1: "1 day", 30: "30 days", 365: "1 year"}
+
+PDF: Final = Entry("PDF", ".pdf", deed="server-pdf")
+WALL: Final = Section(
+    "Image of this wall",
+    (
+        Entry("PNG", ".png", deed="server-png"),
+        Entry("SVG", ".svg", deed="server-svg"),
+        PDF,
+    ),
+)
+LINKS: Final = Section(
+    "Copy image link",
+    tuple(Entry(f"Good for {words}", deed=f"signed-{days}") for days, words in LINK_DAYS.items()),
+)
+
+
+def of_card(heading: str, card: str) -> Section:
+    """A card's own image: ``card`` is its name in the image's address."""
+    entries = (replace(entry, deed=f"{entry.deed}-{card}") for entry in WALL.entries)
+    return Section(heading, tuple(entries))
+
+
+# --- Usage of the devices in view ----------------------------------------------------------------
+
+WHAT_THEY_USED: Final = Section(
+    "What they used",
+    (
+        Entry("Usage summary", href="/usage", here=True),
+        Entry("Report …", "to print", href="/report", here=True),
+    ),
+)

@@ -1,15 +1,33 @@
-"""Finding devices through the interface."""
+"""What pages, files and images ask the client: devices, the rows of a chart, rows in pages."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
 
-from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS
-from api.client import Client, Device, LatestEntry
+from api.catalog import (
+    COARSEST_STORED,
+    EARLIEST_READING_MS,
+    FUTURE_TOLERANCE_MS,
+    METRICS,
+    Metric,
+    Resolution,
+)
+from api.client import Client, Device, LatestEntry, Series
 from api.errors import NotFound
 from api.metering.cadence import configured
 from api.metering.install_date import disproving
 from components.fleet.cadence import measured
+from components.ranges import (
+    Window,
+    bar_resolution,
+    budget,
+    calendar_resolution,
+    hourly_budget,
+    hours,
+    widened,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +93,108 @@ def _last_seen(client: Client, identifier: str, now_ms: int) -> tuple[LatestEntr
     return client.latest(
         [identifier], ["lastSeen"], from_ms=EARLIEST_READING_MS, to_ms=until_ms
     ).entries
+
+
+# --- The rows of a chart -------------------------------------------------------------------------
+
+
+def flow_series(
+    client: Client,
+    device_id: str,
+    window: Window,
+    width_px: float,
+    tz: ZoneInfo,
+    metrics: Collection[Metric] = METRICS,
+) -> Series:
+    """The finest rows that suit the width, the buckets under both edges included, with what is
+    needed of these metrics.
+
+    The adaptive endpoint ends at hours and then cuts the answer off. So where a window may hold
+    more hours than rows are wanted, its hourly rows are counted first: a device that reported in a
+    few of them is still shown by the hour, any other by days or months of the zone.
+    """
+    rows = budget(width_px)
+    asked = widened(window, tz)
+    expected = hours(asked)
+    if expected > rows:
+        expected = _count_hours(client, device_id, asked)
+    if expected <= hourly_budget(rows):
+        return client.adaptive(
+            device_id,
+            from_ms=asked.from_ms,
+            to_ms=asked.to_ms,
+            max_datapoints=max(rows, expected),
+            metrics=metrics,
+        )
+    return _rows(client, device_id, window, calendar_resolution(window, rows), tz, metrics)
+
+
+def bar_series(
+    client: Client,
+    device_id: str,
+    window: Window,
+    width_px: float,
+    tz: ZoneInfo,
+    cadence_ms: int,
+    metrics: Collection[Metric] = METRICS,
+) -> Series:
+    """The rows whose totals make bars of a good width."""
+    resolution = bar_resolution(window, width_px, cadence_ms)
+    return _rows(client, device_id, window, resolution, tz, metrics)
+
+
+def _rows(
+    client: Client,
+    device_id: str,
+    window: Window,
+    resolution: Resolution,
+    tz: ZoneInfo,
+    metrics: Collection[Metric],
+) -> Series:
+    asked = widened(window, tz, resolution)
+    return client.datapoints(
+        device_id,
+        resolution,
+        from_ms=asked.from_ms,
+        to_ms=asked.to_ms,
+        timezone=tz.key if resolution.calendar else None,
+        metrics=metrics,
+    )
+
+
+def _count_hours(client: Client, device_id: str, window: Window) -> int:
+    return client.count(device_id, COARSEST_STORED, from_ms=window.from_ms, to_ms=window.to_ms)
+
+
+# --- Rows in pages -------------------------------------------------------------------------------
+
+
+def pages(
+    client: Client,
+    device_id: str,
+    resolution: Resolution,
+    window: Window,
+    *,
+    limit: int,
+    timezone: str | None = None,
+) -> Iterator[Series]:
+    """Every row of the window once, in order, ``limit`` at a time. Continued by instant, not by
+    number: rows that arrive late for what was read already don't shift the rest."""
+    start, seen = window.from_ms, 0  # so many rows of that very instant were read
+    while True:
+        page = client.datapoints(
+            device_id,
+            resolution,
+            from_ms=start,
+            to_ms=window.to_ms,
+            timezone=timezone,
+            limit=limit,
+            offset=seen,
+        )
+        if len(page):
+            yield page
+        if len(page) < limit:
+            return
+        last = page.times_ms[-1]
+        ties = sum(1 for at in page.times_ms if at == last)
+        start, seen = last, ties + (seen if last == start else 0)

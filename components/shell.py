@@ -12,10 +12,9 @@ from dash.development.base_component import Component
 from api.client import Client
 from api.errors import WeirError
 from components import session
-from components.controls import freshness_badge
-from components.markup import attributes, labelled
+from components.controls import attributes, freshness_badge, labelled
+from components.menu import Entry, Section, menu
 from components.reader import SIGN_OUT
-from components.share_button import share
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
 OUTAGE_ID: Final = "outage"  # assets/session.js says there why no reading comes in
@@ -124,3 +123,18 @@ def organization_name() -> str:
 
 def _first_organization(client: Client) -> str:
     return next((each.name for each in client.organizations()), "")
+
+
+# --- Share ---------------------------------------------------------------------------------------
+
+# What assets/share.js makes of an entry. A view that doesn't move has only the first.
+LINK: Final = "share-link"
+MOMENT: Final = "share-moment"
+
+
+def share() -> Component:
+    entries = (
+        Entry("Rolling", "as it will be when opened", deed=LINK),
+        Entry("This moment", "as it is now", deed=MOMENT),
+    )
+    return menu("Share", [Section("Copy a link to this view", entries)], name="Share", kind="share")

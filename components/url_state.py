@@ -19,17 +19,10 @@ from api.catalog import (
     SIGNAL_STRENGTH,
     Metric,
 )
-from api.timez import parse_instant, stamp
-from components.ranges import (
-    DEFAULT_PRESET,
-    PRESET_BY_NAME,
-    Preset,
-    Window,
-    bounded,
-    preset_window,
-)
-from components.units import US, Units
-from components.url_params import said_text, said_units, said_zone, unread
+from api.errors import BadRequest
+from api.timez import parse_instant, stamp, zone_names
+from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded, preset_window
+from components.units import UNITS_BY_NAME, US, Units
 
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
@@ -138,3 +131,80 @@ def _width(value: Any) -> int:
     if type(value) not in (int, float) or not NARROWEST_PX <= value <= WIDEST_PX:
         return USUAL_PX
     return int(value)
+
+
+# --- Reading what an address holds ---------------------------------------------------------------
+
+
+LONGEST_SHOWN: Final = 60
+NAMES: Final = {
+    "zone": "time zone",
+    "units": "units",
+    "range": "range",
+    "window": "window",
+    "metric": "metric",
+    "from": "start of a range",
+    "to": "end of a range",
+}
+
+
+def said_text(said: Mapping[str, Any], name: str, longest: int | None = None) -> str:
+    """Cut to ``longest``; empty where there is none."""
+    value = said.get(name)
+    return value[:longest] if isinstance(value, str) else ""
+
+
+def said_zone(said: Mapping[str, Any]) -> str | None:
+    """A time zone that exists."""
+    zone = said_text(said, "zone")
+    return zone if zone in zone_names() else None
+
+
+def unread(said: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]:
+    """What an address says that the page can't show, in sentences. ``readable`` are the names whose
+    values the page has looked at, and whether each could be read."""
+    units = said_text(said, "units") in UNITS_BY_NAME
+    could = {"zone": said_zone(said) is not None, "units": units, **readable}
+    return [
+        f"The address names no {NAMES[name]} that there is: “{value[:LONGEST_SHOWN]}”."
+        " The usual one is shown."
+        for name, ok in could.items()
+        if (value := said_text(said, name)) and not ok
+    ]
+
+
+def said_units(said: Mapping[str, Any]) -> Units:
+    return UNITS_BY_NAME.get(said_text(said, "units"), US)
+
+
+# --- Reading what a page's script sends ----------------------------------------------------------
+
+
+def read_question(value: Any) -> dict[str, Any]:
+    """Of a Store; without a value it holds nothing yet."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _foreign("a question")
+    return value
+
+
+def read_text(value: Any) -> str:
+    """Of a field; an empty one may have no value."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _foreign("a text")
+    return value
+
+
+def read_texts(value: Any) -> tuple[str, ...]:
+    """Of a choice of several."""
+    listed = [] if value is None else value
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise _foreign("a choice")
+    return tuple(listed)
+
+
+def _foreign(kind: str) -> BadRequest:
+    return BadRequest(f"What stands here is not {kind} of a page.")

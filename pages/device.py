@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
@@ -25,7 +27,6 @@ from api.errors import NotFound, WeirError
 from api.metering.hourly_profile import WEEKS
 from api.timez import now_ms
 from components import chart_query, html_json, session, shell
-from components.callback_inputs import read_question
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.chart_query import Subject
 from components.charts import hover_text
@@ -37,7 +38,6 @@ from components.device import (
     daily_volume,
     hourly_profile,
     kpi_cards,
-    kpis,
     menus,
     overview,
     queries,
@@ -46,13 +46,14 @@ from components.device import (
 from components.device.cards import Card
 from components.device.chart_state import Shown, read_shown, tell_shown
 from components.device.gap_list import gap_list
-from components.device.kpi_cards import STATE_ID, Cell
-from components.fleet.meters import Meter, read_meter
+from components.device.kpi_cards import STATE_ID
+from components.device.kpi_rows import KpiRow, When, by_query
+from components.fleet.meters import read_meter
 from components.fleet.query_context import current_desk
 from components.fleet.states import state_of
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_view, unread_view
+from components.url_state import View, read_question, read_view, unread_view
 
 PLACE = "/devices"
 register_page(
@@ -252,82 +253,36 @@ html_json.drawn(Ids.GAPS, *Card, *_MENUS)
 
 # --- Its numbers ---------------------------------------------------------------------------------
 
+_WHEN = {When.RANGE: _ASKED, When.REFRESH: _LATELY, When.STEADY: _STEADY}
 
-def _outputs(*cells: Cell) -> list[Output]:
-    return [Output(id, "children") for cell in cells for id in (cell.value, cell.trouble)]
+
+def kpis(rows: Sequence[KpiRow], shown: Any, kept: Any) -> list[Any]:
+    return callback_results.kpis(rows, shown, kept, now_ms())
+
+
+for _rows in by_query():
+    _outputs = [Output(id, "children") for row in _rows for id in (row.id, row.failure_id)]
+    callback(*_outputs, *_WHEN[_rows[0].when], prevent_initial_call=True)(partial(kpis, _rows))
 
 
 @callback(
-    *_outputs(Cell.LAST),
     Output(STATE_ID, "children"),
     Output(STATE_ID, "data-state"),
     *_LATELY,
     prevent_initial_call=True,
 )
-def standing(shown: Any, kept: Any) -> list[Any]:
-    """The last reading, and the state that follows from it."""
-    chip: list[Any] = [no_update, no_update]
-
-    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
-        now = now_ms()
+def state(shown: Any, kept: Any) -> list[Any]:
+    """Where it can't be had the last one stays: the last reading's cell says what is wrong."""
+    if read_shown(shown) is None:
+        return [no_update] * 2
+    now, subject = now_ms(), Subject.read(kept)
+    try:
+        meter = queries.meter_of(subject.device_id, now)
         known = queries.standing(current_desk(), meter, now)
-        state = state_of(meter, known, now, active=Subject.read(kept).active)
-        chip[:] = [kpi_cards.chip(state), state.name]
-        return (kpis.last_reading(known, read.units, queries.zone_of(meter, read), now),)
-
-    return [*callback_results.numbers(shown, kept, 1, tell), *chip]
-
-
-@callback(*_outputs(Cell.UPTIME, Cell.QUALITY), *_ASKED, prevent_initial_call=True)
-def heard(shown: Any, kept: Any) -> list[Any]:
-    return callback_results.numbers(
-        shown,
-        kept,
-        2,
-        lambda meter, read: queries.heard(current_desk(), meter, read, now_ms()),
-    )
-
-
-@callback(*_outputs(Cell.VOLUME), *_ASKED, prevent_initial_call=True)
-def used(shown: Any, kept: Any) -> list[Any]:
-    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
-        return (kpis.volume(queries.usage(current_desk(), meter, read, now_ms()), read),)
-
-    return callback_results.numbers(shown, kept, 1, tell)
-
-
-@callback(*_outputs(Cell.COST), *_ASKED, prevent_initial_call=True)
-def spent(shown: Any, kept: Any) -> list[Any]:
-    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi | None]:
-        price = queries.price_of(meter)
-        if price is None:
-            return (None,)
-        gallons = queries.gallons(meter, read, now_ms())
-        return (kpis.cost(gallons, price, read),)
-
-    return callback_results.numbers(shown, kept, 1, tell)
-
-
-@callback(*_outputs(Cell.NIGHT), *_STEADY, prevent_initial_call=True)
-def by_night(shown: Any, kept: Any) -> list[Any]:
-    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
-        tz = queries.zone_of(meter, read)
-        flow = queries.nights(current_desk(), meter, tz, now_ms())
-        return (kpis.night(flow, read.units, tz, now_ms()),)
-
-    return callback_results.numbers(shown, kept, 1, tell)
-
-
-@callback(*_outputs(Cell.CONTINUOUS), *_STEADY, prevent_initial_call=True)
-def without_pause(shown: Any, kept: Any) -> list[Any]:
-    def tell(meter: Meter, read: Shown) -> tuple[kpis.Kpi]:
-        now = now_ms()
-        told = kpis.Told(read.units, queries.zone_of(meter, read), now)
-        finding = queries.continuous_flow(meter, now)
-        price = queries.price_of(meter)
-        return (kpis.continuous(finding, price, told, never_rests=meter.never_rests),)
-
-    return callback_results.numbers(shown, kept, 1, tell)
+    except WeirError:
+        return [no_update] * 2
+    found = state_of(meter, known, now, active=subject.active)
+    return [kpi_cards.chip(found), found.name]
 
 
 # --- Below ---------------------------------------------------------------------------------------

@@ -18,14 +18,13 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms
 from components import shell
-from components.callback_inputs import read_question
 from components.controls import failure
-from components.devices.callback_results import told
 from components.devices.layout import Ids, devices_page
-from components.devices.listing import read_listing, read_request
-from components.devices.rows import PATH, rows
+from components.devices.listing import read_listing, read_request, told
+from components.devices.queries import PATH, rows
 from components.devices.visible_statuses import read_sight, states
 from components.fleet.query_context import current_desk
+from components.url_state import read_question
 
 register_page(__name__, path=PATH, title="Devices · Weir")
 

@@ -12,10 +12,9 @@ from api.client import Embed, EmbedToken
 from api.errors import BadRequest, Conflict, Forbidden, NotFound, NotOffered, WeirError
 from api.timez import now_ms
 from components import session, shell
-from components.callback_inputs import read_text, read_texts
 from components.clock import known_zone
-from components.controls import failed_page, failure, message
-from components.embeds import device_options
+from components.controls import EMBEDS_PATH, failed_page, failure, message
+from components.embeds import queries
 from components.embeds.draft import (
     FIXED,
     Draft,
@@ -26,15 +25,13 @@ from components.embeds.draft import (
     windows,
 )
 from components.embeds.form import as_options, new_embed
-from components.embeds.ids import FIELDS, Ids, problem_id
-from components.embeds.layout import embeds_page
-from components.embeds.link import PATH
-from components.embeds.listing import listing
-from components.embeds.preview import Looked, one_embed
+from components.embeds.layout import FIELDS, Ids, embeds_page, problem_id
+from components.embeds.preview import Looked, listing, one_embed
 from components.fleet.device_list import Directory, directory
 from components.fleet.query_context import current_desk
+from components.url_state import read_text, read_texts
 
-register_page(__name__, path=PATH, title="Embeds · Weir")
+register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")
 
 NOT_OFFERED = (
     "This dashboard shows another server, which has no embeds. They are made where the data is"
@@ -50,17 +47,17 @@ def layout(embed: str = "", **said: Any) -> Component:
         known = directory(current_desk(), now)
         panel = _panel(embed, found, known, now) if embed else _form(said, known)
     except NotOffered:
-        return shell.frame(message("No embeds here", NOT_OFFERED), place=PATH)
+        return shell.frame(message("No embeds here", NOT_OFFERED), place=EMBEDS_PATH)
     except WeirError as error:
-        page = failed_page("The embeds can’t be shown", error, PATH)
-        return shell.frame(page, place=PATH)
-    rows = listing(found, device_options.labels(known.by_id), embed, now)
-    return shell.frame(embeds_page(rows, panel, chosen=embed), place=PATH)
+        page = failed_page("The embeds can’t be shown", error, EMBEDS_PATH)
+        return shell.frame(page, place=EMBEDS_PATH)
+    rows = listing(found, queries.labels(known.by_id), embed, now)
+    return shell.frame(embeds_page(rows, panel, chosen=embed), place=EMBEDS_PATH)
 
 
 def _form(said: dict[str, Any], known: Directory) -> Component:
     draft = read_prefill(said, _zones(known))
-    return new_embed(draft, device_options.offered(known.meters, draft.devices, "")[0])
+    return new_embed(draft, queries.offered(known.meters, draft.devices, "")[0])
 
 
 def _zones(known: Directory) -> Any:
@@ -79,7 +76,7 @@ def _panel(id: str, found: tuple[Embed, ...], known: Directory, now: int) -> Com
     token, refused = _link_token(chosen)
     looked = Looked(
         embed=chosen,
-        labels=device_options.labels(known.by_id),
+        labels=queries.labels(known.by_id),
         site=client.site or session.own_site(),
         here=not client.site,
         token=token,
@@ -136,12 +133,12 @@ def for_choices(window: str, ends: str) -> tuple[bool, bool]:
     prevent_initial_call=True,
 )
 def find(search: Any, chosen: Any, view: Any) -> tuple[Any, ...]:
-    kept = device_options.kept(read_view_name(view), read_texts(chosen))
+    kept = queries.kept(read_view_name(view), read_texts(chosen))
     try:
         meters = directory(current_desk(), now_ms()).meters
     except WeirError as error:
         return no_update, no_update, failure(error)
-    shown, more = device_options.offered(meters, kept, read_text(search))
+    shown, more = queries.offered(meters, kept, read_text(search))
     note = f"{more:,} more match: search to narrow them down." if more else ""
     if len(shown) == len(kept):
         note = "No other device matches."
@@ -190,7 +187,7 @@ def make(clicks: Any, texts: dict[str, Any], lists: dict[str, Any]) -> dict[str,
         return _refused(NOT_OFFERED, {})
     except WeirError as error:
         return _refused(failure(error), {})
-    return _refused("", {}) | {"go": session.site_path(f"{PATH}?embed={made.id}")}
+    return _refused("", {}) | {"go": session.site_path(f"{EMBEDS_PATH}?embed={made.id}")}
 
 
 def _by_field(error: BadRequest) -> dict[str, str]:
@@ -229,4 +226,4 @@ def revoke(clicks: int | None, chosen: Any) -> tuple[Any, ...]:
         panel = _panel(id, found, known, now)
     except WeirError as error:
         return no_update, no_update, failure(error)
-    return panel, listing(found, device_options.labels(known.by_id), id, now), no_update
+    return panel, listing(found, queries.labels(known.by_id), id, now), no_update

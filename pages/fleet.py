@@ -10,13 +10,12 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms
 from components import shell
-from components.callback_inputs import read_question
 from components.controls import failure
 from components.fleet.layout import Ids, fleet_page, fleet_tools
 from components.fleet.query_context import current_desk
 from components.fleet.url_state import read_fleet_view
 from components.fleet.wall import board
-from components.url_params import unread
+from components.url_state import read_question, unread
 
 PATH = "/"
 register_page(__name__, path=PATH, title="Fleet · Weir")

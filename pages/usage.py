@@ -19,10 +19,9 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
-from components.callback_inputs import read_question, read_text
 from components.controls import failure
 from components.fleet.query_context import current_desk
-from components.url_params import unread
+from components.url_state import read_question, read_text, unread
 from components.usage.callback_results import answer, choices, files
 from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
 from components.usage.url_state import read_usage_view

@@ -32,7 +32,7 @@ Known = Mapping[str, Mapping[str, Any]]
 _Part = tuple[object, object]
 
 
-class Callbacks:
+class CallbackGuard:
     """``known`` are Dash's callbacks by what they put out: it may still fill up."""
 
     def __init__(self, application: WSGIApplication, known: Known) -> None:

@@ -13,7 +13,7 @@ from api.errors import TooManyRequests
 AGAIN_S: Final = 5.0
 
 
-class Turns:
+class ConcurrencyLimit:
     """``most`` under way at a time for each principal, in this process."""
 
     def __init__(self, most: int, what: str) -> None:

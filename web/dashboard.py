@@ -18,19 +18,26 @@ from dash.exceptions import DependencyException
 from api.client import Client
 from api.errors import BadRequest
 from components import grid, session, theme
-from web import bundle
-from web.auth import Access, Door
+from web import static
+from web.auth import Access, AuthMiddleware
 from web.auth.rules import SIGN_IN
 from web.auth.sign_in import SignInPage
-from web.bundle import ASSETS, PLOTLY, Bundle, versioned
-from web.callback_guard import LARGEST_BODY, Callbacks
+from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.downloads import routes
-from web.images import link_signing
 from web.images import routes as images_routes
+from web.images import signed_links
 from web.images.signed_links import Links, SignedImages
 from web.problems import problem
 from web.report import routes as report
-from web.static import Delivery, compress, content_security_policy
+from web.static import (
+    ASSETS,
+    PLOTLY,
+    Bundle,
+    StaticDelivery,
+    compress,
+    content_security_policy,
+    versioned,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -98,36 +105,36 @@ def create_dashboard(
         add_log_handler=False,
         meta_tags=[{"name": "color-scheme", "content": "light dark"}],
     )
-    styles, scripts = bundle.styles(), bundle.scripts()
-    for each in (styles, scripts, bundle.sign_in_styles()):
+    styles, scripts = static.styles(), static.scripts()
+    for each in (styles, scripts, static.sign_in_styles()):
         app.server.add_url_rule(each.path, each.name, each.answer)
     app.index_string = _index(app, styles, scripts, root)
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
-    app.server.register_error_handler(DependencyException, bundle.no_such_script)
+    app.server.register_error_handler(DependencyException, static.no_such_script)
     app.server.register_error_handler(BadRequest, problem)
     session.install(app.server, folder, public_url)
     for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
-    app.server.add_url_rule(link_signing.ROUTE, "links", link_signing.view(links), methods=["POST"])
+    app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
     app.layout = dash.page_container
     _load_pages()
     _tell_what_is_not_there(app)
     compress(app.server, "application/json", "text/html")
     _prepare(app)
     behind = inside(app)
-    door = Door(behind, client, access, sign_in_page(root))
+    door = AuthMiddleware(behind, client, access, sign_in_page(root))
     app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
     return app
 
 
-def inside(app: Dash) -> Callbacks:
+def inside(app: Dash) -> CallbackGuard:
     """What is behind the door: Dash, and what looks at its callbacks' questions."""
-    return Callbacks(partial(type(app.server).wsgi_app, app.server), app.callback_map)
+    return CallbackGuard(partial(type(app.server).wsgi_app, app.server), app.callback_map)
 
 
-def delivered(app: Dash, door: WSGIApplication) -> Delivery:
+def delivered(app: Dash, door: WSGIApplication) -> StaticDelivery:
     """What the server calls: delivery around the door, the door around Dash."""
-    return Delivery(
+    return StaticDelivery(
         door,
         is_page=lambda path: path == SIGN_IN or is_page(path),
         policy=lambda: content_security_policy(app.csp_hashes()),
@@ -141,7 +148,7 @@ def sign_in_page(root: str = "") -> SignInPage:
             f'<link rel="icon" type="image/svg+xml" href="{root}{versioned(FAVICON)}">',
             f"<style>{theme.css()}</style>",
             f'<script src="{root}{versioned(START)}"></script>',
-            f'<link rel="stylesheet" href="{root}{bundle.sign_in_styles().address}">',
+            f'<link rel="stylesheet" href="{root}{static.sign_in_styles().address}">',
         )
     )
     return SignInPage(head, root)

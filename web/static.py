@@ -9,7 +9,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,6 +19,8 @@ import brotli
 from flask_compress import Compress
 from werkzeug.test import Client, EnvironBuilder
 from werkzeug.wrappers import Request, Response
+
+from api.timez import zone_names
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -94,7 +98,7 @@ class _File(NamedTuple):
     bodies: dict[str, bytes]
 
 
-class Delivery:
+class StaticDelivery:
     """``is_page`` tells whether a path has a page; ``policy`` is the pages' content security
     policy, asked for each page since it names what the page holds. ``loaded_by`` is whose pages
     may load anything from here, unless an answer says otherwise itself."""
@@ -196,3 +200,78 @@ def _encoded(body: bytes, content_type: str) -> dict[str, bytes]:
         "gzip": gzip.compress(body, GZIP_LEVEL, mtime=0),
         "identity": body,
     }
+
+
+# --- Scripts and styles, each kind as one file ---------------------------------------------------
+
+ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
+# What others build on, in this order; every other sheet follows by name. Scripts go by name.
+FOUNDATION: Final = ("style.css", "bar.css", "controls.css")
+PLOTLY: Final = "vendor/plotly-cartesian.min.js"
+SIGN_IN_STYLES: Final = (*FOUNDATION, "head/sign-in.css")
+
+_KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Files under one name of the assets' folder, so that what a sheet names stays beside it."""
+
+    name: str
+    body: bytes
+
+    @property
+    def path(self) -> str:
+        return f"/assets/{self.name}"
+
+    @property
+    def address(self) -> str:
+        return f"{self.path}?v={hashlib.sha256(self.body).hexdigest()[:16]}"
+
+    def answer(self) -> tuple[bytes, dict[str, str]]:
+        """Body and headers, for the server that gives it out."""
+        return self.body, {"Content-Type": _KINDS[self.name.rpartition(".")[2]]}
+
+
+def no_such_script(_: Exception) -> tuple[str, int]:
+    """For a library that Dash doesn't know, which it takes for a fault of its own."""
+    return "Not found\n", 404
+
+
+def versioned(asset: str) -> str:
+    """An asset's address, which changes with its content's time."""
+    return f"/assets/{asset}?m={(ASSETS / asset).stat().st_mtime_ns // 1_000_000}"
+
+
+def styles() -> Bundle:
+    others = sorted(file.name for file in ASSETS.glob("*.css") if file.name not in FOUNDATION)
+    return Bundle("weir.css", _joined((*FOUNDATION, *others)))
+
+
+def sign_in_styles() -> Bundle:
+    """What a page without the rest of the dashboard needs."""
+    return Bundle("weir-sign-in.css", _joined(SIGN_IN_STYLES))
+
+
+def scripts() -> Bundle:
+    """With the names of all time zones, which `assets/zones.js` offers: in a page's layout they
+    would be most of it, each time."""
+    names = f'window.weirZoneNames = "{" ".join(sorted(zone_names()))}".split(" ");\n'
+    return Bundle(
+        "weir.js", names.encode() + _joined(sorted(file.name for file in ASSETS.glob("*.js")))
+    )
+
+
+def _joined(names: Iterable[str]) -> bytes:
+    return joined(ASSETS / name for name in names)
+
+
+def joined(files: Iterable[Path]) -> bytes:
+    """One after the other, each under its name."""
+    return b"".join(part for file in files for part in _parts(file))
+
+
+def _parts(file: Path) -> Iterator[bytes]:
+    yield f"/* {file.name} */\n".encode()
+    yield file.read_bytes()
+    yield b"\n"

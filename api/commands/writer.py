@@ -87,7 +87,7 @@ def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> bool:
     """Several writers of a server's database may share a folder: one of them has the door.
     Whether this is that one."""
     from api.ingest.file_lock import Held, held
-    from api.ingest.ipc import Door
+    from api.ingest.ipc import IpcServer
 
     path = known.writer_socket_path
     try:
@@ -97,7 +97,7 @@ def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> bool:
             raise
         warn(f"{error}; what comes by HTTP goes there")
         return False
-    door = Door(taking, path)
+    door = IpcServer(taking, path)
     door.start()
     begun.callback(door.stop)
     return True
@@ -153,7 +153,7 @@ def _start_heart(
 ) -> None:
     """Tell the others on this host how the writer is, or an ingester ``beside`` it."""
 
-    def measure() -> writer_status.Pulse:
+    def measure() -> writer_status.WriterStatus:
         metrics.queued(taking.waiting_rows)
         return writer_status.of_this_process(
             waiting_rows=taking.waiting_rows,

@@ -9,7 +9,7 @@ from threading import Condition, Thread
 from typing import Final, NamedTuple
 
 from api.errors import WeirError
-from api.ingest.device_cache import Roster
+from api.ingest.device_cache import DeviceCache
 from api.ingest.submission import Submission
 from api.store.base import ReadingRow
 
@@ -36,7 +36,7 @@ _Told = tuple[str, list[ReadingRow]]
 class Announcer:
     """Calls hooks from a thread of its own. Without hooks it does nothing at all."""
 
-    def __init__(self, roster: Roster, hooks: Sequence[Hook]) -> None:
+    def __init__(self, roster: DeviceCache, hooks: Sequence[Hook]) -> None:
         self._roster, self._hooks = roster, tuple(hooks)
         self._waiting: deque[_Told] = deque()
         self._rows = self._dropped = 0

@@ -14,7 +14,7 @@ from typing import Final
 _KEPT: Final = 10_000  # senders, before those whose last instant is past are forgotten
 
 
-class Moments:
+class AssignedTimestamps:
     """For threads. Nothing is given before ``from_ms``."""
 
     def __init__(self, from_ms: int = 0) -> None:

@@ -15,7 +15,7 @@ _MOST_UNKNOWN: Final = 1_000  # organizations without devices: names that somebo
 _ANYONE: Final = DeviceQuery(active=None)
 
 
-class Roster:
+class DeviceCache:
     """An organization's devices by what readings call them, and the UUIDs of their keys.
 
     For threads. Raises what the store raises.

@@ -8,7 +8,7 @@ from typing import Any, cast
 from api import timez
 from api.domain.identify import storable
 from api.ingest import live_rows
-from api.ingest.assigned_timestamps import Moments
+from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, Devices, Rejection
 from api.ingest.request_body import payloads
 from api.ingest.submission import Entry, Fate, Receipt, Submission
@@ -20,14 +20,14 @@ Post = Callable[[Submission], Receipt]
 Report = dict[str, Any]
 
 
-class Reception:
+class HttpIntake:
     """`api.server.intake.Intake`, for any number of threads."""
 
     def __init__(
         self, directory: Directory, post: Post, now_ms: Callable[[], int] = timez.now_ms
     ) -> None:
         self._directory, self._post, self._now_ms = directory, post, now_ms
-        self._moments = Moments()
+        self._moments = AssignedTimestamps()
 
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool

@@ -8,7 +8,7 @@ from typing import Final, cast
 
 import orjson
 
-from api.ingest.assigned_timestamps import Moments
+from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import COLUMN_OF, INSTANT, Devices, Rejection, decode_json
 from api.ingest.submission import Draft, Entry, Submission
 from api.store.base import ReadingRow
@@ -40,7 +40,7 @@ def submission(
     payloads: Sequence[object],
     devices: Devices,
     received_ms: int,
-    moments: Moments,
+    moments: AssignedTimestamps,
 ) -> Submission:
     """One organization's payloads, JSON values that should be objects with a ``device``."""
     draft = Draft()

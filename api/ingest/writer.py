@@ -19,7 +19,7 @@ from typing import Final, cast
 
 from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
-from api.ingest.device_cache import Roster
+from api.ingest.device_cache import DeviceCache
 from api.ingest.submission import Fate, Receipt, Submission, progress_of, readings_of, undated_of
 from api.store.base import ROWS_A_COMMIT, ReadingRow, Store
 from api.telemetry import metrics
@@ -60,7 +60,7 @@ class Writer:
         most_waiting: int = MOST_WAITING,
         checkpoint_s: float = CHECKPOINT_S,
     ) -> None:
-        self.roster = Roster(store)
+        self.roster = DeviceCache(store)
         self._store, self._most_waiting = store, most_waiting
         self._checkpoint_s, self._checkpointed_s = checkpoint_s, monotonic()
         self._announcer = Announcer(self.roster, hooks)

@@ -9,7 +9,7 @@ from api.auth import Authenticator, EmbedAuthenticator, Principal
 from api.catalog import KEY_HEADER
 from api.errors import Forbidden, Unauthorized
 from api.server.rate_limits import Limits
-from api.telemetry.request_record import VISIT, Visit
+from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 
 # A header that was sent twice arrives here joined by a comma, and is no key any more.
 _KEY_VARIABLE: Final = "HTTP_" + KEY_HEADER.upper().replace("-", "_")
@@ -25,7 +25,7 @@ class Gate:
 
     def enter(self, environ: dict[str, Any]) -> Principal:
         """Unauthorized, Forbidden or TooManyRequests where it stays outside."""
-        visit: Visit | None = environ.get(VISIT)
+        visit: RequestRecord | None = environ.get(REQUEST_RECORD)
         if visit is None:
             return self._enter(environ)
         began_s = perf_counter()

@@ -159,14 +159,14 @@ def _replica(store: Store) -> Check | None:
     return Check(OK, "", facts)
 
 
-def _commit(store: Store, said: writer_status.Pulse | None) -> Check:
+def _commit(store: Store, said: writer_status.WriterStatus | None) -> Check:
     """How long ago something was last stored. Whether that is long only the fleet can tell."""
     file = store.file()
     known = [at for at in (said and said.last_commit_s, file and file.written_s) if at]
     return Check(OK, "", {"ageS": round(max(0.0, time() - max(known)), 1) if known else None})
 
 
-def _writer(said: writer_status.Pulse | None, *, alone: bool) -> Check:
+def _writer(said: writer_status.WriterStatus | None, *, alone: bool) -> Check:
     """A file's one writer runs where the file is; a server's may run on another host."""
     if said is None:
         return Check(DEGRADED if alone else OK, "No writer is running on this host.")
@@ -182,7 +182,7 @@ def _writer(said: writer_status.Pulse | None, *, alone: bool) -> Check:
     return Check(OK, "", facts)
 
 
-def _feed(said: Sequence[writer_status.Pulse]) -> Check:
+def _feed(said: Sequence[writer_status.WriterStatus]) -> Check:
     """Of all that take in what the broker has, on this host: the worst is told."""
     feeds = [one for one in said if one.feed is not None]
     last = [one.last_message_s for one in feeds if one.last_message_s]

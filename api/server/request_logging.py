@@ -19,7 +19,15 @@ from api.settings import Settings
 from api.telemetry import metrics
 from api.telemetry.access_log import AccessLog
 from api.telemetry.client_address import client_address, is_secure
-from api.telemetry.request_record import ID_HEADER, REQUEST_ID, VISIT, Visit, begin, end, id_of
+from api.telemetry.request_record import (
+    ID_HEADER,
+    REQUEST_ID,
+    REQUEST_RECORD,
+    RequestRecord,
+    begin,
+    end,
+    id_of,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -45,7 +53,7 @@ _ROOTS: Final = frozenset(
 _OTHER: Final = "other"
 
 
-class Watched:
+class RequestLogging:
     """``site`` as it is served over the network."""
 
     def __init__(self, site: WSGIApplication, settings: Settings) -> None:
@@ -56,8 +64,8 @@ class Watched:
         metrics.begin()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        visit = Visit(id_of(environ))
-        environ[VISIT], environ[REQUEST_ID] = visit, visit.id
+        visit = RequestRecord(id_of(environ))
+        environ[REQUEST_RECORD], environ[REQUEST_ID] = visit, visit.id
         secure = bool(self._hsts) and is_secure(environ, self._trusted)
         if self._trusted:
             environ["REMOTE_ADDR"] = client_address(environ, self._trusted)
@@ -90,7 +98,7 @@ class Watched:
         finally:
             end()
 
-    def _note(self, visit: Visit, environ: WSGIEnvironment, status: int, sent: int) -> None:
+    def _note(self, visit: RequestRecord, environ: WSGIEnvironment, status: int, sent: int) -> None:
         seconds = perf_counter() - visit.began_s
         route = visit.route or _route(environ.get("PATH_INFO", ""))
         method = environ.get("REQUEST_METHOD", "")
@@ -149,7 +157,7 @@ class _Sent:
             ended(self._sent)
 
 
-def _complete(headers: Headers, visit: Visit, echoed: bool) -> None:
+def _complete(headers: Headers, visit: RequestRecord, echoed: bool) -> None:
     said = {name.lower() for name, _ in headers}
     for lower, header in _SAFE.items():
         if lower not in said:

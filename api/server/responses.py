@@ -13,7 +13,7 @@ from flask import Response, request
 from api.catalog import COLUMNS_TYPE, KEY_HEADER
 from api.routes import Reply
 from api.server.problems import request_id
-from api.telemetry.request_record import VISIT, Visit
+from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 
 # A service-api-key has none of the protection that HTTP gives Authorization in shared caches:
 # nothing that would let one keep the answer may stand here.
@@ -30,7 +30,7 @@ _SAFE: Final = (
 
 def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Response:
     """The reply as JSON, or 304 where the client has it. The validator is the principal's own."""
-    body = _dumped(reply.body, request.environ.get(VISIT))
+    body = _dumped(reply.body, request.environ.get(REQUEST_RECORD))
     etag = etag_of(body, principal_id)
     vary = _PUBLIC_VARY if cacheable else _VARY
     headers = [
@@ -43,7 +43,7 @@ def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Respo
     return Response(body, headers=headers, content_type=reply.media_type)
 
 
-def _dumped(body: Any, visit: Visit | None) -> bytes:
+def _dumped(body: Any, visit: RequestRecord | None) -> bytes:
     began_s = perf_counter()
     text = orjson.dumps(body)
     if visit is not None:
@@ -75,7 +75,7 @@ def finisher(cors_origins: tuple[str, ...]) -> Callable[[Response], Response]:
         headers = response.headers
         headers["Request-Id"] = request_id()
         headers.extend(_SAFE)
-        visit: Visit | None = request.environ.get(VISIT)
+        visit: RequestRecord | None = request.environ.get(REQUEST_RECORD)
         if visit is not None and request.url_rule is not None:
             visit.route = request.url_rule.rule
         if origins:

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from api.telemetry import metrics
 
-VISIT: Final = "weir.visit"  # in a request's environment; copies of it share the visit
+REQUEST_RECORD: Final = "weir.visit"  # in a request's environment; copies of it share the visit
 REQUEST_ID: Final = "weir.request_id"
 ID_HEADER: Final = "X-Request-Id"
 _SANE: Final = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 
 
-class Visit:
+class RequestRecord:
     """``route`` is a pattern, never a path; ``principal`` a name, never a secret. Durations are in
     seconds: finding out who asks, waiting for the store, writing JSON."""
 
@@ -30,7 +30,7 @@ class Visit:
 
 
 class _Here(threading.local):
-    visit: Visit | None = None
+    visit: RequestRecord | None = None
 
 
 _here = _Here()
@@ -42,7 +42,7 @@ def id_of(environ: dict[str, Any]) -> str:
     return said if _SANE.fullmatch(said) else secrets.token_hex(8)
 
 
-def begin(visit: Visit) -> None:
+def begin(visit: RequestRecord) -> None:
     """What this thread does from now on it does for that visit."""
     _here.visit = visit
 

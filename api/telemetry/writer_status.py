@@ -22,7 +22,7 @@ RESTART_S: Final = 5.0  # in which one that died is there again
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
+class WriterStatus:
     """Epoch seconds; ``trouble`` is why nothing can be stored now, ``feed`` why no message comes
     from the broker: '' where there is none of it, None where there is no broker;
     ``last_message_s`` is when the last one came. ``committing_s`` is how long the commit under way
@@ -45,8 +45,8 @@ class Pulse:
         return not gone and abs(time() - self.at_s) < STALE_S
 
 
-def of_this_process(**said: Any) -> Pulse:
-    return Pulse(gethostname(), os.getpid(), time(), **said)
+def of_this_process(**said: Any) -> WriterStatus:
+    return WriterStatus(gethostname(), os.getpid(), time(), **said)
 
 
 def _exists(pid: int) -> bool:
@@ -65,20 +65,20 @@ def file_of(session: str) -> str:
     return f"writer-{session}.pulse"
 
 
-def read(folder: Path) -> Pulse | None:
+def read(folder: Path) -> WriterStatus | None:
     """None where no writer has been, or the last one said goodbye."""
     return _read(folder / FILE)
 
 
-def read_all(folder: Path) -> list[Pulse]:
+def read_all(folder: Path) -> list[WriterStatus]:
     """The writer's, and those of ingesters beside it."""
     found = map(_read, sorted(folder.glob("writer*.pulse")))
     return [pulse for pulse in found if pulse is not None]
 
 
-def _read(path: Path) -> Pulse | None:
+def _read(path: Path) -> WriterStatus | None:
     try:
-        return Pulse(**orjson.loads(path.read_bytes()))
+        return WriterStatus(**orjson.loads(path.read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
 
@@ -99,7 +99,7 @@ def outage(folder: Path) -> str:
 class Heart:
     """Writes what ``measure`` says into the folder, every second, until it is stopped."""
 
-    def __init__(self, folder: Path, measure: Callable[[], Pulse], file: str = FILE) -> None:
+    def __init__(self, folder: Path, measure: Callable[[], WriterStatus], file: str = FILE) -> None:
         self._path, self._measure = folder / file, measure
         self._stop = Event()
         self._thread = Thread(target=self._beat, name="pulse", daemon=True)

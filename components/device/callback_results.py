@@ -3,35 +3,35 @@ Then its last good words stay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from dash import no_update
 
 from api.errors import WeirError
-from api.timez import now_ms
 from components.chart_query import Subject
 from components.controls import failure
 from components.device import kpi_cards, queries
 from components.device.chart_state import Shown, read_shown
-from components.device.kpis import Kpi
-from components.fleet.meters import Meter
+from components.device.kpi_rows import KpiRow, Question
+from components.fleet.query_context import current_desk
 from components.html_json import sheet
 from components.url_state import View
 
 
-def numbers(
-    shown: Any, kept: Any, cells: int, tell: Callable[[Meter, Shown], tuple[Kpi | None, ...]]
-) -> list[Any]:
-    """For each of so many cells its parts and its trouble."""
+def kpis(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> list[Any]:
+    """For each row its cell's parts and its failure. The rows share one query."""
     read = read_shown(shown)
     if read is None:
-        return [no_update] * (2 * cells)
+        return [no_update] * (2 * len(rows))
     try:
-        found = tell(queries.meter_of(Subject.read(kept).device_id, now_ms()), read)
+        meter = queries.meter_of(Subject.read(kept).device_id, now_ms)
+        question = Question(current_desk(), meter, read, now_ms)
+        answer = rows[0].query(question)
+        found = [row.text(answer, question) for row in rows]
     except WeirError as error:
-        return [no_update, failure(error)] * cells
+        return [no_update, failure(error)] * len(rows)
     parts = ((kpi_cards.shown(kpi) if kpi else no_update, "") for kpi in found)
     return [part for pair in parts for part in pair]
 

@@ -11,8 +11,8 @@ from dash.development.base_component import Component
 
 from components import formatting, html_json
 from components.clock import Clock
+from components.controls import attributes
 from components.device import daily_volume, hourly_profile
-from components.markup import attributes
 from components.menu import menu
 
 

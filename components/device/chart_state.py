@@ -7,13 +7,17 @@ from typing import Any, Final
 
 from api.catalog import RAW, RESOLUTION_BY_NAME, Resolution
 from components import formatting
-from components.callback_inputs import read_question
-from components.captions import caption
-from components.chart_query import Drawn
+from components.chart_query import Drawn, caption
 from components.ranges import PRESETS, Window
 from components.units import US, Units
-from components.url_params import said_units, said_zone
-from components.url_state import View, read_window, write_window
+from components.url_state import (
+    View,
+    read_question,
+    read_window,
+    said_units,
+    said_zone,
+    write_window,
+)
 
 _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
 

@@ -52,7 +52,7 @@ def skipped(tz: ZoneInfo, wall_ms: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CustomRange:
     """The range as an address has it, "" where there is none yet; why not; and for a time that
     comes twice the names of both, by field."""
 
@@ -61,21 +61,21 @@ class Told:
     twice: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
 
-def tell(said: Mapping[str, Any], tz: ZoneInfo) -> Told:
+def tell(said: Mapping[str, Any], tz: ZoneInfo) -> CustomRange:
     """``first`` and ``last`` are wall times, ``first_fold`` and ``last_fold`` "0" or "1" which of
     two that are the same. The range ends where the last begins."""
-    told = Told()
+    told = CustomRange()
     found = {name: _instant(name, said, tz, told) for name in FIELDS}
     first, last = found["first"], found["last"]
     if first is None or last is None:
         return told
     window = bounded(first, last - 1)
     if window is None:
-        return Told(problems=["The range must end after it starts."], twice=told.twice)
-    return Told("..".join(write_window(window)), [], told.twice)
+        return CustomRange(problems=["The range must end after it starts."], twice=told.twice)
+    return CustomRange("..".join(write_window(window)), [], told.twice)
 
 
-def _instant(name: str, said: Mapping[str, Any], tz: ZoneInfo, told: Told) -> int | None:
+def _instant(name: str, said: Mapping[str, Any], tz: ZoneInfo, told: CustomRange) -> int | None:
     wall = read_wall(said.get(name))
     if wall is None:
         told.problems.append(f"{FIELDS[name]}: give a date and a time.")

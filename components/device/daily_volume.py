@@ -15,7 +15,7 @@ from api.client import Client
 from api.timez import DAY_MS, day_start, local_ordinal
 from components import formatting
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
-from components.markup import attributes, labelled
+from components.controls import attributes, labelled
 from components.ranges import Window
 from components.units import Units
 from components.url_state import write_window

@@ -14,7 +14,7 @@ from api.timez import DAY_MS
 from components import formatting
 from components.charts.causes import LOW_QUALITY, NO_DATA, Stretch
 from components.clock import Clock, day_text, minute_text
-from components.markup import attributes, labelled
+from components.controls import attributes, labelled
 from components.ranges import Window
 from components.url_state import write_window
 

@@ -14,8 +14,8 @@ from api.catalog import FLOW_AMOUNT, LIMIT
 from api.client import Client
 from api.metering.hourly_profile import HOURS, Week, resolution_of, week, window_of
 from components.clock import WEEKDAYS
-from components.device.paging import pages
-from components.markup import labelled
+from components.controls import labelled
+from components.queries import pages
 from components.units import Units
 
 MARKED_HOURS: Final = 6

@@ -4,7 +4,6 @@ be waited for, be missing or have failed while the others are there."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Any
 
 from dash import dcc, html
@@ -13,38 +12,13 @@ from dash.development.base_component import Component
 from api.client import Device
 from components import formatting, session
 from components.clock import Clock, known_zone
+from components.controls import attributes, labelled
+from components.device.kpi_rows import KPI_ROWS
 from components.device.kpis import Kpi
 from components.fleet.states import State
-from components.markup import attributes, labelled
 from components.url_state import write_window
 
-
-class Cell(StrEnum):
-    """The numbers, in order; each is the id of its part of the page."""
-
-    LAST = "kpi-last"
-    UPTIME = "kpi-uptime"
-    QUALITY = "kpi-quality"
-    VOLUME = "kpi-volume"
-    COST = "kpi-cost"
-    NIGHT = "kpi-night"
-    CONTINUOUS = "kpi-continuous"
-
-    @property
-    def trouble(self) -> str:
-        return f"{self.value}-trouble"
-
-
 STATE_ID = "device-state"
-WAITING = {
-    Cell.LAST: "Last reading",
-    Cell.UPTIME: "Uptime",
-    Cell.QUALITY: "Quality",
-    Cell.VOLUME: "Volume",
-    Cell.COST: "Cost",
-    Cell.NIGHT: "Night flow",
-    Cell.CONTINUOUS: "Continuous flow",
-}
 
 
 def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -> Component:
@@ -95,17 +69,17 @@ def chip(state: State) -> list[Component]:
 
 def strip(*, priced: bool) -> Component:
     """``priced`` False: there is no price and so no cost to show."""
-    cells = [cell for cell in Cell if priced or cell is not Cell.COST]
+    rows = [row for row in KPI_ROWS if priced or not row.needs_price]
     return html.Div(
         [
             html.Div(
                 [
-                    html.Div(_waiting(WAITING[cell]), id=cell.value, className="kpi-body"),
-                    html.P(id=cell.trouble, className="kpi-trouble"),
+                    html.Div(_waiting(row.label), id=row.id, className="kpi-body"),
+                    html.P(id=row.failure_id, className="kpi-trouble"),
                 ],
                 className="kpi",
             )
-            for cell in cells
+            for row in rows
         ],
         className="card kpis",
         role="group",

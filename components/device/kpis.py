@@ -144,7 +144,7 @@ def seldom_words(flow: NightFlow) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class KpiContext:
     """How a device's numbers are told."""
 
     units: Units
@@ -153,7 +153,7 @@ class Told:
 
 
 def continuous(
-    finding: Finding, price: Price | None, told: Told, *, never_rests: bool = False
+    finding: Finding, price: Price | None, told: KpiContext, *, never_rests: bool = False
 ) -> Kpi:
     """``never_rests``: the device's configuration says that this is as it should be."""
     label, run = "Continuous flow", finding.run
@@ -173,18 +173,18 @@ def continuous(
     )
 
 
-def _escaping(run: Run, price: Price | None, told: Told) -> str:
+def _escaping(run: Run, price: Price | None, told: KpiContext) -> str:
     """``for 6 d · $15.55 a day``."""
     cost = f"{money(price.cost(run.lowest * HOURS), price.currency)} a day" if price else ""
     return " · ".join(part for part in (_how_long(run, told), cost) if part)
 
 
-def _unresting(run: Run, told: Told, *, main: bool) -> str:
+def _unresting(run: Run, told: KpiContext, *, main: bool) -> str:
     why = "as a main does" if main else "by design"
     return f"{why} · {_how_long(run, told)}"
 
 
-def _how_long(run: Run, told: Told) -> str:
+def _how_long(run: Run, told: KpiContext) -> str:
     """``for 6 d``, ``for 30+ d`` where it may be longer; of a device that has fallen silent
     ``for 6 d until 3 d ago``."""
     days = run.window.length_ms // DAY_MS
@@ -198,7 +198,7 @@ def _how_long(run: Run, told: Told) -> str:
     return f"for {length}{until}"
 
 
-def _evidence(run: Run, told: Told) -> str:
+def _evidence(run: Run, told: KpiContext) -> str:
     """What is known, and what is only an upper bound."""
     clock, volume = Clock(told.tz, *run.window), told.units.volume
     since = (

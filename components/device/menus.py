@@ -15,8 +15,7 @@ from api.catalog import RAW
 from api.timez import local_ordinal
 from components.device.cards import Card
 from components.device.chart_state import Shown, write_shown
-from components.image_menu import LINKS, PDF, of_card
-from components.menu import Entry, Section, body
+from components.menu import LINKS, PDF, Entry, Section, body, of_card
 from components.units import US
 from components.url_state import BETWEEN
 

@@ -10,9 +10,8 @@ from api.timez import DAY_MS
 from components.chart_query import Subject
 from components.charts.frames import frame
 from components.fleet.sparklines import spark
-from components.queries import last_seen_ms
+from components.queries import flow_series, last_seen_ms
 from components.ranges import Window
-from components.readings import flow_series
 from components.url_state import View, write_window
 
 LONG_MS: Final = 7 * DAY_MS

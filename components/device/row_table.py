@@ -16,7 +16,7 @@ from api.client import Client, Series
 from components import formatting
 from components.charts.frames import bucket_ends
 from components.clock import Clock
-from components.markup import attributes, labelled
+from components.controls import attributes, labelled
 from components.ranges import Window, widened
 from components.units import Scale, Units
 

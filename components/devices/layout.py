@@ -10,12 +10,10 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
-from components.controls import notice, search_field, segments
+from components.controls import attributes, notice, search_field, segments
 from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_listing
 from components.grid import THEME
-from components.markup import attributes
-from components.menu import Entry, Section, menu
-from components.usage.menus import WHAT_THEY_USED
+from components.menu import WHAT_THEY_USED, Entry, Section, menu
 
 ROW_PX: Final = 52
 

@@ -13,13 +13,12 @@ from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
-from components.callback_inputs import read_text, read_texts
 from components.clock import known_zone
 from components.device import custom_range
 from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
 from components.units import UNITS_BY_NAME, US
-from components.url_state import read_view
+from components.url_state import read_text, read_texts, read_view
 
 FIXED: Final = "fixed"
 ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a day"))

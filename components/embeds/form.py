@@ -9,10 +9,9 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.catalog import EMBED_CONTROLS, EMBED_THEMES, EMBED_TITLE_LENGTH, EMBED_VIEWS
-from components.controls import SEARCH_HINT
+from components.controls import SEARCH_HINT, attributes
 from components.embeds.draft import ENDS, FIXED, Draft, windows
-from components.embeds.ids import Ids, problem_id
-from components.markup import attributes
+from components.embeds.layout import Ids, problem_id
 from components.units import UNITS
 from components.url_state import TABS
 

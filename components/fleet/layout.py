@@ -10,13 +10,19 @@ from dash.development.base_component import Component
 
 from api.metering.windows import DEFAULT_SPAN, SPANS
 from components import shell
-from components.controls import notice, search_field, segments, select, units_select, zone_select
-from components.embeds.link import embed_link
+from components.controls import (
+    attributes,
+    embed_link,
+    labelled,
+    notice,
+    search_field,
+    segments,
+    select,
+    units_select,
+    zone_select,
+)
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
-from components.image_menu import LINKS, WALL
-from components.markup import attributes, labelled
-from components.menu import Entry, Section, menu
-from components.usage.menus import WHAT_THEY_USED
+from components.menu import LINKS, WALL, WHAT_THEY_USED, Entry, Section, menu
 
 SKELETONS = 10
 

@@ -13,7 +13,7 @@ from api.catalog import MAX_IDS
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.states import STATE_BY_NAME
 from components.units import US, Units
-from components.url_params import said_text, said_units, said_zone
+from components.url_state import said_text, said_units, said_zone
 
 PAGE_SIZE: Final = MAX_IDS
 LAST_PAGE: Final = 1_000_000

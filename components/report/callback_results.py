@@ -11,11 +11,11 @@ from components.fleet.queries import Deadline, Desk
 from components.html_json import sheet
 from components.report import text
 from components.report.content import document
-from components.report.page_rules import page_rules
 from components.report.queries import gathered
+from components.report.text import page_rules
 from components.report.url_state import MOST_DEVICES, ReportView
 from components.usage import table
-from components.usage.partial_results import PAGE_PATIENCE_S
+from components.usage.queries import PAGE_PATIENCE_S
 
 
 def answer(desk: Desk, view: ReportView, organization: str, now_ms: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from dash.development.base_component import Component
 
 from components import formatting, session
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
+from components.controls import attributes, labelled
 from components.fleet.totals import Total
-from components.markup import attributes, labelled
 from components.report import text as report_text
 from components.report.queries import Detail, Report
 from components.report.url_state import ReportView, write_report_view

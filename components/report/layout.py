@@ -11,8 +11,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import html_json
-from components.controls import notice, select
-from components.markup import attributes
+from components.controls import attributes, notice, select
 from components.report.url_state import DEFAULT_RANGE, PAPERS, ReportView, write_report_view
 from components.url_state import DEFAULT_TAB, TABS
 from components.usage.layout import chooser, ranges, usage_tools

@@ -16,9 +16,14 @@ from components.device import volume
 from components.fleet.cadence import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.report.url_state import ReportView, refusal
-from components.usage.device_selection import Picked, pick
-from components.usage.partial_results import FILE_PATIENCE_S, Progress, Shelf
-from components.usage.queries import gather
+from components.usage.queries import (
+    FILE_PATIENCE_S,
+    PartialResults,
+    Progress,
+    Selection,
+    gather,
+    pick,
+)
 from components.usage.sums import DeviceUsage, ordered
 
 
@@ -38,7 +43,7 @@ class Report:
     ``progress`` is complete. ``trouble`` says why there is none; ``days`` is how many a device has
     at most."""
 
-    picked: Picked
+    picked: Selection
     usages: tuple[DeviceUsage, ...]
     details: Mapping[str, Detail]
     progress: Progress
@@ -52,7 +57,7 @@ class _Kept:
     details: dict[str, Detail] = field(default_factory=dict)
 
 
-_SHELF: Final = Shelf("report", _Kept)
+_SHELF: Final = PartialResults("report", _Kept)
 
 
 def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> Report:

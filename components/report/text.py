@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from api.metering.cost import money, rate
 from api.metering.night_flow import FROM_HOUR, TO_HOUR
 from api.timez import HOUR_MS
-from components import formatting
+from components import formatting, theme
 from components.clock import Clock
 from components.device.kpis import seldom_words
 from components.fleet.totals import Total, percent
@@ -139,3 +140,25 @@ def _night(usage: DeviceUsage, detail: Detail, units: Units) -> Total:
         return Total("night", label, formatting.NOTHING, note)
     usual = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "usual unknown"
     return Total("night", label, flow_words(flow.last, units), f"{date}, {usual}")
+
+
+# --- Head, foot and page numbers, as CSS ---------------------------------------------------------
+
+_BOX: Final = f"font:10px {theme.FONT};color:{theme.LIGHT.ink_2}"
+
+
+def page_rules(title: str, range: str, paper: str = "") -> str:
+    """Head, foot and page numbers. Without a ``paper`` it is whoever prints who chooses one."""
+    boxes = {
+        "top-left": _css(title),
+        "top-right": _css(range),
+        "bottom-left": _css("Weir"),
+        "bottom-right": 'counter(page) " / " counter(pages)',
+    }
+    rules = "".join(f"@{place}{{content:{content};{_BOX}}}" for place, content in boxes.items())
+    return f"@page{{{f'size:{paper};' if paper else ''}margin:13mm 14mm 12mm;{rules}}}"
+
+
+def _css(text: str) -> str:
+    """As a string of CSS, whatever is in it."""
+    return '"' + "".join(c if c.isalnum() or c == " " else f"\\{ord(c):x} " for c in text) + '"'

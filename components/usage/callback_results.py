@@ -16,9 +16,7 @@ from components.fleet.queries import Deadline, Desk
 from components.html_json import sheet
 from components.menu import Entry, Section, body
 from components.usage import table
-from components.usage.device_selection import Picked, offered, pick
-from components.usage.partial_results import PAGE_PATIENCE_S
-from components.usage.queries import gather
+from components.usage.queries import PAGE_PATIENCE_S, Selection, gather, offered, pick
 from components.usage.sums import ordered, totals
 from components.usage.url_state import UsageView, write_usage_view
 
@@ -47,7 +45,7 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
     }
 
 
-def _chosen(picked: Picked, view: UsageView) -> str:
+def _chosen(picked: Selection, view: UsageView) -> str:
     if view.devices:
         return f"{formatting.whole(picked.found)} chosen"
     return formatting.plural(picked.found, "device")

@@ -9,8 +9,16 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import html_json
-from components.controls import notice, search_field, segments, select, units_select, zone_select
-from components.markup import attributes, labelled
+from components.controls import (
+    attributes,
+    labelled,
+    notice,
+    search_field,
+    segments,
+    select,
+    units_select,
+    zone_select,
+)
 from components.menu import menu
 from components.usage.url_state import (
     BETWEEN,

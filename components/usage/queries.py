@@ -3,37 +3,158 @@ of up to fifty devices in one day. What was asked is kept, so that a page may as
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, NamedTuple
+from threading import Lock
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
 from api.client import Client, LatestEntry
-from api.errors import WeirError
+from api.errors import Unavailable, WeirError
 from api.metering import uptime
 from api.metering.cadence import Cadence
 from api.metering.cost import price_of
 from api.metering.windows import Window, due_buckets, local_days
 from api.timez import local_ordinal
+from components import formatting
 from components.clock import known_zone
 from components.controls import failure
 from components.fleet.cadence import cadences
+from components.fleet.device_list import Directory, directory
 from components.fleet.install_date import believed
 from components.fleet.meters import Meter
-from components.fleet.queries import (
-    ONE_DEVICE_ERRORS,
-    Answered,
-    Deadline,
-    Desk,
-    batches,
-    latest,
-)
-from components.usage.partial_results import Progress, Shelf
+from components.fleet.queries import ONE_DEVICE_ERRORS, Answered, Deadline, Desk, batches, latest
 from components.usage.sums import Day, DeviceUsage
-from components.usage.url_state import UsageView
+from components.usage.url_state import MOST_DEVICES, UsageView
+
+# --- Which devices -------------------------------------------------------------------------------
+
+MOST_OFFERED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """``found`` counts what matches; ``meters`` are these, or none where they are too many.
+    ``price`` is the organization's default per gallon."""
+
+    meters: tuple[Meter, ...]
+    found: int
+    price: float | None
+    groups: tuple[str, ...]
+
+    @property
+    def too_many(self) -> bool:
+        return self.found > MOST_DEVICES
+
+    @property
+    def words(self) -> str:
+        """Why there is no summary; empty where there is one."""
+        if self.too_many:
+            return (
+                f"{formatting.whole(self.found)} devices match, and a summary holds at most"
+                f" {MOST_DEVICES}. Narrow the search, take a group or choose devices."
+            )
+        return "" if self.found else "No device matches."
+
+
+def pick(desk: Desk, view: UsageView, now_ms: int) -> Selection:
+    """Raises a WeirError where the service can't list the devices."""
+    active = directory(desk, now_ms)
+    found = _chosen(desk, view, active, now_ms) if view.devices else matching(active, view)
+    meters = tuple(found) if len(found) <= MOST_DEVICES else ()
+    return Selection(meters, len(found), active.price, active.groups)
+
+
+def _chosen(desk: Desk, view: UsageView, active: Directory, now_ms: int) -> list[Meter]:
+    """Inactive ones as well: what they used, they used."""
+    known = dict(active.by_id)
+    if any(id not in known for id in view.devices):
+        known = {**directory(desk, now_ms, "false").by_id, **known}
+    return [known[id] for id in view.devices if id in known]
+
+
+def matching(active: Directory, view: UsageView) -> list[Meter]:
+    sought = view.search.casefold()
+    return [
+        meter
+        for meter in active.meters
+        if sought in meter.sought and (not view.group or view.group in meter.groups)
+    ]
+
+
+def offered(desk: Desk, sought: str, now_ms: int) -> list[Meter]:
+    """The first devices that a search finds, to choose from."""
+    found = matching(directory(desk, now_ms), UsageView(search=" ".join(sought.split())))
+    return sorted(found, key=lambda meter: meter.label.casefold())[:MOST_OFFERED]
+
+
+# --- Results in parts ----------------------------------------------------------------------------
+
+PAGE_PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
+FILE_PATIENCE_S: Final = 120.0  # then it is given up
+FRESH_MS: Final = 60_000
+MOST_KEPT: Final = 8  # a year of 200 devices is some 20 MB
+
+
+class Progress(NamedTuple):
+    """How far it is: ``done`` of ``of``; equal when all is there."""
+
+    word: str
+    done: int
+    of: int
+
+    @property
+    def complete(self) -> bool:
+        return self.done >= self.of
+
+    @property
+    def words(self) -> str:
+        """What is being asked for; empty when all is there."""
+        if self.complete:
+            return ""
+        return f"Asking: {formatting.whole(self.done)} of {formatting.whole(self.of)} {self.word} …"
+
+    def must_be_complete(self) -> None:
+        """Of a file, which is whole or not at all. Raises Unavailable."""
+        if not self.complete:
+            raise Unavailable("It takes too long for so many days: take fewer.")
+
+
+class _Dated(Protocol):
+    now_ms: int
+
+
+T = TypeVar("T", bound=_Dated)
+
+
+class PartialResults(Generic[T]):
+    """The last few views of one kind, whoever's they are; each as of one moment, and begun anew
+    once that is a minute ago."""
+
+    def __init__(self, name: str, begin: Callable[[int], T]) -> None:
+        """``begin`` makes what is known at first, as of a moment in ms."""
+        self._name, self._begin = name, begin
+        self._lock = Lock()
+
+    def known(self, desk: Desk, view: Hashable, now_ms: int) -> T:
+        """The one to add to; the same for all who ask for that view with the desk's credential."""
+        key = (desk.principal, view)
+        with self._lock:
+            shelf: OrderedDict[Hashable, T] = desk.memory.local(self._name) or OrderedDict()
+            known = shelf.pop(key, None)
+            if known is None or now_ms - known.now_ms > FRESH_MS:
+                known = self._begin(now_ms)
+            shelf[key] = known
+            while len(shelf) > MOST_KEPT:
+                shelf.popitem(last=False)
+            desk.memory.keep(self._name, shelf)
+        return known
+
+
+# --- The summary ---------------------------------------------------------------------------------
 
 _TOTAL: Final = f"total_{FLOW_AMOUNT.name}"
 _MOST: Final = f"max_{FLOW_RATE.name}"
@@ -66,7 +187,7 @@ class _Kept:
     asked: set[_Question] = field(default_factory=set)
 
 
-_SHELF: Final = Shelf("usage", _Kept)
+_SHELF: Final = PartialResults("usage", _Kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from api.metering.cost import money
 from api.timez import DAY_MS, HOUR_MS
 from components import formatting, session
 from components.clock import EPOCH_DAY, day_text
+from components.controls import attributes, labelled
 from components.fleet.totals import Total, percent
-from components.markup import attributes, labelled
 from components.units import Units
 from components.usage.sums import Day, DeviceUsage, Totals
 from components.usage.url_state import UsageView

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from components.clock import MONTHS
 from components.units import US, Units
-from components.url_params import said_text, said_units, said_zone
+from components.url_state import said_text, said_units, said_zone
 
 MOST_DEVICES: Final = 200
 MOST_DAYS: Final = 366

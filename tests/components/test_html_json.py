@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from dash import dcc, html
 
+from components.controls import attributes, labelled
 from components.html_json import output, sheet, told
-from components.markup import attributes, labelled
 
 
 def test_elements_become_tags_attributes_and_nodes() -> None:

@@ -11,9 +11,8 @@ from api.catalog import DAY, MONTH, RESOLUTION_BY_NAME, Resolution
 from api.client import Client, Device, DevicePage, Latest, LatestEntry, Series
 from api.errors import NotFound
 from api.timez import DAY_MS, zone
-from components.queries import Found, find_device, last_seen_ms, usual_interval_s
+from components.queries import Found, find_device, flow_series, last_seen_ms, usual_interval_s
 from components.ranges import Window
-from components.readings import flow_series
 from tests.world import ms
 
 ROME = zone("Europe/Rome")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.ingest import assigned_timestamps
-from api.ingest.assigned_timestamps import Moments
+from api.ingest.assigned_timestamps import AssignedTimestamps
 
 TAKES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(1, 4)))
 
@@ -17,7 +17,7 @@ TAKES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integer
 def test_a_senders_instants_are_all_different_and_begin_with_now(
     takes: list[tuple[str, int, int]],
 ) -> None:
-    clock, now_ms, given_ms = Moments(), 1_000, defaultdict[str, list[int]](list)
+    clock, now_ms, given_ms = AssignedTimestamps(), 1_000, defaultdict[str, list[int]](list)
     for sender, later_ms, several in takes:
         now_ms += later_ms
         first_ms = clock.take(sender, now_ms, several)
@@ -28,7 +28,7 @@ def test_a_senders_instants_are_all_different_and_begin_with_now(
 
 
 def test_nothing_is_given_twice_after_a_restart_either() -> None:
-    clock = Moments(from_ms=5_000)
+    clock = AssignedTimestamps(from_ms=5_000)
     assert [clock.take("a", 1_000), clock.take("b", 1_000), clock.take("a", 1_000)] == [
         5_000, 5_000, 5_001,
     ]  # fmt: skip
@@ -36,7 +36,7 @@ def test_nothing_is_given_twice_after_a_restart_either() -> None:
 
 
 def test_senders_of_the_past_are_forgotten_and_a_burst_is_not() -> None:
-    clock = Moments()
+    clock = AssignedTimestamps()
     clock.take("burst", 0, 5_000)
     for n in range(3 * assigned_timestamps._KEPT):
         clock.take(n, n // 100)

@@ -25,7 +25,8 @@ from api.ingest.demo.fleet import (
     Pattern,
     device,
 )
-from api.ingest.demo.meter import LEAK_GPM, LEAK_MS, OUTAGE_MS, TAKEN_OUT_MS, last_instant, readings
+from api.ingest.demo.meter import OUTAGE_MS, TAKEN_OUT_MS, last_instant, readings
+from api.ingest.demo.troubles import LEAK_GPM, TROUBLES
 from api.timez import offset_ms, zone
 
 ORIGIN = 1_773_316_800_123  # 2026-03-12T12:00Z: four days after the clocks changed in America
@@ -119,13 +120,15 @@ def test_readings_are_plausible_and_consistent(one: Character) -> None:
         assert np.isnan(columns.values[:3]).all()
     else:
         assert rate.min() >= 0
-        assert rate.max() > 0.3 * one.meter.rate
+        used = one.meter.fate is not Fate.NO_USE
+        assert rate.max() > 0.3 * one.meter.rate if used else rate.max() == 0
         np.testing.assert_allclose(amount, rate * duration / 60, rtol=1e-12, atol=1e-12)
         pulses = amount * one.pulses_per_gallon
         np.testing.assert_allclose(pulses, np.rint(pulses), atol=1e-6)
     assert (quality.min() >= 0) & (quality.max() <= 100)
     assert (rssi.min() > -125) & (rssi.max() < -55)
-    assert (signal.min() > -110) & (signal.max() < -40)
+    weakest = -135 if one.meter.fate is Fate.WEAK_SIGNAL else -110
+    assert (signal.min() > weakest) & (signal.max() < -40)
     assert (celsius.min() > -20) & (celsius.max() < 50)
     assert quality.std() > 0
     assert celsius.std() > 0
@@ -201,7 +204,7 @@ def test_irrigation_runs_on_some_nights() -> None:
 def test_the_leaking_one_has_never_been_at_rest_for_six_days() -> None:
     columns = whole(of_fate(Fate.LEAKING))
     rate = columns.values[FLOW_RATE]
-    since = columns.instants >= ORIGIN - LEAK_MS
+    since = columns.instants >= ORIGIN - TROUBLES[Fate.LEAKING].from_ms
     assert rate[~since].min() < 0.1
     assert rate[since].min() >= 0.99 * LEAK_GPM
 

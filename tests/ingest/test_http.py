@@ -21,7 +21,7 @@ from werkzeug.test import TestResponse
 from api import catalog
 from api.catalog import INGEST_BODY_BYTES, INGEST_ROWS, KEY_HEADER, RAW
 from api.errors import Busy, Unavailable
-from api.ingest.http_intake import Reception
+from api.ingest.http_intake import HttpIntake
 from api.ingest.submission import Receipt, Submission
 from api.ingest.writer import Writer
 from api.server.intake import READINGS_PATH, create_intake
@@ -41,7 +41,7 @@ class Station:
         self.world, self.writer = world, Writer(world.store)
         self.trouble: Exception | None = None
         self.now_ms = NOON_MS
-        reception = Reception(world.store, self._post, lambda: self.now_ms)
+        reception = HttpIntake(world.store, self._post, lambda: self.now_ms)
         self.app = create_intake(world.store, world.settings, reception)
         self.client: FlaskClient = self.app.test_client()
         self.keys = {
@@ -298,7 +298,7 @@ def test_a_writer_that_cannot_take_it_says_when_to_come_again(
 
 def test_a_key_is_held_to_its_rate(station: Station) -> None:
     known = Settings.from_env({"WEIR_SECRET_KEY": SECRET, "WEIR_RATE_LIMIT": "0.2"})
-    reception = Reception(station.world.store, station._post)
+    reception = HttpIntake(station.world.store, station._post)
     client = create_intake(station.world.store, known, reception, limits=True).test_client()
     sent = {KEY_HEADER: station.keys["all"], "Content-Type": JSON}
     answers = [client.post(READINGS_PATH, data=b"[]", headers=sent) for _ in range(3)]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from api import framing
 from api.errors import Busy, Internal, Unavailable
 from api.ingest.decode import Rejection
-from api.ingest.ipc import Door, Knocker, messages
+from api.ingest.ipc import IpcClient, IpcServer, messages
 from api.ingest.ipc.client import MOST_AT_ONCE
 from api.ingest.submission import Fate, Submission
 from api.ingest.writer import Writer
@@ -35,9 +35,9 @@ class House:
     def __init__(self, store: Any, folder: Path, **options: Any) -> None:
         self.path = folder / "writer.sock"
         self.writer = Writer(store, **options)
-        self.door = Door(self.writer, self.path)
+        self.door = IpcServer(self.writer, self.path)
         self.door.start()
-        self.knock = Knocker(self.path)
+        self.knock = IpcClient(self.path)
 
     def close(self) -> None:
         self.door.stop()
@@ -78,7 +78,7 @@ def test_numbers_and_marks_come_through_as_they_are(
 
 def test_workers_at_once_are_each_answered_their_own(house: House, sqlite_store: Store) -> None:
     meters = new_meters(sqlite_store, 2 * MOST_AT_ONCE)
-    workers = (house.knock, Knocker(house.path))
+    workers = (house.knock, IpcClient(house.path))
 
     def work(number: int) -> None:
         rows = steady(meters[number], 40)
@@ -113,7 +113,7 @@ def test_what_can_never_be_stored_is_an_error_of_ours(sqlite_store: Store, tmp_p
 
 def test_without_a_writer_one_is_told_so_at_once(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="No writer") as raised:
-        Knocker(tmp_path / "writer.sock")(sent())
+        IpcClient(tmp_path / "writer.sock")(sent())
     assert raised.value.retry_after_s
 
 
@@ -160,7 +160,7 @@ def test_while_nothing_gets_in_all_but_a_few_are_told_at_once(
             house.knock(sent(*steady(meter, 3)))
         assert busy.value.retry_after_s
         eventually(lambda: house.writer.stalled)
-        stranger = Knocker(house.path)  # of another worker
+        stranger = IpcClient(house.path)  # of another worker
         with pytest.raises(Unavailable, match="too slow"):
             stranger(sent(*steady(meter, 3)))
         begin.set()
@@ -174,7 +174,7 @@ def test_a_socket_that_was_taken_away_is_there_again(house: House) -> None:
     assert house.knock(sent()).fates == []
     house.path.unlink()
     eventually(house.path.exists)
-    another = Knocker(house.path)
+    another = IpcClient(house.path)
     assert another(sent()).fates == []
     another.close()
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from api.errors import Busy, Unavailable
 from api.ingest import live_rows
 from api.ingest.announcer import Stored
-from api.ingest.assigned_timestamps import Moments
+from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import Rejection
-from api.ingest.device_cache import Roster
+from api.ingest.device_cache import DeviceCache
 from api.ingest.submission import Entry, Fate, Receipt, Submission
 from api.ingest.writer import Writer
 from api.store.base import Device, ReadingRow, Store
@@ -300,7 +300,9 @@ def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str
     with writing(store) as writer:
         devices = writer.roster.devices("acme")
         payload = {"device": meter.serial_number, "flowRate": 2, **when}
-        sent_in = live_rows.submission("acme", "test", [payload], devices, NOON_MS, Moments())
+        sent_in = live_rows.submission(
+            "acme", "test", [payload], devices, NOON_MS, AssignedTimestamps()
+        )
         assert fates(writer.submit(sent_in)) == [STORED]
     assert rows_of(store, meter) == [reading(meter, NOON_MS, flow_rate=2)[1:]]
 
@@ -310,7 +312,9 @@ def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: obje
     new_meters(store, 1)
     with writing(store) as writer:
         devices = writer.roster.devices("acme")
-        sent_in = live_rows.submission("acme", "hostile", [payload], devices, NOON_MS, Moments())
+        sent_in = live_rows.submission(
+            "acme", "hostile", [payload], devices, NOON_MS, AssignedTimestamps()
+        )
         assert fates(writer.submit(sent_in)) == [REFUSED]
     [kept] = store.refusals("acme")
     assert (kept.source, kept.sample) == ("hostile", live_rows.sample(payload))
@@ -327,7 +331,7 @@ def test_organizations_that_somebody_made_up_are_asked_for_once_and_soon_forgott
             asked.append(organization_id)
             return store.ingest_keys(organization_id)
 
-    roster = Roster(cast("Any", Counting()))
+    roster = DeviceCache(cast("Any", Counting()))
     for _ in range(3):
         assert not roster.devices("nobody")
         assert roster.devices("acme")

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from api.params.vocabulary import ZONE_PATTERN
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api import timez
 from api.catalog import LIMIT, MAX_DATAPOINTS, OFFSET
+from api.params.param_types import ZONE_PATTERN
 from tests.contract.test_datapoints import RESOLUTIONS
 from tests.world import World
 

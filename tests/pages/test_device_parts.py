@@ -16,6 +16,7 @@ from dash import no_update
 from api.catalog import RESOLUTION_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from components.device.chart_state import Shown, write_shown
+from components.device.kpi_rows import KPI_ROWS, by_query
 from components.ranges import Window
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
 from tests.pages.elements import of_kind, of_tag, text
@@ -41,24 +42,38 @@ def last_day(site: Site) -> Said:
     return shown(end - DAY_MS, DAY_MS)
 
 
+KPIS = [row.id for row in KPI_ROWS]
+
+
+def kpi(page: Any, id: str, said: Any, device: Said) -> tuple[Any, Any]:
+    """A cell's parts and its failure, by the callback that fills it."""
+    (rows,) = (rows for rows in by_query() if id in {row.id for row in rows})
+    answer = page.kpis(rows, said, device)
+    assert len(answer) == 2 * len(rows)
+    at = 2 * [row.id for row in rows].index(id)
+    return answer[at], answer[at + 1]
+
+
 # --- Numbers -------------------------------------------------------------------------------------
 
 
 def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, LIVE)
-    body, trouble, chip, state = page.standing(said, device)
+    body, trouble = kpi(page, "kpi-last", said, device)
+    chip, state = page.state(said, device)
     assert text(body).startswith("Last reading ")
     assert (trouble, text(chip), state) == ("", "● Reporting", "reporting")
-    up, _, quality, _ = page.heard(said, device)
+    up, _ = kpi(page, "kpi-uptime", said, device)
+    quality, _ = kpi(page, "kpi-quality", said, device)
     assert text(up) == "Uptime, 24 h 100% 1,440 of 1,440 min"
     assert text(quality).startswith("Quality, 24 h 88 – 99 mean 93")
-    volume, _ = page.used(said, device)
+    volume, _ = kpi(page, "kpi-volume", said, device)
     assert text(volume).startswith("Volume, 24 h ")
     assert text(volume).endswith("too little data in the day before")  # it holds the hole
-    night, _ = page.by_night(said, device)
+    night, _ = kpi(page, "kpi-night", said, device)
     assert "usual" in text(night)
     for _ in range(2):  # asked, and remembered
-        steady, trouble = page.without_pause(said, device)
+        steady, trouble = kpi(page, "kpi-continuous", said, device)
         assert re.fullmatch(r"Continuous flow [\d.]+ gal/h for 10 d", text(steady))
         assert trouble == ""
     (lead,) = of_kind(steady, "Button")
@@ -66,7 +81,7 @@ def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
 
 
 def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> None:
-    up, _, _, _ = page.heard(shown(SPRING, 23 * HOUR_MS), kept(looking, CLOCKS))
+    up, _ = kpi(page, "kpi-uptime", shown(SPRING, 23 * HOUR_MS), kept(looking, CLOCKS))
     assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
 
 
@@ -78,19 +93,23 @@ def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Sit
 
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, NEVER)
-    body, _, chip, state = page.standing(said, device)
+    body, _ = kpi(page, "kpi-last", said, device)
+    chip, state = page.state(said, device)
     assert (text(body), text(chip), state) == (
         "Last reading – never reported", "○ No data", "nodata",
     )  # fmt: skip
-    assert text(page.used(said, device)[0]) == "Volume, 24 h – no readings with a volume"
-    assert text(page.without_pause(said, device)[0]) == "Continuous flow – too few hours heard"
+    assert (
+        text(kpi(page, "kpi-volume", said, device)[0]) == "Volume, 24 h – no readings with a volume"
+    )
+    continuous, _ = kpi(page, "kpi-continuous", said, device)
+    assert text(continuous) == "Continuous flow – too few hours heard"
     assert text(page.by_day(said, device)[0]) == "No volume in the last six weeks."
     assert text(page.by_hour(said, device)[0]) == "No flow in the last eight weeks."
     assert text(page.as_rows(said, 1, device)[0]) == "No rows in this range."
 
 
 def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
-    *_, chip, _ = page.standing(last_day(looking), kept(looking, RETIRED, active=False))
+    chip, _ = page.state(last_day(looking), kept(looking, RETIRED, active=False))
     assert text(chip) == "○ Inactive"
     stores = of_kind(page.layout(device_id=looking.fleet.ids[RETIRED]), "Store")
     assert next(s for s in stores if s.id == "chart-subject").data["active"] is False  # pyright: ignore[reportAttributeAccessIssue]
@@ -102,54 +121,55 @@ def test_without_a_price_there_is_no_cost(page: Any, looking: Site) -> None:
     assert cells == [
         "kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night", "kpi-continuous"
     ]  # fmt: skip
-    assert page.spent(last_day(looking), kept(looking, LIVE)) == [no_update, ""]
+    assert kpi(page, "kpi-cost", last_day(looking), kept(looking, LIVE)) == (no_update, "")
 
 
-@pytest.mark.parametrize(
-    ("callback", "parts"),
-    [
-        ("standing", 4),
-        ("heard", 4),
-        ("used", 2),
-        ("by_night", 2),
-        ("without_pause", 2),
-        ("by_day", 3),
-        ("by_hour", 3),
-    ],
-)
-def test_each_part_fails_alone_and_keeps_what_it_had(
-    page: Any, looking: Site, callback: str, parts: int
-) -> None:
+def test_each_cell_is_filled_by_one_callback() -> None:
+    assert [row.id for rows in by_query() for row in rows] == KPIS
+    assert len(set(KPIS)) == len(KPIS)
+
+
+def parts_of(page: Any, id: str, said: Any, device: Said) -> list[Any]:
+    """What a KPI's cell, the state or a card below answers."""
+    return list(kpi(page, id, said, device) if id in KPIS else getattr(page, id)(said, device))
+
+
+@pytest.mark.parametrize("part", [*KPIS, "by_day", "by_hour"])
+def test_each_part_fails_alone_and_keeps_what_it_had(page: Any, looking: Site, part: str) -> None:
     # A range, a zone and a device that nothing has been remembered of.
     said = shown(now_ms() - 3 * HOUR_MS, HOUR_MS, zone="Europe/Rome")
     looking.broken.set()
     try:
-        told = getattr(page, callback)(said, kept(looking, TRICKY))
+        told = parts_of(page, part, said, kept(looking, TRICKY))
     finally:
         looking.broken.clear()
-    assert len(told) == parts
-    said_so = {str(part) for part in told if part is not no_update}
+    said_so = {str(each) for each in told if each is not no_update}
     assert said_so == {"Internal error. The store is on fire."}
 
 
+def test_the_state_stays_where_the_service_fails(page: Any, looking: Site) -> None:
+    looking.broken.set()
+    try:
+        told = page.state(last_day(looking), kept(looking, TRICKY))
+    finally:
+        looking.broken.clear()
+    assert told == [no_update] * 2
+
+
 @pytest.mark.parametrize("said", [None, {}, {"from": "x", "to": 7}])
-@pytest.mark.parametrize(
-    "callback",
-    ["standing", "heard", "used", "by_night", "without_pause", "by_day", "by_hour"],
-)
+@pytest.mark.parametrize("part", [*KPIS, "state", "by_day", "by_hour"])
 def test_before_anything_is_shown_nothing_is_said(
-    page: Any, looking: Site, callback: str, said: Said | None
+    page: Any, looking: Site, part: str, said: Said | None
 ) -> None:
-    told = getattr(page, callback)(said, kept(looking, LIVE))
+    told = parts_of(page, part, said, kept(looking, LIVE))
     assert set(map(id, told)) == {id(no_update)}
 
 
 def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
     forged = {"device_id": "00000000-0000-4000-8000-00000000000f", "time_zone": "UTC"}
-    for callback in (
-        page.heard, page.used, page.by_night, page.without_pause, page.by_day, page.by_hour
-    ):  # fmt: skip
-        assert any("Not found" in str(part) for part in callback(last_day(looking), forged))
+    for part in (*KPIS, "by_day", "by_hour"):
+        answer = parts_of(page, part, last_day(looking), forged)
+        assert any("Not found" in str(each) for each in answer), part
 
 
 # --- Below ---------------------------------------------------------------------------------------
@@ -178,9 +198,9 @@ def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
     assert last_of_all["class"] == "day"
     assert "6 weeks" not in page.by_hour(shown(SPRING, DAY_MS), device)[1]
     assert page.by_hour(shown(SPRING, DAY_MS), device)[1].endswith("8 weeks to 2 Nov 2026")
-    up, *_ = page.heard(shown(SPRING, 23 * HOUR_MS), device)
+    up, _ = kpi(page, "kpi-uptime", shown(SPRING, 23 * HOUR_MS), device)
     assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
-    last, *_ = page.standing(shown(SPRING, DAY_MS), device)
+    last, _ = kpi(page, "kpi-last", shown(SPRING, DAY_MS), device)
     assert "gpm on 2 Nov 2026" in text(last)
 
 

@@ -17,13 +17,13 @@ from components.fleet.queries import Deadline, Desk
 from components.fleet.shared_cache import Memory
 from components.report.url_state import read_report_view
 from components.units import UNITS_BY_NAME
-from components.usage.device_selection import pick
-from components.usage.queries import gather
+from components.usage.queries import gather, pick
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, Site, ms
 from tests.dashboards import _flow as flow  # pyright: ignore[reportPrivateUsage]
 from web.rendering import NoBrowser
-from web.report import charts, routes
-from web.report.charts import fluid
+from web.report import pdf as report_pdf
+from web.report import routes
+from web.report.pdf import fluid
 
 AUTUMN = "2026-10-31..2026-11-02"  # with New York's day of 25 hours
 GROUP = "Risers"
@@ -129,7 +129,7 @@ def test_its_picture_is_the_figure_of_the_screen(
         drawn.append(fluid(svg))
         return drawn[-1]
 
-    monkeypatch.setattr(charts, "fluid", watched)
+    monkeypatch.setattr(report_pdf, "fluid", watched)
     answer = web.get(
         "/export/report/chart.json", params={"devices": site.fleet.ids[CLOCKS], "range": AUTUMN}
     )

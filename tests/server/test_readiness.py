@@ -48,7 +48,7 @@ class Host:
         return answer.status_code, json.loads(answer.data)
 
 
-def _dict(said: writer_status.Pulse) -> dict[str, Any]:
+def _dict(said: writer_status.WriterStatus) -> dict[str, Any]:
     return {name: getattr(said, name) for name in said.__slots__}
 
 

@@ -14,7 +14,7 @@ from werkzeug.test import Client, EnvironBuilder, TestResponse
 
 from api.catalog import KEY_HEADER, PATH_PREFIX
 from api.server import create_service
-from api.server.request_logging import Watched
+from api.server.request_logging import RequestLogging
 from api.settings import Settings
 from api.store.base import Store
 from api.telemetry.access_log import AccessLog
@@ -168,7 +168,7 @@ class Site:
 
     def __init__(self, folder: Path, site: Any = plain, **said: str) -> None:
         self.log = folder / "requests.log"
-        self.client = Client(Watched(site, settings(WEIR_REQUEST_LOG=str(self.log), **said)))
+        self.client = Client(RequestLogging(site, settings(WEIR_REQUEST_LOG=str(self.log), **said)))
 
     def get(self, path: str, **said: Any) -> TestResponse:
         """An answer that was read to its end."""
@@ -332,7 +332,7 @@ def test_a_log_that_was_moved_away_is_begun_anew(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_written_costs_nobody_an_answer(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    site = Client(Watched(plain, settings(WEIR_REQUEST_LOG=str(tmp_path / "no" / "log"))))
+    site = Client(RequestLogging(plain, settings(WEIR_REQUEST_LOG=str(tmp_path / "no" / "log"))))
     with caplog.at_level(logging.WARNING):
         assert site.open("/devices", buffered=True).status_code == 200
         assert site.open("/devices", buffered=True).status_code == 200

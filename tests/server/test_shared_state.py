@@ -22,9 +22,8 @@ from api.settings import Settings
 from tests import servers
 from tests.auth.directory import Clock
 from tests.world import SECRET, World, opened
-from web.auth.session_cookie import Session
-from web.auth.signed_out import Ended
-from web.auth.throttle import BURST, Attempts
+from web.auth.session_cookie import Session, SignedOutSessions
+from web.auth.throttle import BURST, Throttle
 
 
 class Hosts(NamedTuple):
@@ -86,7 +85,7 @@ def test_failures_of_an_address_are_counted_on_all_hosts(hosts: Hosts) -> None:
 
 
 def test_failed_sign_ins_are_counted_on_all_hosts(hosts: Hosts) -> None:
-    here, there = (Attempts(shared=shared) for shared in (hosts.here, hosts.there))
+    here, there = (Throttle(shared=shared) for shared in (hosts.here, hosts.there))
     for _ in range(BURST):
         assert there.wait_s("10.0.0.1") == 0
         here.failed("10.0.0.1")
@@ -97,7 +96,7 @@ def test_failed_sign_ins_are_counted_on_all_hosts(hosts: Hosts) -> None:
 def test_a_session_that_was_signed_out_is_over_on_all_hosts(hosts: Hosts, tmp_path: Path) -> None:
     now_s = int(time.time())
     here, there = (
-        Ended(tmp_path / name, now_s, shared)
+        SignedOutSessions(tmp_path / name, now_s, shared)
         for name, shared in (("1", hosts.here), ("2", hosts.there))
     )
     first, second = (Session.begin(Credential.key("key"), now_s) for _ in range(2))
@@ -111,12 +110,12 @@ def test_a_session_that_was_signed_out_is_over_on_all_hosts(hosts: Hosts, tmp_pa
 
 def test_without_redis_each_host_goes_by_itself(nowhere: Shared, tmp_path: Path) -> None:
     assert turns(Limits(0.5, shared=nowhere), 10) == 0.5 * BURST_S
-    attempts = Attempts(shared=nowhere)
+    attempts = Throttle(shared=nowhere)
     for _ in range(BURST):
         attempts.failed("10.0.0.1")
     assert attempts.wait_s("10.0.0.1")
     now_s = int(time.time())
-    ended = Ended(tmp_path, now_s, nowhere)
+    ended = SignedOutSessions(tmp_path, now_s, nowhere)
     first, second = (Session.begin(Credential.key("key"), now_s) for _ in range(2))
     ended.add(first, now_s)
     assert ended.has(first, now_s)

@@ -7,35 +7,35 @@ import re
 import pytest
 
 from api.timez import zone_names
-from web import bundle
-from web.bundle import ASSETS, FOUNDATION
+from web import static
+from web.static import ASSETS, FOUNDATION
 
 
 @pytest.mark.parametrize(
-    ("made", "pattern"), [(bundle.styles(), "*.css"), (bundle.scripts(), "*.js")]
+    ("made", "pattern"), [(static.styles(), "*.css"), (static.scripts(), "*.js")]
 )
-def test_every_file_is_in_it_once(made: bundle.Bundle, pattern: str) -> None:
+def test_every_file_is_in_it_once(made: static.Bundle, pattern: str) -> None:
     names = re.findall(rb"^/\* (\S+\.(?:css|js)) \*/$", made.body, re.MULTILINE)
     assert sorted(name.decode() for name in names) == sorted(f.name for f in ASSETS.glob(pattern))
     assert all(file.read_bytes() in made.body for file in ASSETS.glob(pattern))
 
 
 def test_what_others_build_on_comes_first() -> None:
-    names = re.findall(rb"^/\* (\S+\.css) \*/$", bundle.styles().body, re.MULTILINE)
+    names = re.findall(rb"^/\* (\S+\.css) \*/$", static.styles().body, re.MULTILINE)
     assert tuple(name.decode() for name in names[: len(FOUNDATION)]) == FOUNDATION
 
 
 def test_every_zone_is_named() -> None:
-    named = re.search(rb'^window\.weirZoneNames = "([^"]*)"', bundle.scripts().body)
+    named = re.search(rb'^window\.weirZoneNames = "([^"]*)"', static.scripts().body)
     assert named is not None
     assert set(named[1].decode().split()) == zone_names()
 
 
 def test_another_content_has_another_address() -> None:
-    one, other = bundle.Bundle("a.css", b"a"), bundle.Bundle("a.css", b"b")
+    one, other = static.Bundle("a.css", b"a"), static.Bundle("a.css", b"b")
     assert one.path == other.path
     assert one.address != other.address
 
 
 def test_the_sign_in_page_loads_only_what_it_needs() -> None:
-    assert len(bundle.sign_in_styles().body) < len(bundle.styles().body) / 2
+    assert len(static.sign_in_styles().body) < len(static.styles().body) / 2

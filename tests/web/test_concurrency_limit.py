@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from api.errors import TooManyRequests
-from web.concurrency_limit import Turns
+from web.concurrency_limit import ConcurrencyLimit
 
 
 def test_each_reader_has_a_few_at_a_time() -> None:
-    turns = Turns(2, "files")
+    turns = ConcurrencyLimit(2, "files")
     first, _ = turns.take("a"), turns.take("a")
     with pytest.raises(TooManyRequests, match="2 of your files") as refused:
         turns.take("a")
@@ -20,7 +20,7 @@ def test_each_reader_has_a_few_at_a_time() -> None:
 
 
 def test_a_turn_that_is_given_back_twice_frees_one() -> None:
-    turns = Turns(1, "files")
+    turns = ConcurrencyLimit(1, "files")
     give_back = turns.take("a")
     give_back()
     give_back()

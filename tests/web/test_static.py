@@ -10,7 +10,7 @@ import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
-from web.static import Delivery, content_security_policy
+from web.static import StaticDelivery, content_security_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,7 @@ def origin() -> Origin:
 
 @pytest.fixture
 def client(origin: Origin) -> Client:
-    delivery = Delivery(
+    delivery = StaticDelivery(
         origin,
         is_page=lambda path: path == "/devices",
         policy=lambda: content_security_policy(["'sha256-abc='"]),

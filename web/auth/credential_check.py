@@ -20,7 +20,7 @@ SILENCE_S: Final = 10  # a service that has just not answered isn't asked for so
 _MOST: Final = 10_000
 
 
-class Standing:
+class CredentialCheck:
     """When each credential was last found good, or at least not refused. Thread-safe."""
 
     def __init__(self, clock_s: Callable[[], float] = monotonic) -> None:

@@ -21,17 +21,14 @@ from werkzeug.wrappers import Request, Response
 
 from api.catalog import SITE_ROOT
 from api.client import Client, Credential
-from api.telemetry.request_record import VISIT, Visit
+from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from components.reader import READER, EntryMethod, Reader
 from web.auth import rules
-from web.auth.credential_check import Standing
-from web.auth.key_check import BUSY, SENTENCES, Said, check_key, too_often
+from web.auth.credential_check import CredentialCheck
 from web.auth.rules import START, Because, Facts, Kind, Verdict
-from web.auth.session_cookie import CookieJar, Seal, Session
-from web.auth.shared_state import Shared
-from web.auth.sign_in import SignInPage
-from web.auth.signed_out import Ended
-from web.auth.throttle import Attempts
+from web.auth.session_cookie import CookieJar, Seal, Session, Shared, SignedOutSessions
+from web.auth.sign_in import BUSY, SENTENCES, Said, SignInPage, check_key, too_often
+from web.auth.throttle import Throttle
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -81,7 +78,7 @@ class SignedIn(Reader):
     session: Session | None = None
 
 
-class Door:
+class AuthMiddleware:
     def __init__(
         self,
         application: WSGIApplication,
@@ -90,16 +87,16 @@ class Door:
         page: SignInPage,
         *,
         clock_s: Callable[[], float] = time.time,
-        attempts: Attempts | None = None,
+        attempts: Throttle | None = None,
     ) -> None:
         """``client`` is only the way to the service: nothing is ever asked as its principal."""
         self._application = application
         self._client, self._access, self._page = client, access, page
         self._clock_s = clock_s
-        self._attempts = attempts or Attempts(shared=access.shared)
+        self._attempts = attempts or Throttle(shared=access.shared)
         self._seal = Seal(access.secret)
-        self._ended = Ended(access.folder, self._now_s, access.shared)
-        self._standing = Standing()
+        self._ended = SignedOutSessions(access.folder, self._now_s, access.shared)
+        self._standing = CredentialCheck()
         self._reading = BoundedSemaphore(_FORMS_AT_ONCE)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -169,7 +166,7 @@ class Door:
         session: Session | None = None,
     ) -> SignedIn:
         refused: list[bool] = []
-        seen: Visit | None = visit.request.environ.get(VISIT)
+        seen: RequestRecord | None = visit.request.environ.get(REQUEST_RECORD)
         if seen is not None:
             seen.kind = method.value
         client = self._client.as_principal(credential, on_unauthorized=lambda: refused.append(True))

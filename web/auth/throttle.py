@@ -10,14 +10,14 @@ from threading import Lock
 from time import monotonic
 from typing import Final
 
-from web.auth.shared_state import Shared
+from web.auth.session_cookie import Shared
 
 BURST: Final = 20
 SECONDS_EACH: Final = 2.0  # one more attempt after so long
 _MOST_ADDRESSES: Final = 10_000
 
 
-class Attempts:
+class Throttle:
     """Failures of each address, forgiven one by one. Kept in this process, and with ``shared`` for
     all hosts: whichever knows more counts."""
 

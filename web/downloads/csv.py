@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from web.downloads import cells
+from web.downloads import table as downloads_table
 from web.downloads.table import Column, Kind, Part, Table
 
 INCOMPLETE: Final = "# INCOMPLETE: "  # how the last line of a file begins that broke off
@@ -39,11 +39,11 @@ def text(columns: Sequence[Column], part: Part) -> str:
 
 def _texts(column: Column, values: Sequence[Any]) -> Sequence[str]:
     if column.kind is Kind.NUMBER:
-        return cells.numbers(column, values)
+        return downloads_table.numbers(column, values)
     if column.kind is Kind.INSTANT:
-        return cells.instants(column, values)
+        return downloads_table.instants(column, values)
     if column.kind is Kind.DAY:
-        return cells.days(values)
+        return downloads_table.days(values)
     known = {value: "" if value is None else cell(value) for value in set(values)}
     return [known[value] for value in values]
 

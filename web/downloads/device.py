@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+from zoneinfo import ZoneInfo
 
-from api.catalog import DAY, RAW, RESOLUTION_BY_NAME, TOTAL, Resolution
-from api.client import Device
+from api.catalog import (
+    DAY,
+    FLOW_DURATION,
+    FLOW_RATE,
+    LIMIT,
+    METRICS,
+    RAW,
+    RESOLUTION_BY_NAME,
+    TOTAL,
+    Metric,
+    Resolution,
+)
+from api.client import Client, Device, Series
+from api.metering.hourly_profile import HOURS, Week
 from api.timez import day_start, local_ordinal, now_ms
-from components.clock import known_zone
+from components.clock import WEEKDAYS, known_zone
 from components.device import daily_volume, hourly_profile, queries
 from components.fleet.queries import Desk
-from components.queries import find_device
+from components.queries import find_device, pages
 from components.ranges import Window, widened
-from components.url_params import said_units
-from components.url_state import read_window
-from web.downloads.device_tables import Order, hours, rows
-from web.downloads.table import Table
+from components.units import US, Units
+from components.url_state import read_window, said_units
+from web.downloads.names import file_stem, of_window
+from web.downloads.table import Column, Kind, Part, Table
 
 
 def rows_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
@@ -54,3 +70,118 @@ def _order(
     tz = known_zone(said.get("zone"), device.time_zone)
     reach = window if resolution is RAW else widened(window, tz, resolution)
     return Order(device.id, device.serial_number, resolution, reach, tz, said_units(said))
+
+
+# --- Tables --------------------------------------------------------------------------------------
+
+_PLAIN_UNITS: Final = {
+    "°C": "degC",
+    "°F": "degF",
+    "m³": "m3",
+    "%": "percent",
+}  # as every program reads them
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is wanted of which device."""
+
+    device_id: str
+    serial: str
+    resolution: Resolution
+    window: Window
+    tz: ZoneInfo
+    units: Units = US
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A column of the interface, as the file has it."""
+
+    name: str
+    column: Column
+
+
+def rows(client: Client, order: Order) -> Table:
+    values = _values(order)
+    fraction = order.resolution is RAW
+    local = f"time_local ({order.tz.key})"
+    return Table(
+        file_stem(order.serial, *of_window(order.window), order.resolution.name),
+        "Readings" if fraction else f"Rows of {order.resolution.label}",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column("time_utc", Kind.INSTANT, fraction=fraction, width=24),
+            Column(local, Kind.INSTANT, tz=order.tz, fraction=fraction, width=24),
+            *(value.column for value in values),
+        ],
+        _parts(client, order, values),
+    )
+
+
+def _parts(client: Client, order: Order, values: Sequence[_Value]) -> Iterator[Part]:
+    for page in pages(
+        client,
+        order.device_id,
+        order.resolution,
+        order.window,
+        limit=LIMIT.maximum or 0,
+        timezone=order.tz.key if order.resolution.calendar else None,
+    ):
+        yield _part(page, order, values)
+
+
+def _part(page: Series, order: Order, values: Sequence[_Value]) -> Part:
+    serials = [order.serial] * len(page)
+    return [serials, page.times_ms, page.times_ms, *(page.values(v.name) for v in values)]
+
+
+def _values(order: Order) -> list[_Value]:
+    if order.resolution is RAW:
+        named = [(metric.name, metric) for metric in METRICS]
+    else:
+        named = [
+            (f"{function}_{metric.name}", metric)
+            for metric in METRICS
+            if metric is not FLOW_DURATION
+            for function in _functions(metric)
+        ]
+    return [_Value(name, number_of(name, metric, order.units)) for name, metric in named]
+
+
+def _functions(metric: Metric) -> tuple[str, ...]:
+    totals = ("total",) if metric.totalled else ()
+    return ("avg", *(("min", "max") if metric.extremes else ()), *totals)
+
+
+def number_of(name: str, metric: Metric, units: Units) -> Column:
+    """``avg_flow_rate (gal/min)``."""
+    scale = units.scale(metric, 1000.0)  # one unit for a whole file
+    return Column(
+        f"{name} ({_PLAIN_UNITS.get(scale.unit, scale.unit)})",
+        factor=scale.factor,
+        offset=scale.offset,
+    )
+
+
+def hours(order: Order, week: Week) -> Table:
+    """Mean flow by weekday and local hour, the week's hours one below the other."""
+    zone = order.tz.key
+    days = [[name] * HOURS for name in WEEKDAYS]
+    part: Part = [
+        [order.serial] * len(WEEKDAYS) * HOURS,
+        list(chain.from_iterable(days)),
+        [f"{hour:02}:00" for _ in WEEKDAYS for hour in range(HOURS)],
+        list(chain.from_iterable(week)),
+    ]
+    return Table(
+        file_stem(order.serial, *of_window(order.window), "hours-of-the-week"),
+        "Hours of the week",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column(f"weekday_local ({zone})", Kind.TEXT),
+            Column(f"hour_local ({zone})", Kind.TEXT),
+            number_of("mean_flow_rate", FLOW_RATE, order.units),
+        ],
+        iter([part]),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from api.timez import now_ms, stamp
 from components.devices.listing import read_listing
-from components.devices.rows import everything, inactive
+from components.devices.queries import everything, inactive
 from components.fleet.queries import Desk
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table

@@ -14,7 +14,7 @@ from components.fleet.selection import Row, everything, judge
 from components.fleet.status_cache import knowledge, sweep
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.units import Units
-from web.downloads.device_tables import number_of
+from web.downloads.device import number_of
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 

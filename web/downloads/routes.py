@@ -12,7 +12,7 @@ from api.errors import TooManyRequests
 from components import session
 from components.fleet.queries import Desk
 from components.fleet.query_context import current_desk
-from web.concurrency_limit import Turns
+from web.concurrency_limit import ConcurrencyLimit
 from web.downloads import device, devices, fleet, streaming, usage
 from web.downloads.table import Table
 
@@ -39,8 +39,8 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
             yield f"{path}.{kind}", f"{path} {kind}".replace(".", "_"), _view(make, kind)
 
 
-def _turns() -> Turns:
-    return Turns(MOST_EACH, "files")
+def _turns() -> ConcurrencyLimit:
+    return ConcurrencyLimit(MOST_EACH, "files")
 
 
 def _view(make: Make, kind: str) -> Callable[..., Response]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
+
+from api.timez import DAY_MS, offsets, stamps
+from components.clock import Clock
 
 
 class Kind(StrEnum):
@@ -45,3 +49,62 @@ class Table:
     title: str
     columns: Sequence[Column]
     parts: Iterator[Part]
+
+
+# --- Cells as texts ------------------------------------------------------------------------------
+
+# Days are counted from here, as spreadsheets do (their 1900 is a leap year, so it isn't the 31st).
+_EPOCH_ORDINAL: Final = date(1899, 12, 30).toordinal()
+_UNIX_DAY: Final = date(1970, 1, 1).toordinal() - _EPOCH_ORDINAL
+
+
+def numbers(column: Column, values: Sequence[float | None]) -> list[str]:
+    """Shortest texts that read back as the same number; where a unit was converted twelve digits:
+    more are only the trace of the conversion."""
+    factor = column.factor
+    if factor == 1 and not column.offset:
+        return ["" if v is None else repr(v) for v in values]
+    return ["" if v is None else f"{v * factor + column.offset:.12g}" for v in values]
+
+
+def instants(column: Column, values: Sequence[int | None]) -> list[str]:
+    """ISO 8601, in UTC with Z or in a zone with its offset: ``2026-11-20T06:00:00.000+05:30``."""
+    told = [v for v in values if v is not None]
+    if len(told) == len(values) and _ascend(told):
+        return stamps(told, column.tz, fraction=column.fraction)
+    return [
+        "" if v is None else stamps([v], column.tz, fraction=column.fraction)[0] for v in values
+    ]
+
+
+def _ascend(values: Sequence[int]) -> bool:
+    """What `stamps` builds on."""
+    return all(values[i] <= values[i + 1] for i in range(len(values) - 1))
+
+
+def days(values: Sequence[int | None]) -> list[str]:
+    """``2026-11-20``."""
+    return ["" if v is None else date.fromordinal(v).isoformat() for v in values]
+
+
+def day_numbers(values: Sequence[int | None]) -> list[str]:
+    """Days as a spreadsheet counts them."""
+    return ["" if v is None else str(v - _EPOCH_ORDINAL) for v in values]
+
+
+def wall_numbers(column: Column, values: Sequence[int | None]) -> list[str]:
+    """Days and fractions of a day as a spreadsheet counts them, by the column's wall clock."""
+    local = _local(column, values)
+    return ["" if v is None else f"{v / DAY_MS + _UNIX_DAY:.9f}" for v in local]
+
+
+def _local(column: Column, values: Sequence[int | None]) -> Sequence[Any]:
+    told = [v for v in values if v is not None]
+    if column.tz is None or not told:
+        return values
+    first, last = min(told), max(told)
+    pieces = offsets(column.tz, first, last)
+    if len(pieces) == 1:
+        return [None if v is None else v + pieces[0][1] for v in values]
+    clock = Clock(column.tz, first, last)
+    return [None if v is None else clock.local(v) for v in values]

@@ -11,12 +11,10 @@ from api.timez import HOUR_MS, local_ordinal, now_ms
 from components.clock import known_zone
 from components.fleet.queries import Deadline, Desk
 from components.units import Units
-from components.usage.device_selection import pick
-from components.usage.partial_results import FILE_PATIENCE_S
-from components.usage.queries import gather
+from components.usage.queries import FILE_PATIENCE_S, gather, pick
 from components.usage.sums import DeviceUsage, ordered
 from components.usage.url_state import UsageView, read_usage_view
-from web.downloads.device_tables import number_of
+from web.downloads.device import number_of
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 

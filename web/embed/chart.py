@@ -15,15 +15,14 @@ from components.chart_query import Drawn, Subject
 from components.charts import figure, hover_text
 from components.charts.traces import Canvas
 from components.clock import Clock
+from components.controls import attributes
 from components.device.chart_state import Shown, write_shown
-from components.markup import attributes
 from components.queries import find_device, usual_interval_s
 from components.ranges import PRESETS
 from components.theme import palette
 from components.url_state import View
-from web.embed.heading import controls, heading
-from web.embed.permissions import RANGE, chart_view, own_window
-from web.embed.session import Looking
+from web.embed.permissions import RANGE, chart_view, controls, heading, own_window
+from web.embed.session import EmbedViewer
 
 LINE_ID: Final = "embed-line"
 SUBJECT_FRESH_MS: Final = 5 * 60_000  # its zone and how often it reports seldom change
@@ -51,7 +50,7 @@ class Known(NamedTuple):
     label: str
 
 
-def known(looked: Looking, now_ms: int) -> Known:
+def known(looked: EmbedViewer, now_ms: int) -> Known:
     """Raises what the client raises."""
     desk, device_id = looked.desk, looked.embed.definition.devices[0]
     key = (desk.principal, "subject", device_id)
@@ -65,7 +64,7 @@ def known(looked: Looking, now_ms: int) -> Known:
     return made
 
 
-def answer(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def answer(looked: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """A part for each of `OUTPUTS`. Raises what the client raises."""
     definition = looked.embed.definition
     view, subject = chart_view(definition, wishes, now_ms), known(looked, now_ms).subject
@@ -100,7 +99,7 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
 # --- Its frame -----------------------------------------------------------------------------------
 
 
-def frame(looked: Looking, now_ms: int) -> Component:
+def frame(looked: EmbedViewer, now_ms: int) -> Component:
     """Axes without rows: the first answer comes once the plot's width is known."""
     definition, (_, subject, label) = looked.embed.definition, known(looked, now_ms)
     view = chart_view(definition, {}, now_ms)

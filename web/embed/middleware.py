@@ -19,11 +19,11 @@ from api.client import Client, Credential
 from api.client.embeds import Embed
 from api.embeds import EmbedDefinition
 from api.errors import ServiceError, Unauthorized, WeirError
-from api.telemetry.request_record import VISIT, Visit
+from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from components.controls import failure
 from components.fleet.shared_cache import Memory
 from web.embed import shell
-from web.embed.session import LOOKING, Looking
+from web.embed.session import EMBED_VIEWER, EmbedViewer
 from web.static import STATIC_PREFIXES
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Kept(Protocol):
 Find = Callable[[str], Kept | None]
 
 
-class Turns(Protocol):
+class FrameLimit(Protocol):
     """How often frames may ask."""
 
     def wait_s(self, address: str, token: str) -> float:
@@ -70,7 +70,7 @@ class EmbedDoor:
         find: Find,
         parts: Callable[[], shell.Parts],
         memory: Memory,
-        turns: Turns | None = None,
+        turns: FrameLimit | None = None,
     ) -> None:
         self._application, self._client, self._find = application, client, find
         self._parts, self._memory, self._turns = parts, memory, turns
@@ -130,7 +130,7 @@ class EmbedDoor:
             return _refused(error.detail or str(error), error.reason)
         except WeirError as error:
             return _failed(error)
-        seen: Visit | None = request.environ.get(VISIT)
+        seen: RequestRecord | None = request.environ.get(REQUEST_RECORD)
         if seen is not None:
             seen.kind = "embed"
         if embed.id != embed_id:  # its frame would be let in by another embed's origins
@@ -149,7 +149,7 @@ class EmbedDoor:
         own = {"SCRIPT_NAME": _script_name(request.environ), "PATH_INFO": f"/{name}"}
         inner = {**request.environ, **own}
         if embed is not None and client is not None:
-            inner[LOOKING] = Looking(embed, client, self._memory)
+            inner[EMBED_VIEWER] = EmbedViewer(embed, client, self._memory)
         return Response.from_app(self._application, inner)
 
 

@@ -15,11 +15,10 @@ from dash.development.base_component import Component
 from api.errors import Forbidden, WeirError
 from api.timez import now_ms
 from components.chart_card import Ids as Chart
-from components.controls import failure
-from components.markup import attributes
+from components.controls import attributes, failure
 from web.embed import chart, tiles
 from web.embed.permissions import said
-from web.embed.session import Looking, looking
+from web.embed.session import EmbedViewer, looking
 
 Said = dict[str, Any]
 
@@ -79,7 +78,7 @@ def message(text: str, *, again: bool = False) -> Component:
     return html.P(text, className="instead", **attributes(data_again=str(again).lower()))
 
 
-def _looking_at(*views: str) -> Looking:
+def _looking_at(*views: str) -> EmbedViewer:
     """Forbidden where the embed shows something else: no page of ours asks for that."""
     looked = looking()
     if looked.embed.definition.view not in views:

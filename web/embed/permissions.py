@@ -7,18 +7,23 @@ view are never the browser's to say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
+
+from dash import html
+from dash.development.base_component import Component
 
 from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
 from api.embeds import EmbedDefinition, Rolling
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
+from api.timez import zone_names
+from components.controls import attributes, freshness_badge, segments, select
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
+from components.units import UNITS as ALL_UNITS
 from components.units import UNITS_BY_NAME, US, Units
-from components.url_params import said_text
-from components.url_state import TAB_BY_NAME, View, read_view
+from components.url_state import TAB_BY_NAME, View, read_view, said_text
 
 RANGE, ZONE, UNITS, THEME = "range", "zone", "units", "theme"
 SYSTEM: Final = "system"  # the viewer's own light or dark
@@ -100,3 +105,61 @@ def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
     if UNITS in definition.controls and wished is not None:
         return wished
     return UNITS_BY_NAME.get(definition.units, US)
+
+
+# --- What stands above: title and controls -------------------------------------------------------
+
+# Not among the view's wishes: the theme is the frame's own affair, and assets/frame.js sees to it.
+THEMES: Final = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+Named = Sequence[tuple[str, str]]
+
+
+def heading(title: str, *, line: Component, hidden: bool = False) -> Component:
+    """``hidden``: the title is only for those who don't see; the line takes its place."""
+    live = freshness_badge()
+    first = [line, live] if hidden else [html.H1(title), live]
+    return html.Header(
+        [
+            html.H1(title, className="sr-only") if hidden else None,
+            html.Div(first, className="title-line"),
+            None if hidden else line,
+        ],
+        className="embed-heading",
+    )
+
+
+def controls(
+    definition: EmbedDefinition, ranges: Named, *, field: str, own: str, chosen: str
+) -> Component | None:
+    """``field`` is what a range is called in the view's question; ``own`` the usual one's value."""
+    may = definition.controls
+    made: list[Component] = []
+    if RANGE in may:
+        made.append(segments("Range", field, ranges, chosen=chosen, default=own))
+    if UNITS in may:
+        made.append(select("Units", "units", _usual_first(definition.units), chosen=""))
+    if ZONE in may:
+        made.append(select("Time zone", "zone", _zones(definition), chosen="", kind="zone"))
+    if THEME in may:
+        made.append(_themes(definition))
+    return html.Div(made, className="embed-controls") if made else None
+
+
+def _usual_first(name: str) -> Named:
+    return sorted(((u.name, u.label) for u in ALL_UNITS), key=lambda each: each[0] != name)
+
+
+def _zones(definition: EmbedDefinition) -> Named:
+    usual = "Device’s zone" if definition.zone == DEVICE_ZONE else definition.zone
+    return [("", usual), *((name, name) for name in sorted(zone_names()))]
+
+
+def _themes(definition: EmbedDefinition) -> Component:
+    options = sorted(THEMES, key=lambda each: each[0] != definition.theme)
+    return html.Select(
+        [html.Option(label, value="" if value == SYSTEM else value) for value, label in options],
+        id="embed-theme",
+        className="button select",
+        title="Theme",
+        **attributes(aria_label="Theme"),
+    )

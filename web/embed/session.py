@@ -13,7 +13,7 @@ from api.timez import now_ms
 from components.fleet.queries import Desk
 from components.fleet.shared_cache import Memory
 
-LOOKING: Final = "weir.embed"  # in the request's environment, put there by the door
+EMBED_VIEWER: Final = "weir.embed"  # in the request's environment, put there by the door
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class EmbedDesk(Desk):
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class EmbedViewer:
     """``embed`` as the service told it of the request's token; ``client`` asks with that token."""
 
     embed: Embed
@@ -42,5 +42,5 @@ class Looking:
         return EmbedDesk(self.client, self.memory, self.embed)
 
 
-def looking() -> Looking:
-    return request.environ[LOOKING]
+def looking() -> EmbedViewer:
+    return request.environ[EMBED_VIEWER]

@@ -15,13 +15,22 @@ from api.client import Client
 from api.errors import BadRequest
 from components import theme
 from components.fleet.shared_cache import Memory
-from web.bundle import ASSETS, PLOTLY, Bundle, joined, no_such_script, versioned
-from web.callback_guard import LARGEST_BODY, Callbacks
+from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
-from web.embed.middleware import EmbedDoor, Find, Turns
+from web.embed.middleware import EmbedDoor, Find, FrameLimit
 from web.embed.shell import Parts
 from web.problems import problem
-from web.static import Delivery, compress, content_security_policy
+from web.static import (
+    ASSETS,
+    PLOTLY,
+    Bundle,
+    StaticDelivery,
+    compress,
+    content_security_policy,
+    joined,
+    no_such_script,
+    versioned,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -59,7 +68,7 @@ def create_embed_site(
     client: Client,
     find: Find,
     folder: Path | None = None,
-    turns: Turns | None = None,
+    turns: FrameLimit | None = None,
     root: str = "",
 ) -> WSGIApplication:
     """What answers under ``/embed``.
@@ -94,8 +103,8 @@ def create_embed_site(
     for each in (first, scripts, styles):
         app.server.add_url_rule(each.path, each.name, each.answer)
     compress(app.server, "application/json")
-    delivery = Delivery(
-        Callbacks(app.server.wsgi_app, app.callback_map),
+    delivery = StaticDelivery(
+        CallbackGuard(app.server.wsgi_app, app.callback_map),
         is_page=lambda _: False,
         policy=lambda: content_security_policy(()),
         loaded_by="cross-origin",  # a sandboxed frame is of no origin

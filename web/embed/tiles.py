@@ -14,7 +14,7 @@ from api.errors import WeirError
 from api.metering.windows import SPANS, Span
 from components import formatting
 from components.clock import Clock, known_zone
-from components.controls import failure, notice
+from components.controls import attributes, failure, labelled, notice
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline
@@ -24,10 +24,8 @@ from components.fleet.status_cache import knowledge, refresh_page
 from components.fleet.tiles import filled, tiles_of
 from components.fleet.uptime_strip import Beat, beats
 from components.fleet.url_state import FleetView
-from components.markup import attributes, labelled
-from web.embed.heading import controls, heading
-from web.embed.permissions import wall_view
-from web.embed.session import EmbedDesk, Looking
+from web.embed.permissions import controls, heading, wall_view
+from web.embed.session import EmbedDesk, EmbedViewer
 
 METERS_FRESH_MS: Final = 60_000
 LINES_S: Final = 0.2  # for lines and heartbeats; what isn't there yet comes with the next answer
@@ -47,7 +45,7 @@ class Ids(StrEnum):
     NOTICE = "wall-notice"
 
 
-def board(looked: Looking, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def board(looked: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """Everything that is shown, every word of it. Raises a WeirError where the service as a whole
     can't answer; what ails a single device is told in its tile."""
     desk, definition = looked.desk, looked.embed.definition

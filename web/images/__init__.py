@@ -1,5 +1,5 @@
 """Images of what is on the screen, drawn by the server: the very figure with a caption.
 
-`query` reads an address; `figure`, `daily`, `weekly` and `wall` make what is drawn, `answers` is
-what the addresses answer, `signed` lets in who has a signed address instead of a session.
+Addresses are read by `components.image_query`; `figure`, `cards` and `wall` make what is drawn,
+`routes` answers, `signed_links` lets in who has a signed address instead of a session.
 """

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from components import captions, formatting
+from components import chart_query, formatting
 from components.chart_query import Drawn, emptiness, zone_note
 from components.charts import figure
 from components.charts.figure import MARGIN_PX, Figure
 from components.clock import Clock
 from components.image_query import Size
 from components.theme import FONT_SIZE_PX
-from web.images.text_width import broken, cut, width_px
+from web.images.svg import broken, cut, width_px
 
 EDGE_PX: Final = 16
 TITLE_PX: Final = 17
@@ -38,7 +38,7 @@ class Caption:
 def caption(drawn: Drawn, label: str, serial: str, size: Size, now_ms: int) -> Caption:
     """What a reader needs to know who sees the image alone: device, range, zone, how exact, when
     it was made."""
-    told = (captions.range_words(drawn), zone_note(drawn), captions.detail(drawn))
+    told = (chart_query.range_words(drawn), zone_note(drawn), chart_query.detail(drawn))
     made = formatting.moment(now_ms, Clock(drawn.canvas.tz, now_ms, now_ms))
     most = 2 if size.height < LOW_PX else MOST_LINES
     lines = broken(told, size.width - 2 * EDGE_PX, FONT_SIZE_PX - 1, most)

@@ -17,8 +17,7 @@ from web.images.figure import (
     TITLE_PX,
     Caption,
 )
-from web.images.svg import document, words
-from web.images.text_width import broken, cut, width_px
+from web.images.svg import broken, cut, document, width_px, words
 
 SMALL_PX: Final = FONT_SIZE_PX - 1
 NO_DATA: Final = "no data"

@@ -13,7 +13,7 @@ from api.errors import WeirError
 from api.timez import now_ms
 from components import session
 from components.fleet.query_context import current_desk
-from web.concurrency_limit import Turns
+from web.concurrency_limit import ConcurrencyLimit
 from web.downloads.names import disposition
 from web.images.cards import DRAWINGS, card_image
 from web.images.rendered import Image, chart_image, wall_image
@@ -56,8 +56,8 @@ def renderer() -> Renderer:
     return session.kept("renderer", made)
 
 
-def _turns() -> Turns:
-    return Turns(MOST_EACH, "images")
+def _turns() -> ConcurrencyLimit:
+    return ConcurrencyLimit(MOST_EACH, "images")
 
 
 def _chart(format: Format) -> Callable[..., Response]:

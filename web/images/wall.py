@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from components.theme import Palette
-from web.images.svg import document, mixed, words
-from web.images.text_width import cut, width_px
+from web.images.svg import cut, document, mixed, width_px, words
 
 EDGE: Final = 16
 GAP: Final = 12

@@ -5,7 +5,7 @@
 as long as somebody holds on to it.
 """
 
-from web.rendering.errors import (
+from web.rendering.messages import (
     NoBrowser,
     RendererBusy,
     RendererFailed,

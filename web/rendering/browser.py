@@ -20,8 +20,7 @@ from choreographer.errors import ChromeNotFoundError
 from kaleido import Kaleido
 from kaleido.errors import JavascriptError, KaleidoError
 
-from web.rendering.errors import RendererFailed, no_browser
-from web.rendering.messages import Format
+from web.rendering.messages import Format, RendererFailed, no_browser
 
 PLOTLY: Final = Path(__file__).resolve().parents[2] / "assets/vendor/plotly-cartesian.min.js"
 

@@ -18,9 +18,18 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Final
 
-from web.rendering import errors
-from web.rendering.errors import RendererFailed
-from web.rendering.messages import HOLD, SOCKET, Format, Gone, Limits, Message, packed, receive
+from web.rendering import messages
+from web.rendering.messages import (
+    HOLD,
+    SOCKET,
+    Format,
+    Gone,
+    Limits,
+    Message,
+    RendererFailed,
+    packed,
+    receive,
+)
 
 TIMEOUT_S: Final = 15.0
 START_S: Final = 15.0  # of the worker's process; its browser starts within an image's own time
@@ -118,7 +127,7 @@ class Renderer:
                 self.close()  # that worker is ending, even where it still holds the line
                 continue
             if "error" in answer.head:
-                raise errors.read(answer.head)
+                raise messages.read(answer.head)
             return answer.body
         raise RendererFailed("Chromium went away each time this was drawn.")
 
@@ -129,7 +138,7 @@ class Renderer:
                 connection.sendall(message)
                 return receive(connection)
         except TimeoutError:
-            raise errors.timed_out(patience_s) from None
+            raise messages.timed_out(patience_s) from None
 
     # --- Holding ---------------------------------------------------------------------------------
 

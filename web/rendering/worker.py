@@ -28,9 +28,18 @@ from threading import Thread
 from typing import Any, Final
 
 from api.telemetry import metrics
-from web.rendering import errors
-from web.rendering.errors import RendererFailed, RenderingError
-from web.rendering.messages import HOLD, SOCKET, Gone, Limits, Message, packed, read_message
+from web.rendering import messages
+from web.rendering.messages import (
+    HOLD,
+    SOCKET,
+    Gone,
+    Limits,
+    Message,
+    RendererFailed,
+    RenderingError,
+    packed,
+    read_message,
+)
 
 SCRATCH: Final = "scratch-"  # and the worker's process id: Chromium's profile and the like
 LOOK_S: Final = 0.25
@@ -91,7 +100,7 @@ class Worker:
         try:
             answer = await self._in_turn(message, reader)
         except RenderingError as error:
-            answer = Message(errors.written(error))
+            answer = Message(messages.written(error))
         if answer is None:
             self._over.set()  # without a word: the next worker is asked
             return
@@ -105,20 +114,20 @@ class Worker:
     def _sound(answer: Message) -> bool:
         """Whether the browser is as good as before."""
         return answer.head.get("error") not in (
-            errors.RendererTimedOut.code,
-            errors.NoBrowser.code,
+            messages.RendererTimedOut.code,
+            messages.NoBrowser.code,
         )
 
     async def _in_turn(self, message: Message, reader: StreamReader) -> Message | None:
         """None where the browser went away meanwhile. Raises RenderingError."""
         if self._waiting > self._limits.queue:  # one of them is drawn, or will be in a moment
-            raise errors.busy(self._waiting)
+            raise messages.busy(self._waiting)
         self._wait(1)
         try:
             try:
                 await asyncio.wait_for(self._turn.acquire(), self._limits.wait_s)
             except TimeoutError:
-                raise errors.busy(self._waiting) from None
+                raise messages.busy(self._waiting) from None
             try:
                 if reader.at_eof():
                     raise Gone
@@ -144,7 +153,7 @@ class Worker:
         if not done:
             self.browser.kill()
             task.cancel()
-            raise errors.timed_out(timeout_s)
+            raise messages.timed_out(timeout_s)
         if task.cancelled():
             return None
         error = task.exception()

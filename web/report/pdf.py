@@ -3,25 +3,37 @@ it."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date
 from html import escape
+from pathlib import Path
 from typing import Final
 
 from api.client import Client
-from components import html_json, theme
+from api.timez import now_ms
+from components import chart_query, html_json, theme
+from components.chart_query import Subject
+from components.charts import hover_text
+from components.charts.figure import MARGIN_PX
 from components.fleet.queries import Desk
+from components.fleet.shared_cache import Memory
+from components.image_query import Size
+from components.queries import find_device, usual_interval_s
+from components.ranges import Window
 from components.report import text as report_text
 from components.report.content import document
-from components.report.page_rules import page_rules
 from components.report.queries import Report, whole, window_of
-from components.report.url_state import PAPERS, ReportView
-from web.bundle import ASSETS
+from components.report.text import page_rules
+from components.report.url_state import PAPERS, ReportView, checked_report_view
+from components.theme import LIGHT
+from components.url_state import View
 from web.downloads.names import file_stem
-from web.rendering import Renderer
-from web.report.charts import PAPER_PX, PATIENCE_S, Chart, chart, patiently
+from web.images import figure
+from web.rendering import Renderer, RendererBusy
+from web.static import ASSETS
 
 PRINTING_S: Final = 60.0  # three thousand rows and fifty charts take a while
 _VOID: Final = frozenset(("br", "hr", "img", "col", "wbr"))
@@ -115,3 +127,99 @@ def _markup(node: html_json.Node, inside: Mapping[str, str]) -> str:
         return f"<{tag}{said}>"
     chart = inside.get(attributes.get("data-device", ""), "")
     return f"<{tag}{said}>{chart}{markup(nodes, inside)}</{tag}>"
+
+
+# --- Charts --------------------------------------------------------------------------------------
+
+HEIGHT_PX: Final = 244
+WIDTHS_PX: Final = (320, 1_200)
+PAPER_PX: Final = 900  # shrunk to what the paper has: its marks are as small as its tables
+PATIENCE_S: Final = 30.0  # of a file whose first chart was drawn: its next ones wait longer
+_SIZE: Final = re.compile(r' width="[\d.]+" height="[\d.]+"')
+# The figure's colours, each once: of two names for one colour the first.
+_NAMES: Final = {
+    colour: name for name, colour in reversed(list(asdict(LIGHT).items())) if name != "on_accent"
+}
+_PAINT: Final = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """``svg`` as wide as where it stands, ``words`` for who can't see it, ``note`` below it."""
+
+    svg: str
+    words: str
+    note: str
+
+
+def chart(
+    client: Client,
+    renderer: Renderer,
+    device_id: str,
+    view: ReportView,
+    window: Window,
+    width_px: int,
+    now_ms: int,
+) -> Chart:
+    """Raises what the client raises, and RenderingError."""
+    found = find_device(client, device_id, now_ms)
+    subject = Subject.of(found, usual_interval_s(client, found))
+    asked = View(
+        custom=window,
+        tab=view.tab,
+        zone=view.usage.zone,
+        units=view.usage.units,
+        width_px=width_px - MARGIN_PX["l"] - MARGIN_PX["r"],
+    )
+    drawn = chart_query.draw(client, subject, asked, now_ms)
+    made = figure.bare(drawn, Size(width_px, HEIGHT_PX, 1))
+    svg = renderer.render_figure(made, "svg", width_px, HEIGHT_PX).decode()
+    tz = drawn.canvas.tz
+    told = hover_text.summary(drawn.frame, tz, asked.units, chart_query.heard(drawn))
+    metric = subject.tab_of(asked).label
+    note = " · ".join((metric, chart_query.detail(drawn), chart_query.zone_note(drawn)))
+    return Chart(fluid(svg), f"{metric}. {told}", note)
+
+
+def patiently(make: Callable[[], Chart], until_s: float) -> Chart:
+    """Again while the browser is busy with others, up to that moment of the monotonic clock."""
+    while True:
+        try:
+            return make()
+        except RendererBusy as error:
+            pause_s = error.retry_after_s or 1.0
+            if time.monotonic() + pause_s > until_s:
+                raise
+            time.sleep(pause_s)
+
+
+def fluid(svg: str) -> str:
+    """As wide as there is room, in the colours of the page: light or dark, and light on paper."""
+
+    def paint(found: re.Match[str]) -> str:
+        colour = "#" + bytes(int(part) for part in found.groups()).hex()
+        name = _NAMES.get(colour)
+        return f"var(--{name.replace('_', '-')})" if name else found[0]
+
+    return _PAINT.sub(paint, _SIZE.sub("", svg, count=1))
+
+
+# --- For the command line ------------------------------------------------------------------------
+
+
+def written(
+    client: Client, folder: Path, identifiers: Sequence[str], said: Mapping[str, str]
+) -> Paper:
+    """``folder`` is where this machine's processes share the one browser. Raises BadRequest for
+    what is no report, NotFound, what the client raises, and RenderingError."""
+    now = now_ms()
+    pairs = list(said.items())
+    if identifiers:
+        found = (find_device(client, identifier, now).device.id for identifier in identifiers)
+        pairs.append(("devices", ",".join(found)))
+    view = checked_report_view(pairs)
+    renderer = Renderer(folder)
+    try:
+        return paper(Desk(client, Memory()), renderer, view, now)
+    finally:
+        renderer.close()

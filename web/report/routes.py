@@ -17,14 +17,12 @@ from components.image_query import whole
 from components.ranges import Window
 from components.report.content import CHART
 from components.report.url_state import checked_report_view, said_of
-from components.usage.device_selection import pick
-from components.usage.queries import days_of
+from components.usage.queries import days_of, pick
 from web.downloads.names import disposition
 from web.images.routes import renderer
 from web.problems import problem
-from web.rendering.errors import BUSY_AGAIN_S, RendererBusy
-from web.report.charts import WIDTHS_PX, chart
-from web.report.pdf import Paper, inner, paper
+from web.rendering.messages import BUSY_AGAIN_S, RendererBusy
+from web.report.pdf import WIDTHS_PX, Paper, chart, inner, paper
 
 ROUTE: Final = "/export/report.pdf"
 MOST_AT_ONCE: Final = 2  # of this process: the browser draws one thing at a time, and others wait

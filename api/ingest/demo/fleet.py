@@ -46,6 +46,13 @@ class Fate(StrEnum):
     DEGRADED = "degraded"  # minutes are missing
     LOW_QUALITY = "low quality"
     OUTAGE = "outage"  # a hole two days ago
+    BURST = "burst"  # for thirty hours
+    HIGH_FLOW = "high flow"  # for twenty-five minutes, a day ago
+    UNUSUAL_DAY = "unusual day"
+    NO_USE = "no use"  # for ten days
+    STUCK = "stuck"  # for twenty hours
+    BACKWARDS = "backwards"  # for an hour
+    WEAK_SIGNAL = "weak signal"
     NEVER_SEEN = "never seen"
     INACTIVE = "inactive"  # taken out nine days ago
 
@@ -56,7 +63,7 @@ class Site(NamedTuple):
     outdoor_celsius: float
 
 
-TOWER = Site("Northside Tower", "America/Denver", 9.0)
+TOWER = Site("Northside Tower", "America/Denver", 16.0)
 HARBOR = Site("Harbor Point", "America/New_York", 12.0)
 LAKE = Site("Lakeview Court", "America/Chicago", 8.0)
 MESA = Site("Mesa Campus", "America/Phoenix", 24.0)
@@ -79,7 +86,9 @@ class Meter(NamedTuple):
 _FLOWING: Final[dict[Pattern, dict[str, Any]]] = {
     Pattern.STEADY: {"continuousFlowByDesign": True},
     Pattern.DOMESTIC: {"continuousFlowLimit": 15},  # behind it somebody is always awake
+    Pattern.EVENTS: {"continuousFlowLimit": 4},
 }
+_HIGH_FLOW: Final = {"highFlowLimit": 35}  # gal/min
 
 _D, _O, _S = Pattern.DOMESTIC, Pattern.OFFICE, Pattern.STEADY
 _N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
@@ -87,7 +96,7 @@ _N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
 METERS: Final[tuple[Meter, ...]] = (
     Meter("Cooling tower A", TOWER, "Cooling", _S, 18.0, 60),
     Meter("Irrigation north", TOWER, "Irrigation", _N, 42.0, 300),
-    Meter("Boiler feed", TOWER, "Plant", _C, 11.0, 60),
+    Meter("Boiler feed", TOWER, "Plant", _C, 11.0, 60, Fate.BACKWARDS),
     Meter("Tenant 12 main", TOWER, "Tenants", _D, 16.0, 60, Fate.DEGRADED),
     Meter("Fire loop jockey", TOWER, "Plant", _E, 6.0, 300),
     Meter("Kitchen line", TOWER, "Tenants", _E, 4.5, 300),
@@ -95,7 +104,7 @@ METERS: Final[tuple[Meter, ...]] = (
     Meter("Tower B make-up", TOWER, "Cooling", _S, 14.0, 60),
     Meter("Dialysis RO", HARBOR, "Process", _C, 3.2, 10),
     Meter("Laundry hot", TOWER, "Tenants", _C, 8.5, 60),
-    Meter("Lobby fountain", TOWER, "Plant", _O, 1.4, 300),
+    Meter("Lobby fountain", TOWER, "Plant", _O, 1.4, 300, Fate.UNUSUAL_DAY),
     Meter("Car wash", MESA, "Process", _O, 13.0, 60, Fate.LOW_QUALITY),
     Meter("Zone 4 drip", MESA, "Irrigation", _N, 3.0, 900),
     Meter("Chiller condenser", HARBOR, "Cooling", _S, 24.0, 60),
@@ -104,7 +113,7 @@ METERS: Final[tuple[Meter, ...]] = (
     Meter("Brew kettle", BAY, "Process", _C, 9.0, 60),
     Meter("Cellar glycol", BAY, "Process", _S, 2.8, 60, Fate.OUTAGE),
     Meter("RO reject", HARBOR, "Process", _C, 1.6, 300),
-    Meter("Softener bank", TOWER, "Plant", _C, 7.5, 900),
+    Meter("Softener bank", TOWER, "Plant", _C, 7.5, 900, Fate.STUCK),
     Meter("East riser", TOWER, "Risers", _D, 12.0, 60, Fate.NEVER_SEEN),
     Meter("West riser", TOWER, "Risers", _D, 12.5, 60),
     Meter("Gym showers", TOWER, "Tenants", _D, 9.0, 300),
@@ -124,20 +133,20 @@ METERS: Final[tuple[Meter, ...]] = (
     Meter("Court D domestic", LAKE, "Tenants", _D, 15.1, 300),
     Meter("Court laundry", LAKE, "Tenants", _E, 7.0, 300),
     Meter("Lakeview main", LAKE, "Mains", _D, 55.0, 60),
-    Meter("Clubhouse", LAKE, "Tenants", _O, 3.3, 900),
+    Meter("Clubhouse", LAKE, "Tenants", _O, 3.3, 900, Fate.NO_USE),
     Meter("Lakeview irrigation", LAKE, "Irrigation", _N, 33.0, 900),
     Meter("Lecture hall", MESA, "Tenants", _O, 6.4, 300),
     Meter("Chemistry lab", MESA, "Process", _O, 4.8, 60),
     Meter("Canteen dish line", MESA, "Process", _E, 6.6, 300),
-    Meter("Dormitory hot", MESA, "Tenants", _D, 17.0, 60),
+    Meter("Dormitory hot", MESA, "Tenants", _D, 17.0, 60, Fate.HIGH_FLOW),
     Meter("Dormitory cold", MESA, "Tenants", _D, 21.0, 60),
     Meter("Mesa main", MESA, "Mains", _D, 70.0, 60),
     Meter("Stadium field", MESA, "Irrigation", _N, 58.0, 300),
     Meter("Swamp coolers", MESA, "Cooling", _S, 9.5, 300),
     Meter("Loft 21", BAY, "Tenants", _E, 3.1, 300),
     Meter("Loft 22", BAY, "Tenants", _E, 2.9, 300),
-    Meter("Loft garden", BAY, "Irrigation", _N, 4.0, 900),
-    Meter("Bayside main", BAY, "Mains", _D, 26.0, 300),
+    Meter("Loft garden", BAY, "Irrigation", _N, 4.0, 900, Fate.WEAK_SIGNAL),
+    Meter("Bayside main", BAY, "Mains", _D, 26.0, 300, Fate.BURST),
     Meter("Bayside boiler", BAY, "Plant", _C, 4.0, 900),
     Meter("Rinse line 1", PUNE, "Process", _C, 12.0, 60),
     Meter("Rinse line 2", PUNE, "Process", _C, 11.2, 300),
@@ -207,8 +216,9 @@ def device(one: Character, origin_ms: int) -> NewDevice:
         "model": "GW-10" if gateway else _model(meter),
         "reportingInterval": meter.cadence_s,
     }
-    if meter.pattern in _FLOWING:
-        fields["config"] = _FLOWING[meter.pattern]
+    config = _FLOWING.get(meter.pattern, {}) | (_HIGH_FLOW if meter.fate is Fate.HIGH_FLOW else {})
+    if config:
+        fields["config"] = config
     return NewDevice(one.serial, fields, (meter.site.name, meter.kind))
 
 

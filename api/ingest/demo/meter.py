@@ -17,10 +17,10 @@ from api.ingest.demo import noise
 from api.ingest.demo.fleet import SILENT_MS, Character, Fate, Pattern
 from api.ingest.demo.noise import Floats, Ints
 from api.ingest.demo.patterns import SHARES, Clock, draws
+from api.ingest.demo.troubles import troubled
 
-LEAK_MS: Final = 6 * DAY_MS
-LEAK_GPM: Final = 0.9
 OUTAGE_MS: Final = (50 * HOUR_MS, 44 * HOUR_MS + 10 * MINUTE_MS)  # before the origin
+WEAK_DBM: Final = -121.0
 TAKEN_OUT_MS: Final = 9 * DAY_MS
 _BURST_MS: Final = 11 * MINUTE_MS
 _INDOORS: Final = 21.0
@@ -113,6 +113,8 @@ def _events(one: Character, from_ms: int, to_ms: int) -> _Sent:
 def _heard(one: Character, sent: _Sent, origin_ms: int) -> Bools:
     """What of it arrived."""
     heard: Bools = noise.uniform(noise.sub(one.stream, _LOSS), sent.index) >= one.loss
+    if one.meter.fate is Fate.STUCK:  # its radio is well
+        heard[:] = True
     if one.meter.fate is Fate.DEGRADED:
         burst = noise.uniform(noise.sub(one.stream, _BURST), sent.instants // _BURST_MS)
         single = noise.uniform(noise.sub(one.stream, _BURST + 100), sent.index)
@@ -128,9 +130,7 @@ def _flow(one: Character, sent: _Sent, origin_ms: int) -> tuple[Floats, Floats, 
     if one.meter.pattern is Pattern.NONE:
         nothing = np.full(len(sent.instants), np.nan)
         return nothing, nothing, nothing
-    rates = sent.rates
-    if one.meter.fate is Fate.LEAKING:
-        rates = rates + LEAK_GPM * (sent.instants >= origin_ms - LEAK_MS)
+    rates = troubled(one.meter.fate, sent.instants, sent.rates, origin_ms)
     amounts = np.rint(rates * sent.durations / 60 * one.pulses_per_gallon) / one.pulses_per_gallon
     return amounts * 60 / np.maximum(sent.durations, 1.0), sent.durations, amounts
 
@@ -151,7 +151,8 @@ def _surroundings(one: Character, clock: Clock, index: Ints) -> tuple[Floats, ..
         Fate.DEGRADED: (61.0, 20.0),
     }.get(one.meter.fate, (96.0 + 0.33 * (one.rssi + 72), 2.6))
     quality = np.clip(middle + swing * wander(_QUALITY, 5 * HOUR_MS, 0.35), 0, 100)
-    signal = one.signal + 3 * wander(_SIGNAL, 3 * HOUR_MS, 0.6)
+    middle = WEAK_DBM if one.meter.fate is Fate.WEAK_SIGNAL else one.signal
+    signal = middle + 3 * wander(_SIGNAL, 3 * HOUR_MS, 0.6)
     rssi = one.rssi + 3 * wander(_RSSI, 2 * HOUR_MS, 0.6)
     celsius = base + daily + 1.6 * wander(_CELSIUS, 7 * HOUR_MS, 0.08)
     return np.rint(quality), np.rint(signal), np.rint(rssi), np.round(celsius, 1)

@@ -6,5 +6,5 @@ carries one question at a time. What was decoded and authenticated outside is be
 
 from __future__ import annotations
 
-from api.ingest.ipc.client import Knocker as Knocker
-from api.ingest.ipc.server import Door as Door
+from api.ingest.ipc.client import IpcClient as IpcClient
+from api.ingest.ipc.server import IpcServer as IpcServer

@@ -22,7 +22,7 @@ TURN_S: Final = 2.5  # what one more may wait for its turn, less than it takes t
 AWAY_S: Final = 2.0  # a writer that died is back after about so long
 
 
-class Knocker:
+class IpcClient:
     """Hands submissions to the process that writes. For threads; connections are kept."""
 
     def __init__(self, path: Path) -> None:

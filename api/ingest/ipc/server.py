@@ -23,7 +23,7 @@ _WAITING_CONNECTIONS: Final = 128
 _log = logging.getLogger(__name__)
 
 
-class Door:
+class IpcServer:
     """A socket at ``path`` and a thread a connection. Whoever opens it holds the lock on what it
     writes to, so that a socket that lies there is a dead process's."""
 

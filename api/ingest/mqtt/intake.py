@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 from paho.mqtt.client import MQTTMessage
 
 from api.ingest import live_rows
-from api.ingest.assigned_timestamps import Moments
+from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
-from api.ingest.device_cache import KEPT_S, Roster
+from api.ingest.device_cache import KEPT_S, DeviceCache
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.submission import Draft, Entry, Submission
@@ -76,14 +76,16 @@ class Intake:
         self,
         reader: Reader,
         journal: Journal,
-        roster: Roster,
+        roster: DeviceCache,
         session: str,
         position: Callable[[str], int],
     ) -> None:
         self._reader, self._journal, self._roster = reader, journal, roster
         self._source, self._position = f"mqtt {session}", position
         self._submitted: int | None = None  # the number of the last submission with refusals
-        self._moments = Moments(journal.end_ms)  # what a burst was given may end after now
+        self._moments = AssignedTimestamps(
+            journal.end_ms
+        )  # what a burst was given may end after now
         self._clockless: set[str] = set()
         self._lock = Lock()
         self.counts: Counter[str] = Counter()

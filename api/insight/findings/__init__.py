@@ -5,11 +5,9 @@ How to use it, in three calls::
     result = evaluate(device, settings, state, readings, touched_ms=…, now_ms=…)
 
 - ``device`` (`Device`): zone, cadence, price, holidays, what is excluded from training.
-- ``settings``: ``{kind: {setting: number}}``, what differs from the defaults. Merge organization,
-  group and device before, and fold in what the device's ``config`` says (``continuousFlowByDesign``
-  → ``{"continuous-flow": {"enabled": 0}}``, ``continuousFlowLimit`` → ``limit``, ``qualityLimit`` →
-  ``{"low-quality": {"limit": …}}``). `parse` reads what a person typed. "Not a problem" multiplies
-  ``factor``.
+- ``settings``: ``{kind: {setting: number}}``, what differs from the defaults, merged from those of
+  organization, group and device; `settings_of` reads the device's ``config`` (by design, limits),
+  `parse` what a person typed. "Not a problem" multiplies ``factor``.
 - ``state``: what the last call left (`State.dump`, `State.load`: some 8 kB), None for the first.
   A ValueError of `State.load`: begin with None.
 - ``readings`` (`Readings`): answers hours, minutes and registers of this device. `resume_ms` tells
@@ -29,6 +27,7 @@ with changed facts or settings, from the first reading.
 `KINDS` is the registry: one row a kind, one file each.
 """
 
+from api.insight.findings.device_config import settings_of
 from api.insight.findings.driver import Evaluation, evaluate, forecast_of, resume_ms
 from api.insight.findings.model import (
     SEVERITIES,
@@ -65,5 +64,6 @@ __all__ = [
     "order",
     "parse",
     "resume_ms",
+    "settings_of",
     "values",
 ]

@@ -62,9 +62,10 @@ def _by_minutes(memory: Memory, drafts: list[Draft], hour: Hour, context: Contex
 
 def _by_hour(memory: Memory, drafts: list[Draft], hour: Hour, gallons: float) -> Memory:
     """The hour as a whole went backwards, also where no minutes are kept."""
+    if memory.last_ms > hour.start_ms and drafts and drafts[-1].end_ms is None:
+        return memory
     if drafts and drafts[-1].end_ms is None:
-        if memory.last_ms <= hour.start_ms:
-            drafts[-1] = _grown(drafts[-1], -gallons)
+        drafts[-1] = _grown(drafts[-1], -gallons)
     elif not drafts or (drafts[-1].end_ms or 0) <= hour.start_ms:
         drafts.append(Draft(hour.start_ms, hour.end_ms, value=-gallons, gallons=-gallons))
     return memory._replace(last_ms=max(memory.last_ms, hour.end_ms))

@@ -13,8 +13,7 @@ from api.insight.findings.model import Context, Day, Draft, Kind, Setting
 from api.insight.findings.text import date, number
 from api.metering.profile import DAYS, HOURS, LEAST_COVERAGE, Floats, Stored
 
-DISTRICT_DAYS: Final = 21  # of history
-OTHER_DAYS: Final = 28
+HISTORY_DAYS: Final = 21
 QUANTILE: Final = 0.98
 CONTINUES_MS: Final = 48 * HOUR_MS
 
@@ -69,7 +68,7 @@ def _off_forecast(day: Day, context: Context) -> tuple[float, float] | None:
     usual = day.today.usual
     expected = day.today.expected
     both = (day.volumes == day.volumes) & (expected == expected)
-    if usual.days < DISTRICT_DAYS or both.sum() < LEAST_COVERAGE * HOURS:
+    if usual.days < HISTORY_DAYS or both.sum() < LEAST_COVERAGE * HOURS:
         return None
     burst = context.drafts.get("burst")
     if (
@@ -87,7 +86,7 @@ def _off_forecast(day: Day, context: Context) -> tuple[float, float] | None:
 
 def _off_weeks(day: Day, context: Context) -> tuple[float, float] | None:
     totals = day_totals(day.history.volumes[-DAYS:])
-    if len(totals) < OTHER_DAYS:
+    if len(totals) < HISTORY_DAYS:
         return None
     total = float(np.nansum(day.volumes))
     usual = float(np.median(totals))

@@ -15,7 +15,7 @@ from api.metering.continuous_flow import Finding, Run
 from api.metering.cost import Price
 from api.timez import DAY_MS, zone
 from components.device import kpis, volume
-from components.device.kpis import Told
+from components.device.kpis import KpiContext
 from components.fleet.meters import read_meter
 from components.ranges import Window
 from components.units import METRIC, US
@@ -74,13 +74,13 @@ USD = Price(0.012, "USD", True)
 def test_what_the_number_says(
     finding: Finding, price: Price | None, never_rests: bool, value: str, note: str, low: bool
 ) -> None:
-    told = Told(US, DENVER, NOON + HOUR_MS)
+    told = KpiContext(US, DENVER, NOON + HOUR_MS)
     kpi = kpis.continuous(finding, price, told, never_rests=never_rests)
     assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Continuous flow", value, note, low)
 
 
 def test_the_evidence_names_its_start_its_sum_and_what_is_only_an_upper_bound() -> None:
-    kpi = kpis.continuous(Finding(RUN), USD, Told(METRIC, DENVER, NOON))
+    kpi = kpis.continuous(Finding(RUN), USD, KpiContext(METRIC, DENVER, NOON))
     assert kpi.value == "204 L/h"
     assert "since Sat 14 Nov 2026, 05:00 MST, 30.1 m³ in all" in kpi.at
     assert "If all of that escapes, 4.91 m³ a day" in kpi.at
@@ -88,7 +88,7 @@ def test_the_evidence_names_its_start_its_sum_and_what_is_only_an_upper_bound() 
 
 
 def test_one_that_has_fallen_silent_says_until_when() -> None:
-    kpi = kpis.continuous(Finding(RUN), None, Told(US, DENVER, NOON + 3 * DAY_MS))
+    kpi = kpis.continuous(Finding(RUN), None, KpiContext(US, DENVER, NOON + 3 * DAY_MS))
     assert kpi.note == "for 6 d until 3 d ago"
 
 
@@ -124,6 +124,6 @@ def test_a_main_that_supplies_many_is_no_leak(gallons: list[float], main: bool) 
     start = NOON - len(gallons) * HOUR_MS
     finding = continuous.find([(start + n * HOUR_MS, each) for n, each in enumerate(gallons)])
     assert finding.main is main
-    told = kpis.continuous(finding, None, Told(US, zone("UTC"), NOON))
+    told = kpis.continuous(finding, None, KpiContext(US, zone("UTC"), NOON))
     assert told.low is not main
     assert ("as a main does" in told.note) is main

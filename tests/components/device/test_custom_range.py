@@ -16,7 +16,7 @@ from tests.world import ms
 NEW_YORK = zone("America/New_York")
 
 
-def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.Told:
+def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.CustomRange:
     return custom_range.tell(said, zone(zone_name))
 
 
@@ -36,7 +36,7 @@ def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.Told:
     ],
 )  # fmt: skip
 def test_wall_times_become_instants(zone_name: str, first: str, last: str, range_: str) -> None:
-    assert tell(zone_name, first=first, last=last) == custom_range.Told(range_)
+    assert tell(zone_name, first=first, last=last) == custom_range.CustomRange(range_)
 
 
 def test_a_time_that_does_not_exist_is_explained() -> None:

@@ -17,7 +17,7 @@ from api.metering import hourly_profile as profile_rule
 from api.metering import night_flow, windows
 from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
 from components.device import daily_volume, hourly_profile, volume
-from components.device.paging import pages
+from components.queries import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
 from tests.world import ms

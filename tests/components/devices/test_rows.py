@@ -13,10 +13,9 @@ from api.server import create_service
 from api.store.base import NewDevice, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.devices import rows as rows_module
-from components.devices.callback_results import told
-from components.devices.listing import SORTS, Listing, Question
-from components.devices.rows import rows
+from components.devices import queries as rows_module
+from components.devices.listing import SORTS, Listing, Question, told
+from components.devices.queries import rows
 from components.devices.visible_statuses import MOST, read_sight, states
 from components.fleet.queries import Desk
 from components.fleet.shared_cache import Memory

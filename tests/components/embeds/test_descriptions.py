@@ -8,7 +8,7 @@ import pytest
 
 from api.client import Embed, EmbedDefinition, Fixed, Rolling
 from components.embeds import descriptions
-from components.embeds.device_options import MOST, kept, offered
+from components.embeds.queries import MOST, kept, offered
 from components.fleet.meters import Meter
 from tests.world import ms
 

@@ -28,7 +28,7 @@ from components.theme import LIGHT
 from tests.fleets import measured
 from tests.world import ms
 from web.report import pdf
-from web.report.charts import Chart, fluid
+from web.report.pdf import Chart, fluid
 
 NOW = ms("2026-11-20T18:00Z")
 STEP_MS = 10 * MINUTE_MS

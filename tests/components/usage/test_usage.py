@@ -18,8 +18,7 @@ from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
 from components.fleet.queries import Deadline, Desk
 from components.fleet.shared_cache import Memory
-from components.usage.device_selection import pick
-from components.usage.queries import Summary, gather
+from components.usage.queries import Summary, gather, pick
 from components.usage.sums import totals
 from components.usage.url_state import MOST_DAYS, UsageView, read_usage_view, write_usage_view
 from tests.fleets import measured
@@ -223,7 +222,7 @@ def test_a_service_that_fails_is_no_summary(desk: Desk, monkeypatch: pytest.Monk
 def test_too_many_devices_are_said_in_words_and_not_asked_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("components.usage.device_selection.MOST_DEVICES", 3)
+    monkeypatch.setattr("components.usage.queries.MOST_DEVICES", 3)
     picked = pick(desk, UsageView(), NOW)
     assert picked.meters == ()
     assert picked.words.startswith("4 devices match, and a summary holds at most 3.")

@@ -15,8 +15,8 @@ from api.catalog import KEY_HEADER
 from api.client import Client
 from api.server import create_service
 from tests.world import SECRET, World, opened
-from web.auth import Access, Door
-from web.auth.throttle import Attempts
+from web.auth import Access, AuthMiddleware
+from web.auth.throttle import Throttle
 from web.dashboard import create_dashboard, delivered, inside, sign_in_page
 
 NOW_S = 1_770_000_000.0
@@ -109,7 +109,7 @@ def open_site(dashboard: Dash, client: Client, clock: Clock, tmp_path: Path) -> 
         inner = application or inside(dashboard)
         rules = Access(**{"secret": SECRET, "folder": tmp_path / "ended", **access})
         page = sign_in_page()
-        door = Door(inner, through, rules, page, clock_s=clock, attempts=Attempts(clock))
+        door = AuthMiddleware(inner, through, rules, page, clock_s=clock, attempts=Throttle(clock))
         return Site(delivered(dashboard, door))
 
     return opened

@@ -17,7 +17,7 @@ from tests.web.auth import wire
 from tests.web.auth.conftest import Open, Site
 from tests.web.auth.revoking import REVOKED_WITHIN_S, eventually, revocable
 from tests.world import METER, World
-from web.auth.credential_check import BELIEVED_S, SILENCE_S, Standing
+from web.auth.credential_check import BELIEVED_S, SILENCE_S, CredentialCheck
 
 COMPONENTS = Path(session.__file__).parent
 ROOT = COMPONENTS.parent
@@ -169,7 +169,7 @@ class Asked:
 
 def test_a_credential_is_believed_for_a_moment_and_a_silent_service_left_alone() -> None:
     now_s = [0.0]
-    standing, asked = Standing(lambda: now_s[0]), Asked()
+    standing, asked = CredentialCheck(lambda: now_s[0]), Asked()
     client: Any = asked
     for at_s, expected in ((0, 1), (BELIEVED_S - 0.1, 1), (BELIEVED_S, 2)):
         now_s[0] = at_s
@@ -190,7 +190,7 @@ def test_whoever_may_little_or_must_wait_silences_the_check_for_nobody_else(
 ) -> None:
     """Else a key that only sends could keep every revoked one looking."""
     now_s = [0.0]
-    standing, troubled, other = Standing(lambda: now_s[0]), Asked(), Asked()
+    standing, troubled, other = CredentialCheck(lambda: now_s[0]), Asked(), Asked()
     troubled.principal, troubled.fails, troubled.error = "the troubled one", True, error
     for client in (troubled, troubled, other):
         standing.confirm(client)  # pyright: ignore[reportArgumentType]

@@ -13,9 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.client import Credential
-from web.auth.session_cookie import ABSOLUTE_S, IDLE_S, RENEWED_S, CookieJar, Seal, Session
-from web.auth.signed_out import Ended
-from web.auth.throttle import BURST, SECONDS_EACH, Attempts
+from web.auth.session_cookie import (
+    ABSOLUTE_S,
+    IDLE_S,
+    RENEWED_S,
+    CookieJar,
+    Seal,
+    Session,
+    SignedOutSessions,
+)
+from web.auth.throttle import BURST, SECONDS_EACH, Throttle
 
 KEY = "5f0c2a52-6c1e-4b8e-9d52-0d6c7a9b1e11"
 NOW_S = 1_770_000_000
@@ -150,7 +157,7 @@ def test_dropping_a_cookie_names_it_as_it_was_set() -> None:
     assert "Max-Age=0" in jar.dropped(jar.session)
 
 
-# --- Ended sessions and failed attempts ----------------------------------------------------------
+# --- Signed-out sessions and failed attempts ------------------------------------------------------
 
 
 def session(id: str, issued_s: int = NOW_S) -> Session:
@@ -158,7 +165,7 @@ def session(id: str, issued_s: int = NOW_S) -> Session:
 
 
 def test_an_ended_session_is_known_to_every_process(tmp_path: Path) -> None:
-    here, there = (Ended(tmp_path / "ended", NOW_S) for _ in range(2))
+    here, there = (SignedOutSessions(tmp_path / "ended", NOW_S) for _ in range(2))
     assert not here.has(SESSION, NOW_S)
     here.add(SESSION, NOW_S)
     assert there.has(SESSION, NOW_S)
@@ -168,11 +175,11 @@ def test_an_ended_session_is_known_to_every_process(tmp_path: Path) -> None:
 def test_who_cannot_tell_who_was_signed_out_believes_no_session_from_before(
     tmp_path: Path,
 ) -> None:
-    here, there = (Ended(tmp_path / "ended", NOW_S) for _ in range(2))
+    here, there = (SignedOutSessions(tmp_path / "ended", NOW_S) for _ in range(2))
     here.add(SESSION, NOW_S)
     shutil.rmtree(tmp_path / "ended")
     later_s = NOW_S + 60
-    for ended in (here, there, Ended(tmp_path / "ended", later_s)):
+    for ended in (here, there, SignedOutSessions(tmp_path / "ended", later_s)):
         assert ended.has(SESSION, later_s)
         assert ended.has(session("another"), later_s)
         assert not ended.has(session("newer", later_s), later_s)
@@ -182,14 +189,14 @@ def test_who_cannot_tell_who_was_signed_out_believes_no_session_from_before(
 def test_a_folder_from_before_was_never_lost(tmp_path: Path) -> None:
     (tmp_path / "ended").mkdir()
     (tmp_path / "ended" / "somebody").touch()
-    ended = Ended(tmp_path / "ended", NOW_S + 60)
+    ended = SignedOutSessions(tmp_path / "ended", NOW_S + 60)
     assert not ended.has(SESSION, NOW_S + 60)
     assert ended.has(session("somebody"), NOW_S + 60)
     assert {path.name for path in tmp_path.rglob("*")} == {"ended", "somebody", "since"}
 
 
 def test_ended_sessions_are_forgotten_when_no_cookie_can_hold_them(tmp_path: Path) -> None:
-    ended, now_s = Ended(tmp_path, NOW_S), int(time.time())
+    ended, now_s = SignedOutSessions(tmp_path, NOW_S), int(time.time())
     ended.add(session("old"), NOW_S)
     ended.add(session("new"), now_s + ABSOLUTE_S - 60)
     assert ended.has(session("old"), NOW_S)
@@ -206,7 +213,7 @@ def test_whoever_sweeps_at_the_same_time_keeps_no_session_alive(
     for file in listed[1:]:
         file.touch()
     monkeypatch.setattr(Path, "iterdir", lambda _: iter(listed))
-    ended = Ended(tmp_path, NOW_S)
+    ended = SignedOutSessions(tmp_path, NOW_S)
     ended.add(SESSION, int(time.time()) + ABSOLUTE_S + 60)
     assert ended.has(SESSION, NOW_S)
     assert not any(file.exists() for file in listed)
@@ -216,7 +223,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    ended = Ended(tmp_path / "file" / "folder", NOW_S)
+    ended = SignedOutSessions(tmp_path / "file" / "folder", NOW_S)
     ended.add(SESSION, NOW_S)
     assert not ended.has(SESSION, NOW_S)
     assert "can't be noted" in caplog.text
@@ -232,7 +239,7 @@ class Clock:
 
 def test_an_address_may_fail_so_often_and_then_waits() -> None:
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = Throttle(clock)
     for _ in range(BURST):
         assert attempts.wait_s("192.0.2.7") == 0
         attempts.failed("192.0.2.7")

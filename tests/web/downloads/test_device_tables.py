@@ -16,8 +16,8 @@ from components.units import METRIC
 from tests.components.device.service import Bench, bench
 from tests.world import ms
 from web.downloads import csv as downloads_csv
-from web.downloads import device_tables
-from web.downloads.device_tables import Order
+from web.downloads import device
+from web.downloads.device import Order
 
 START = ms("2026-11-20T00:00Z")
 WINDOW = Window(START, START + DAY_MS - 1)
@@ -34,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def read(client: Client, order: Order) -> list[dict[str, str]]:
-    text = "".join(downloads_csv.lines(device_tables.rows(client, order)))
+    text = "".join(downloads_csv.lines(device.rows(client, order)))
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -75,7 +75,7 @@ def test_no_rows_are_a_header(made: Bench) -> None:
     window = Window(START - 2 * DAY_MS, START - DAY_MS)
     order = Order(made.device_id, "B-1", RAW, window, KOLKATA)
     assert read(made.client, order) == []
-    text = "".join(downloads_csv.lines(device_tables.rows(made.client, order)))
+    text = "".join(downloads_csv.lines(device.rows(made.client, order)))
     assert text.startswith("serial_number,time_utc,")
 
 
@@ -91,7 +91,7 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
     ]
     week[6][23] = None
     order = Order("d", "B-1", RAW, WINDOW, KOLKATA, METRIC)
-    text = "".join(downloads_csv.lines(device_tables.hours(order, week)))
+    text = "".join(downloads_csv.lines(device.hours(order, week)))
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == [
         "serial_number",
@@ -114,4 +114,4 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
     ],
 )
 def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str) -> None:
-    assert device_tables.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name
+    assert device.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name

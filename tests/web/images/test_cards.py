@@ -16,13 +16,13 @@ from components.theme import DARK, LIGHT, Palette
 from components.units import METRIC, US, Units
 from tests.pages.elements import hints
 from tests.world import ms
-from web.images import daily_bars, week_heatmap
+from web.images import cards
 from web.images.page_frame import Box
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX = Box(16, 80, 984, 390)
 NEW_YORK = zone("America/New_York")
-HEIGHT_PX = BOX.bottom - BOX.top - daily_bars.UNIT_PX - daily_bars.CLOCKS_PX - daily_bars.MARKS_PX
+HEIGHT_PX = BOX.bottom - BOX.top - cards.UNIT_PX - cards.CLOCKS_PX - cards.MARKS_PX
 
 
 def parsed(drawn: str) -> ElementTree.Element:
@@ -58,7 +58,7 @@ def week() -> list[list[float | None]]:
 @pytest.mark.parametrize("units", [US, METRIC])
 def test_every_bar_says_and_measures_what_the_cards_does(units: Units) -> None:
     found = six_weeks("2026-11-20T17:00Z")
-    bars = marked(parsed(daily_bars.bars(found, units, BOX, LIGHT)), "day")
+    bars = marked(parsed(cards.bars(found, units, BOX, LIGHT)), "day")
     card = hints(daily_volume.bars(found, units), "Button")
     assert [title(bar) for bar in bars] == card
     for day, bar in zip(found, bars, strict=True):
@@ -78,7 +78,7 @@ def test_every_bar_says_and_measures_what_the_cards_does(units: Units) -> None:
     ],
 )
 def test_the_day_that_clocks_change_on_is_marked(now: str, odd: tuple[str, str]) -> None:
-    root = parsed(daily_bars.bars(six_weeks(now), US, BOX, DARK))
+    root = parsed(cards.bars(six_weeks(now), US, BOX, DARK))
     ((mark,),) = marked(root, "clocks")
     (bar,) = (each for each in marked(root, "day") if "a day of" in title(each))
     assert (title(bar).partition(":")[0], mark.text) == odd
@@ -97,12 +97,12 @@ def test_the_day_that_clocks_change_on_is_marked(now: str, odd: tuple[str, str])
     ],
 )
 def test_a_scale_has_round_marks_within_it(highest: float, marks: list[float]) -> None:
-    assert daily_bars.steps(highest) == pytest.approx(marks)
+    assert cards.steps(highest) == pytest.approx(marks)
 
 
 def test_without_a_volume_both_say_so() -> None:
     found = daily_volume.days({}, NEW_YORK, ms("2026-11-20T17:00Z"))
-    (said,) = parsed(daily_bars.bars(found, US, BOX, LIGHT))
+    (said,) = parsed(cards.bars(found, US, BOX, LIGHT))
     (card,) = daily_volume.bars(found, US)
     assert said.text == card.children == "No volume in the last six weeks."
 
@@ -112,7 +112,7 @@ def test_without_a_volume_both_say_so() -> None:
 
 @pytest.mark.parametrize("units", [US, METRIC])
 def test_every_hour_says_what_the_cards_does(units: Units) -> None:
-    cells = marked(parsed(week_heatmap.hours(week(), units, BOX, LIGHT)), "hour")
+    cells = marked(parsed(cards.hours(week(), units, BOX, LIGHT)), "hour")
     card = hints(hourly_profile.heat_map(week(), units), "Td")
     assert len(cells) == DAYS * HOURS
     assert [title(cell) for cell in cells] == card
@@ -121,16 +121,16 @@ def test_every_hour_says_what_the_cards_does(units: Units) -> None:
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_shade_is_the_flows_share_of_the_highest(palette: Palette) -> None:
-    assert week_heatmap.shade(8.0, 8.0, palette) == palette.accent
-    assert week_heatmap.shade(None, 8.0, palette) == "url(#none)"
-    halfway = bytes.fromhex(week_heatmap.shade(4.0, 8.0, palette)[1:])
+    assert cards.shade(8.0, 8.0, palette) == palette.accent
+    assert cards.shade(None, 8.0, palette) == "url(#none)"
+    halfway = bytes.fromhex(cards.shade(4.0, 8.0, palette)[1:])
     ends = zip(bytes.fromhex(palette.accent[1:]), bytes.fromhex(palette.bg[1:]), strict=True)
     assert list(halfway) == pytest.approx([0.52 * a + 0.48 * b for a, b in ends], abs=0.51)
 
 
 def test_without_a_flow_both_say_so() -> None:
     empty: list[list[float | None]] = [[None] * HOURS] * DAYS
-    (said,) = parsed(week_heatmap.hours(empty, US, BOX, LIGHT))
+    (said,) = parsed(cards.hours(empty, US, BOX, LIGHT))
     (card,) = hourly_profile.heat_map(empty, US)
     assert said.text == card.children == "No flow in the last eight weeks."
 

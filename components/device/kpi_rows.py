@@ -1,0 +1,117 @@
+"""The KPIs of a device's page, as rows. A KPI is its id, its label, its query and its text: one row
+here, its rule in `api/metering`, its text in `kpis.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from components.device import kpis, queries
+from components.device.chart_state import Shown
+from components.device.kpis import Kpi
+from components.fleet.meters import Meter
+from components.fleet.queries import Desk
+
+
+class When(Enum):
+    """When a KPI is asked for again."""
+
+    RANGE = auto()  # with every range that the chart shows
+    REFRESH = auto()  # with every refresh too, whatever the range
+    STEADY = auto()  # now and then: it tells of days, not of the range
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the KPIs of one device are asked for."""
+
+    desk: Desk
+    meter: Meter
+    shown: Shown
+    now_ms: int
+
+    @property
+    def tz(self) -> ZoneInfo:
+        return queries.zone_of(self.meter, self.shown)
+
+
+class KpiRow(NamedTuple):
+    """``text`` makes the KPI of the query's answer; None leaves its cell as it is."""
+
+    id: str
+    label: str
+    query: Callable[[Question], Any]
+    text: Callable[[Any, Question], Kpi | None]
+    when: When = When.RANGE
+    needs_price: bool = False
+
+    @property
+    def failure_id(self) -> str:
+        return f"{self.id}-trouble"
+
+
+def _last_reading(question: Question) -> Any:
+    return queries.standing(question.desk, question.meter, question.now_ms)
+
+
+def _uptime_and_quality(question: Question) -> tuple[Kpi, Kpi]:
+    return queries.heard(question.desk, question.meter, question.shown, question.now_ms)
+
+
+def _volume(question: Question) -> kpis.Usage:
+    return queries.usage(question.desk, question.meter, question.shown, question.now_ms)
+
+
+def _gallons(question: Question) -> float | None:
+    return queries.gallons(question.meter, question.shown, question.now_ms)
+
+
+def _cost(gallons: float | None, question: Question) -> Kpi | None:
+    price = queries.price_of(question.meter)
+    return kpis.cost(gallons, price, question.shown) if price else None
+
+
+def _night_flow(question: Question) -> Any:
+    return queries.nights(question.desk, question.meter, question.tz, question.now_ms)
+
+
+def _continuous_flow(question: Question) -> Any:
+    return queries.continuous_flow(question.meter, question.now_ms)
+
+
+def _continuous(finding: Any, question: Question) -> Kpi:
+    context = kpis.KpiContext(question.shown.units, question.tz, question.now_ms)
+    price = queries.price_of(question.meter)
+    return kpis.continuous(finding, price, context, never_rests=question.meter.never_rests)
+
+
+KPI_ROWS: Final = (
+    KpiRow(
+        "kpi-last",
+        "Last reading",
+        _last_reading,
+        lambda status, q: kpis.last_reading(status, q.shown.units, q.tz, q.now_ms),
+        When.REFRESH,
+    ),
+    KpiRow("kpi-uptime", "Uptime", _uptime_and_quality, lambda both, _: both[0]),
+    KpiRow("kpi-quality", "Quality", _uptime_and_quality, lambda both, _: both[1]),
+    KpiRow("kpi-volume", "Volume", _volume, lambda usage, q: kpis.volume(usage, q.shown)),
+    KpiRow("kpi-cost", "Cost", _gallons, _cost, needs_price=True),
+    KpiRow(
+        "kpi-night",
+        "Night flow",
+        _night_flow,
+        lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
+        When.STEADY,
+    ),
+    KpiRow("kpi-continuous", "Continuous flow", _continuous_flow, _continuous, When.STEADY),
+)
+
+
+def by_query() -> list[tuple[KpiRow, ...]]:
+    """Neighbours with the same query are asked for together."""
+    return [tuple(rows) for _, rows in groupby(KPI_ROWS, key=lambda row: (row.query, row.when))]
