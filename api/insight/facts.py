@@ -7,12 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from api.catalog import HOUR_MS, STORED
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
+from api.insight.findings.device_config import settings_of
 from api.metering.cadence import EVENT_EXPECTED_MS, USUAL_MS, Cadence
-from api.metering.cost import device_price, finite, price_of
+from api.metering.cost import device_price, price_of
 from api.metering.uptime import resolution_for
 from api.store import base
 from api.store.base import LEVELS, FindingLevel, FindingSetting, HourOfReadings, Store
@@ -91,7 +92,7 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
     layers = [
         settings.get((organization, ""), {}),
         *(settings.get((group, name), {}) for name in sorted(groups)),
-        _configured(device.config or {}),
+        settings_of(device.config or {}),
         settings.get((own, device.id), {}),
     ]
     found: dict[str, dict[str, float]] = {}
@@ -99,19 +100,6 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
         for kind, values in layer.items():
             found.setdefault(kind, {}).update(values)
     return found
-
-
-def _configured(config: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    flow: dict[str, float] = {}
-    if config.get("continuousFlowByDesign") is True:
-        flow["enabled"] = 0.0
-    if limit := finite(config.get("continuousFlowLimit")):
-        flow["limit"] = limit
-    quality = finite(config.get("qualityLimit"))
-    return {
-        **({"continuous-flow": flow} if flow else {}),
-        **({} if quality is None else {"low-quality": {"limit": quality}}),
-    }
 
 
 def _steady(cadence: Cadence) -> Cadence:
