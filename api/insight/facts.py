@@ -111,8 +111,6 @@ def _steady(cadence: Cadence) -> Cadence:
 
 # --- Readings ------------------------------------------------------------------------------------
 
-_COUNT_OF: Final = dict(zip([each.fixed_ms for each in STORED[:-1]], (8, 9, 10), strict=True))
-
 
 class ReadingsOfDevice:
     """`api.insight.findings.Readings`, from the rollups."""
@@ -140,7 +138,8 @@ def coverage(row: HourOfReadings, cadence: Cadence) -> float:
     readings their number."""
     if cadence.expected_ms >= HOUR_MS:
         return 1.0
-    bucket_ms = resolution_for(cadence).fixed_ms
-    if bucket_ms < HOUR_MS:
-        return row[_COUNT_OF[bucket_ms]] * bucket_ms / HOUR_MS
+    counts = dict(zip(STORED, (row.ones, row.fives, row.tens), strict=False))
+    resolution = resolution_for(cadence)
+    if resolution in counts:
+        return counts[resolution] * resolution.fixed_ms / HOUR_MS
     return min(1.0, row.raw * cadence.ms / HOUR_MS)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from typing import Any
 
 from api.store.base import Due, Row, Scope
 from api.store.base.findings import (
@@ -169,7 +170,8 @@ _FLAG = _FIELDS.index("offers_new_normal")
 
 
 def _row(row: Row) -> FindingRow:
-    return FindingRow(*row[:_FLAG], bool(row[_FLAG]), *row[_FLAG + 1 :])
+    values: Any = (*row[:_FLAG], bool(row[_FLAG]), *row[_FLAG + 1 :])
+    return FindingRow(*values)
 
 
 def _entry(row: Row) -> FindingEntry:
