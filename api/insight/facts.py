@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
 
 from api.catalog import HOUR_MS, STORED
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
