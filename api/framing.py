@@ -49,7 +49,7 @@ async def read(stream: StreamReader) -> bytes | None:
     except IncompleteReadError as error:
         if not error.partial and error.expected == _LENGTH.size:
             return None
-        raise BrokenFrame("the stream ended within a frame") from error
+        raise BrokenFrame("the stream ended inside a frame") from error
 
 
 def _length(head: bytes) -> int:
@@ -60,7 +60,7 @@ def _length(head: bytes) -> int:
 
 def _check(length: int) -> None:
     if length > LONGEST:
-        raise BrokenFrame(f"{length} bytes are more than any frame has")
+        raise BrokenFrame(f"a frame of {length} bytes is too large")
 
 
 def _exactly(stream: socket.socket, size: int, *, may_end: bool = False) -> bytes:
@@ -70,7 +70,7 @@ def _exactly(stream: socket.socket, size: int, *, may_end: bool = False) -> byte
         if not piece:
             if may_end and not found:
                 return b""
-            raise BrokenFrame("the stream ended within a frame")
+            raise BrokenFrame("the stream ended inside a frame")
         found += piece
     return bytes(found)
 

@@ -84,7 +84,9 @@ def networks(value: str) -> tuple[Network, ...]:
     try:
         return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
     except ValueError:
-        raise ValueError("must be addresses or networks such as 10.0.0.0/8, by commas") from None
+        raise ValueError(
+            "must be addresses or networks such as 10.0.0.0/8, separated by commas"
+        ) from None
 
 
 def url(value: str) -> str:
@@ -144,7 +146,7 @@ def shard(value: str) -> Shard | None:
     said = re.fullmatch(r"([1-9][0-9]?)/([1-9][0-9]?)", value)
     shard = Shard(*map(int, said.groups())) if said else None
     if shard is None or shard.number > shard.of:
-        raise ValueError("must say which part of how many, such as 1/3; at most 99")
+        raise ValueError("must be a shard such as 1/3; at most 99 shards")
     return shard
 
 
@@ -177,7 +179,7 @@ def key_set(value: str) -> str:
     except (ValueError, RecursionError, LookupError, TypeError):
         keys = None
     if not isinstance(keys, list):
-        raise ValueError("is a file that holds no JWK set")
+        raise ValueError("is a file without a JWK set")
     return value
 
 

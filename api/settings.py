@@ -73,12 +73,12 @@ class Settings(BaseSettings):
     )
     raw_months: Annotated[int, PlainValidator(types.whole(0, 1200))] = setting(
         "0",
-        "Whole months of raw readings that `flask readings prune` keeps; rollups stay for good."
-        " 0: none are let go unless it is told how many to keep.",
+        "Whole months of raw readings that `flask readings prune` keeps; rollups are kept"
+        " forever. 0: nothing is deleted unless the command names the months to keep.",
     )
     secret_key: Annotated[str, PlainValidator(types.secret)] = setting(
         "",
-        "Signs bearer tokens and sessions; at least 32 bytes. Unset: made once and kept in"
+        "Signs bearer tokens and sessions; at least 32 bytes. Unset: generated once and kept in"
         " `instance/secret_key`, readable by its owner only.",
     )
     host: Annotated[str, PlainValidator(types.text)] = setting(
@@ -91,10 +91,9 @@ class Settings(BaseSettings):
     )
     public_url: Annotated[str, PlainValidator(types.site)] = setting(
         "",
-        "Where readers reach this site: `https://weir.example`, or a path of a host:"
-        " `https://host.example/weir`. It stands in what is handed on:"
-        " embeds' snippets, signed links of images. Unset: as a page was asked for, and for"
-        " commands `http://WEIR_HOST:WEIR_PORT`.",
+        "The public address of this site: `https://weir.example`, or a path of a host:"
+        " `https://host.example/weir`. Used in embed snippets and signed image links. Unset: the"
+        " address of the request; for commands `http://WEIR_HOST:WEIR_PORT`.",
     )
     workers: Annotated[int, PlainValidator(types.whole(1, 64))] = setting(
         "2",
@@ -102,17 +101,18 @@ class Settings(BaseSettings):
     )
     api_url: Annotated[str, PlainValidator(types.url)] = setting(
         "",
-        "A remote server of the interface for the dashboard to show; then there is no store and no"
-        " service here: `/management` answers 404, `/healthz` still does. Unset: this one.",
+        "The server whose devices the dashboard shows. If set, this process has no store and no"
+        " service: `/management` responds 404, `/healthz` still responds. Unset: this server.",
     )
     api_key: Annotated[str, PlainValidator(types.key)] = setting(
         "",
         "The service-api-key behind the one-time sign-in link that `flask serve` prints. Unset:"
-        " no link; readers sign in with keys of their own.",
+        " no link; readers sign in with their own keys.",
     )
     proxy_bearer: Annotated[bool, PlainValidator(types.truth)] = setting(
         "false",
-        "`true`: a proxy in front of the dashboard says who asks, by `Authorization: Bearer …`.",
+        "`true`: a proxy in front of the dashboard identifies the reader with `Authorization:"
+        " Bearer …`.",
     )
     cors_origins: Annotated[tuple[str, ...], PlainValidator(types.origins)] = setting(
         "",
@@ -120,8 +120,8 @@ class Settings(BaseSettings):
     )
     rate_limit: Annotated[float, PlainValidator(types.number)] = setting(
         "1000",
-        "Requests per second that one key may make over the network, ten times that in a burst;"
-        " 0 switches the limits off.",
+        "Requests per second allowed for one key over the network, with bursts of ten times as"
+        " many; 0 turns the limits off.",
     )
     jwt_issuer: Annotated[str, PlainValidator(types.issuer)] = setting(
         "",
@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     )
     mqtt_password_file: Annotated[str, PlainValidator(types.text)] = setting(
         "",
-        "A file with nothing but the broker user's password.",
+        "A file that contains only the broker user's password.",
     )
     mqtt_ca_file: Annotated[str, PlainValidator(types.text)] = setting(
         "",
@@ -155,18 +155,18 @@ class Settings(BaseSettings):
     )
     mqtt_client_id: Annotated[str, PlainValidator(types.client_id)] = setting(
         "weir",
-        "Names our session with the broker, which keeps for it what comes while we are away:"
-        " another one for each installation, and never changed.",
+        "The MQTT client id, which names Weir's session. The broker keeps messages for it while"
+        " Weir is down. Unique for each installation; don't change it.",
     )
     mqtt_shard: Annotated[Shard | None, PlainValidator(types.shard)] = setting(
         "",
-        "Of several ingesters on one Postgres, which this is, such as `1/3`: it takes the devices"
-        " whose hash is its own. Unset: all of them.",
+        "The shard of this ingester, such as `1/3`, when several ingesters share one Postgres: it"
+        " stores its part of the devices, by hash. Unset: all devices.",
     )
     mqtt_share: Annotated[str, PlainValidator(types.share)] = setting(
         "",
-        "A group of ingesters on one Postgres among which the broker divides messages as it likes,"
-        " each with a `WEIR_MQTT_CLIENT_ID` of its own. Unset: none.",
+        "A shared subscription: the broker divides messages among the ingesters of this group on"
+        " one Postgres, each with its own `WEIR_MQTT_CLIENT_ID`. Unset: none.",
     )
     mqtt_mapping: Annotated[str, PlainValidator(types.text)] = setting(
         "",
@@ -174,42 +174,42 @@ class Settings(BaseSettings):
     )
     mqtt_publish: Annotated[bool, PlainValidator(types.truth)] = setting(
         "true",
-        "`true`: each stored reading is published to the broker as well.",
+        "`true`: also publish each stored reading to the broker.",
     )
     redis_url: Annotated[str, PlainValidator(types.redis)] = setting(
         "",
-        "A Redis for several hosts: sessions that were signed out, failed sign-ins and rate limits"
-        " hold on all of them. Unset, or while it is away: on each by itself.",
+        "A Redis shared by several hosts: signed-out sessions, failed sign-ins and rate limits"
+        " then hold on all of them. Unset, or while Redis is down: on each host separately.",
     )
     request_log: Annotated[str, PlainValidator(types.text)] = setting(
         "",
-        "A line of JSON for each request: `stderr`, or a file's path. Unset: none.",
+        "The access log, a JSON line for each request: `stderr` or a file's path. Unset: none.",
     )
     metrics_token: Annotated[str, PlainValidator(types.token)] = setting(
         "",
-        "Opens `/metrics` to whoever sends it as `Authorization: Bearer …`. Unset: only requests"
-        " from this machine, by a loopback name, that no proxy passed on may see it.",
+        "Gives access to `/metrics` as `Authorization: Bearer …`. Unset: only direct requests"
+        " from this machine, by a loopback name, may read it.",
     )
     trusted_proxies: Annotated[tuple[Network, ...], PlainValidator(types.networks)] = setting(
         "",
-        "Addresses or networks of the proxies in front, separated by commas: who asks, and whether"
-        " by TLS, is what they say in `X-Forwarded-For` and `X-Forwarded-Proto`. Unset: nobody is"
-        " believed, the peer's address counts.",
+        "Addresses or networks of trusted proxies, separated by commas. Their `X-Forwarded- For`"
+        " and `X-Forwarded-Proto` give the client's address and scheme. Unset: no proxy is"
+        " trusted; the connection's address counts.",
     )
     hsts_s: Annotated[int, PlainValidator(types.whole(0, 63072000))] = setting(
         "0",
-        "Seconds for which browsers are to use this site by TLS alone (`Strict-Transport-Security`,"
-        " on answers that went out by TLS). 0: they aren't told.",
+        "Seconds for which browsers must use TLS for this site (`Strict-Transport-Security`, sent"
+        " over TLS only). 0: the header isn't sent.",
     )
     disk_min_mb: Annotated[int, PlainValidator(types.whole(0, 100000000))] = setting(
         "1024",
-        "With less free space than so many megabytes beside the store, `/readyz` says degraded.",
+        "Minimum free disk space for the store, in megabytes; with less, `/readyz` reports"
+        " degraded.",
     )
     instance: Annotated[str, PlainValidator(types.text)] = setting(
         "instance",
-        "The folder for what Weir makes itself: the secret key, the demo fleet's key, sessions that"
-        " were signed out, the writer's socket, when MQTT messages came that don't say of when they"
-        " are.",
+        "The folder for Weir's own files: the secret key, the demo fleet's key, signed-out"
+        " sessions, the writer's socket, arrival times of MQTT messages without `recordedAt`.",
     )
 
     @classmethod
@@ -241,16 +241,16 @@ class Settings(BaseSettings):
         """ConfigurationError where settings that are fine alone don't go together."""
         if self.database.startswith("sqlite:"):
             if self.database_read:
-                raise ConfigurationError("WEIR_DATABASE_READ goes with a WEIR_DATABASE on Postgres")
+                raise ConfigurationError("WEIR_DATABASE_READ needs a WEIR_DATABASE on Postgres")
             if self.mqtt_shard or self.mqtt_share:
                 raise ConfigurationError(
-                    f"WEIR_MQTT_{'SHARD' if self.mqtt_shard else 'SHARE'} goes with a"
+                    f"WEIR_MQTT_{'SHARD' if self.mqtt_shard else 'SHARE'} needs a"
                     " WEIR_DATABASE on Postgres: an embedded store has one writer"
                 )
         if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
-            raise ConfigurationError("WEIR_MQTT_SHARD and WEIR_MQTT_SHARE exclude each other")
+            raise ConfigurationError("set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE, not both")
         if bool(self.jwt_issuer) != bool(self.jwt_jwks):
-            raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS go together: set both")
+            raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS must be set together")
 
     @property
     def reading(self) -> str:
@@ -268,7 +268,7 @@ class Settings(BaseSettings):
             kept = kept_text(path, lambda: secrets.token_urlsafe(48))
         if len(kept.encode()) < MIN_SECRET_BYTES:
             raise ConfigurationError(
-                f"WEIR_INSTANCE: {path} must hold at least {MIN_SECRET_BYTES} bytes"
+                f"WEIR_INSTANCE: {path} must have at least {MIN_SECRET_BYTES} bytes"
             )
         return kept
 

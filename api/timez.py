@@ -130,9 +130,9 @@ def parse_instant(text: str) -> int:
         moment = datetime.fromisoformat(f"{match['date']}T{hm}:{match['s'] or '00'}{offset}")
         instant = from_datetime(moment) + millis
     except (ValueError, OverflowError):
-        raise ValueError("is not a date-time that exists") from None
+        raise ValueError("is a date-time that doesn't exist") from None
     if not FIRST_INSTANT_MS <= instant <= LAST_INSTANT_MS:
-        raise ValueError("is not a date-time that exists")
+        raise ValueError("is a date-time that doesn't exist")
     return instant
 
 

@@ -1,5 +1,5 @@
-"""What is dear, a few at a time for each reader: a file holds a thread while it is sent, an image
-one while it waits for the machine's one browser. Nobody may have all of them."""
+"""Limits expensive requests per reader: a file holds a thread while it is sent, an image while it
+waits for the machine's one browser. Without a limit one reader could take a whole lane."""
 
 from __future__ import annotations
 

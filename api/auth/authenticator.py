@@ -26,8 +26,8 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNOR
 _KEY_ID: Final = re.compile(rf"key_[^.,\s]*|[^.,\s]+\.{_UUID.pattern}", re.IGNORECASE | re.ASCII)
 _CACHED: Final = 4096
 CACHE: Final = "credentials"  # its name among the metrics
-_NOT_INGEST: Final = "Sending readings takes a key made for it: flask keys create --ingest."
-_INGEST_ONLY: Final = "This key only sends readings; reading takes a key of its own."
+_NOT_INGEST: Final = "Sending readings needs an ingest key: flask keys create --ingest."
+_INGEST_ONLY: Final = "This key can only send readings. Use another key to read."
 
 
 class _GoodKey(NamedTuple):

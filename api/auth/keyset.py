@@ -48,7 +48,9 @@ class KeySet:
         if self._clock() - self._loaded_s > LIFETIME_S or not self._holds(kid):
             self._refresh()
         if self._clock() - self._loaded_s > OUTAGE_S:
-            raise Unavailable("The issuer's keys can't be read now.", retry_after_s=RETRY_S)
+            raise Unavailable(
+                "The issuer's keys can't be read at the moment.", retry_after_s=RETRY_S
+            )
         return self._keys.get(kid) if kid is not None else self._only()
 
     def _holds(self, kid: str | None) -> bool:
@@ -84,7 +86,7 @@ def _load(source: str) -> bytes:
             if len(body) > MAX_BYTES:
                 raise ValueError(f"it is larger than {MAX_BYTES} bytes")
             if monotonic() > deadline_s:  # httpx's own timeout is one for each read
-                raise ValueError(f"it takes longer than {TIMEOUT_S:g} s")
+                raise ValueError(f"no complete response within {TIMEOUT_S:g} s")
         return body
 
 

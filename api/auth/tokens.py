@@ -47,7 +47,7 @@ class Token:
 def storable(text: str) -> str:
     """JSON can hold what no database and no UTF-8 can: a NUL, half of a surrogate pair."""
     if "\0" in text:
-        raise ValueError("no name has a NUL")
+        raise ValueError("names must not contain NUL")
     text.encode()  # UnicodeEncodeError is a ValueError
     return text
 

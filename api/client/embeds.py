@@ -122,7 +122,7 @@ def _window(said: Json) -> Rolling | Fixed:
 def _texts(said: Json, name: str) -> tuple[str, ...]:
     values = a_list(said.get(name), name)
     if not all(isinstance(value, str) for value in values):
-        raise UnexpectedAnswer(f"{name}: must be texts")
+        raise UnexpectedAnswer(f"{name}: must be strings")
     return tuple(values)
 
 

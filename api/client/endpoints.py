@@ -258,7 +258,7 @@ class Client(FindingMethods):
     ) -> Latest:
         """Summaries of up to 50 devices; one out of scope is left out of the answer."""
         if not 0 < len(identifiers) <= MAX_IDS:
-            raise ValueError(f"between 1 and {MAX_IDS} devices fit one question")
+            raise ValueError(f"a request takes between 1 and {MAX_IDS} devices")
         body = self._get(
             "/flow/latest",
             ids=",".join(identifiers),

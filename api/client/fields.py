@@ -38,7 +38,7 @@ def text(body: Json, name: str, default: str = _REQUIRED) -> str:
     if isinstance(value, str):
         return value
     if default is _REQUIRED:
-        raise UnexpectedAnswer(f"{name}: must be a text")
+        raise UnexpectedAnswer(f"{name}: must be a string")
     return default
 
 

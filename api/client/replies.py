@@ -187,7 +187,9 @@ def series(body: Any) -> Series:
     answer = an_object(body, "answer")
     resolution = RESOLUTION_BY_NAME.get(text(answer, "resolution"))
     if resolution is None:
-        raise UnexpectedAnswer(f"resolution: {answer['resolution']!r} is not one of the interface")
+        raise UnexpectedAnswer(
+            f"resolution: {answer['resolution']!r} is not a resolution of the interface"
+        )
     if "columns" in answer:
         columns = dict(an_object(answer["columns"], "columns"))
     else:
@@ -221,13 +223,13 @@ def _times(stamps: Any, name: str) -> list[int]:
     try:
         return [parse_instant(value) for value in values]
     except (TypeError, ValueError):
-        raise UnexpectedAnswer(f"{name}: a row has no valid instant") from None
+        raise UnexpectedAnswer(f"{name}: a row has no valid timestamp") from None
 
 
 def _check_columns(columns: Mapping[str, Any], length: int | None) -> None:
     for name, values in columns.items():
         if length is not None and len(a_list(values, name)) != length:
-            raise UnexpectedAnswer(f"{name}: has another length than the instants")
+            raise UnexpectedAnswer(f"{name}: must be as long as the timestamps")
         if name in _NUMBER_COLUMNS and set(map(type, values)) - _NUMBERS:
             raise UnexpectedAnswer(f"{name}: must be numbers or null")
 

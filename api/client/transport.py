@@ -131,25 +131,25 @@ def _retry_after(answer: httpx.Response) -> float | None:
 
 def _unreachable(error: Exception) -> Unreachable:
     if isinstance(error, httpx.TimeoutException):
-        return Unreachable("The service didn't answer in time.")
+        return Unreachable("The service didn't respond in time.")
     if isinstance(error, httpx.ConnectError):
         return Unreachable("The service can't be reached.")
-    return Unreachable("The connection to the service broke off.")
+    return Unreachable("The connection to the service was lost.")
 
 
 def _body(answer: httpx.Response) -> Any:
     if answer.status_code not in _SUCCESSES:
         raise _error(answer)
     if "json" not in answer.headers.get("Content-Type", ""):
-        raise UnexpectedAnswer(f"The answer is {_content_type(answer)}, not JSON.")
+        raise UnexpectedAnswer(f"The response is {_content_type(answer)}, not JSON.")
     try:
         return orjson.loads(answer.content)
     except orjson.JSONDecodeError:
-        raise UnexpectedAnswer("The answer is not valid JSON.") from None
+        raise UnexpectedAnswer("The response is not valid JSON.") from None
 
 
 def _content_type(answer: httpx.Response) -> str:
-    return answer.headers.get("Content-Type", "of no type").split(";")[0][:80]
+    return answer.headers.get("Content-Type", "without a content type").split(";")[0][:80]
 
 
 def _error(answer: httpx.Response) -> WeirError:
@@ -162,7 +162,7 @@ def _error(answer: httpx.Response) -> WeirError:
     foreign = problem is None and answer.content.strip() and kind is not Unavailable
     if kind is None or foreign:
         return UnexpectedAnswer(
-            f"The service answered {answer.status_code} with {_content_type(answer)}."
+            f"The service responded {answer.status_code} with {_content_type(answer)}."
         )
     return _service_error(kind, problem or {}, _retry_after(answer))
 

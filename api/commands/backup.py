@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from api.store.backup import Backup
 
 _POSTGRES: Final = (
-    "a server's database is backed up by its own programs, while it is in use:"
+    "back up a Postgres database with its own tools, also while it is in use:"
     " pg_dump --format=custom --file=FILE, and pg_restore; see docs/operations.md"
 )
 _File = click.Path(path_type=Path, dir_okay=False)
@@ -48,7 +48,7 @@ def backup(file: Path) -> object:
 @click.command(cls=Command)
 @click.argument("file", type=_File)
 @click.option("--check", is_flag=True, help="Only verify FILE; change nothing.")
-@click.option("--force", is_flag=True, help="Overwrite the store that is there.")
+@click.option("--force", is_flag=True, help="Overwrite the existing store.")
 @with_appcontext
 def restore(file: Path, check: bool, force: bool) -> object:
     """Put the store of FILE in the place of WEIR_DATABASE, while nothing writes to it.
@@ -61,14 +61,14 @@ def restore(file: Path, check: bool, force: bool) -> object:
         return _told(backups.check(file))
     store = _store()
     if store.exists() and not force:
-        raise UserError(f"{store} is there already: --force overwrites it")
+        raise UserError(f"{store} already exists: use --force to overwrite it")
     store.parent.mkdir(parents=True, exist_ok=True)
     with only_writer(settings()), replaced(settings().database):
         done = backups.restore(file, store)
     from api.store.migrations import CURRENT
 
     if done.parts["store.sqlite"].version < CURRENT:
-        warn("the restored store is of an older schema: flask db upgrade")
+        warn("the restored store has an older schema: run flask db upgrade")
     return _told(done)
 
 

@@ -151,7 +151,7 @@ def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -
     found = store.resolve(everything(organization_id), identifiers)
     for identifier, device in zip(identifiers, found, strict=True):
         if device is None:
-            raise UserError(f"--device {identifier}: the organization has no such device")
+            raise UserError(f"--device {identifier}: not found in this organization")
     return [device.id for device in found if device is not None]
 
 
@@ -251,7 +251,7 @@ def _one_line() -> Generator[None]:
         if get_debug_flag():
             raise
         said = f"{type(error).__name__}: {error}"
-        raise click.ClickException(f"something unforeseen went wrong: {_line(said)}") from error
+        raise click.ClickException(f"unexpected error: {_line(said)}") from error
 
 
 def _line(text: str) -> str:

@@ -6,7 +6,7 @@ import click
 
 from api.commands.command_base import Group, Outcome, opened, settings, upgrade_store
 
-group = Group("db", help="The store's schema.")
+group = Group("db", help="Schema version of the store.")
 rollups = Group("rollups", help="The pre-built aggregates.")
 
 
@@ -42,7 +42,7 @@ def partition() -> object:
 @click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    help="Parts of the time series: one for each core of all workers; unset, four for each worker.",
+    help="Number of shards: one for each core of all workers. Default: four for each worker.",
 )
 def distribute(shards: int | None) -> object:
     """Spread the store over the workers of a Citus cluster, by device.
@@ -55,7 +55,7 @@ def distribute(shards: int | None) -> object:
 
 
 @rollups.command()
-@click.option("--repair", is_flag=True, help="Rebuild what is wrong.")
+@click.option("--repair", is_flag=True, help="Rebuild the rollups that are wrong.")
 def verify(repair: bool) -> object:
     """Compare every rollup with a recomputation from the raw readings."""
     with opened(read_only=not repair) as store:

@@ -50,7 +50,7 @@ RETRY_S = 5.0
 
 
 @group.command()
-@click.option("--port", type=click.IntRange(0, 65_535), help="WEIR_PORT unless given.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Default: WEIR_PORT.")
 @click.pass_context
 def run(context: click.Context, port: int | None) -> None:
     """Serve the demo fleet from a store of its own, filled if need be.
@@ -62,7 +62,7 @@ def run(context: click.Context, port: int | None) -> None:
     folder = Path(known.instance)
     own, usual = (f"sqlite:///{folder / name}" for name in (STORE, "weir.sqlite"))
     if os.environ.get("WEIR_DATABASE") not in (None, own, usual):
-        warn(f"the demo has a store of its own, {own}; WEIR_DATABASE is not used")
+        warn(f"the demo uses its own store, {own}; WEIR_DATABASE is ignored")
     os.environ["WEIR_DATABASE"] = own
     for name in ("WEIR_DATABASE_READ", "WEIR_API_KEY"):  # of another store
         os.environ.pop(name, None)
@@ -74,8 +74,10 @@ def run(context: click.Context, port: int | None) -> None:
 
 
 @group.command()
-@click.option("--if-missing", is_flag=True, help="Do nothing where it is there.")
-@click.option("--into-existing", is_flag=True, help="Fill a store that holds real meters, too.")
+@click.option("--if-missing", is_flag=True, help="Do nothing if the demo fleet exists.")
+@click.option(
+    "--into-existing", is_flag=True, help="Add the demo fleet to a store that holds real meters."
+)
 def seed(if_missing: bool, into_existing: bool) -> object:
     """Make sixty simulated meters with thirty days of history, in a store created if need be."""
     ensure_store(settings().database)
@@ -83,8 +85,8 @@ def seed(if_missing: bool, into_existing: bool) -> object:
         others = _others(store)
         if others and not into_existing:
             raise UserError(
-                f"the store of WEIR_DATABASE holds {_named(others)}: the demo fleet belongs in a"
-                " store of its own (flask demo run); --into-existing puts it beside"
+                f"the store of WEIR_DATABASE holds {_named(others)}: the demo fleet belongs in its"
+                " own store (flask demo run); use --into-existing to add it here"
             )
         if if_missing and _complete(store):
             return _answer(store, stored=0)
@@ -166,7 +168,7 @@ def remove() -> object:
     """
     with only_writer(settings()), opened() as store, opened_web() as web:
         if store.organization(demo.ORGANIZATION_ID) is None:
-            raise UserError("the demo fleet is not in the store of WEIR_DATABASE")
+            raise UserError("the store of WEIR_DATABASE has no demo fleet")
         devices = _answer(store, stored=0)["devices"]
         for embed in web.embeds(demo.ORGANIZATION_ID):
             web.revoke_embed(embed.id, now_ms())
@@ -192,7 +194,7 @@ def feed() -> None:
             except StoreMissing:
                 raise
             except Unavailable as error:  # a long import holds the store, or it restarts
-                warn(f"{error} Trying again in {RETRY_S:.0f} s.")
+                warn(f"{error} Retrying in {RETRY_S:.0f} s.")
                 if stop.wait(RETRY_S):
                     return
 
@@ -202,7 +204,7 @@ def _feed(store: Store, wait: Callable[[float], bool]) -> None:
 
     fleet = Fleet.of(store)
     if fleet is None:
-        raise UserError("the demo fleet is not there: flask demo seed")
+        raise UserError("there is no demo fleet: run flask demo seed")
     start = now_ms()
     catch_up(store, fleet, start)
     live(store, fleet, start, wait)

@@ -58,12 +58,12 @@ def check(entries: object, organization_id: str) -> DeviceFile:
         device, unknown = _device(f"entry {number}", entry)
         ignored.update(unknown)
         devices.append(device)
-    warnings = [f"{name} is no field of a device: ignored ({n}×)" for name, n in ignored.items()]
+    warnings = [f"{name} is not a field of a device: ignored ({n}×)" for name, n in ignored.items()]
     foreign = sum(
         d.fields.get("organizationId", organization_id) != organization_id for d in devices
     )
     if foreign:
-        warnings.append(f"organizationId is another organization's: ignored ({foreign}×)")
+        warnings.append(f"organizationId names another organization: ignored ({foreign}×)")
     return DeviceFile(devices, warnings)
 
 
@@ -99,17 +99,17 @@ def _storable(value: object) -> None:
     """What every database takes, wherever in the field it stands."""
     for atom in _atoms(value):
         if isinstance(atom, str) and ("\0" in atom or _HALF.search(atom)):
-            raise ValueError("holds a NUL or half a surrogate pair, which is no text")
+            raise ValueError("contains NUL or half a surrogate pair, which is not valid text")
         if isinstance(atom, int) and atom not in _LONG:
-            raise ValueError("holds an integer beyond 64 bits")
+            raise ValueError("has an integer that doesn't fit in 64 bits")
         if isinstance(atom, float) and not math.isfinite(atom):  # 1e999
-            raise ValueError("holds a number beyond the largest one")
+            raise ValueError("has a number that is too large")
 
 
 def _atoms(value: object, depth: int = 0) -> Iterator[object]:
     """All that isn't made of something else, the names in objects too."""
     if depth > MAX_DEPTH:
-        raise ValueError(f"is nested more than {MAX_DEPTH} deep")
+        raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, dict):
         yield from cast("dict[str, object]", value)
         value = list(cast("dict[str, object]", value).values())
@@ -121,7 +121,7 @@ def _atoms(value: object, depth: int = 0) -> Iterator[object]:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _of_type(*types: type, called: str) -> _Check:
@@ -140,14 +140,14 @@ _object = _of_type(dict, called="an object")
 def _identifier(value: Any) -> None:
     _text(value)
     if not value or value != value.strip() or not value.isprintable():
-        raise ValueError("must be text without blanks around it")
+        raise ValueError("must be text without leading or trailing spaces")
 
 
 def _texts(value: Any) -> None:
     if not isinstance(value, list) or not all(
         isinstance(text, str) and text for text in cast("list[object]", value)
     ):
-        raise ValueError("must be an array of texts")
+        raise ValueError("must be an array of strings")
 
 
 def _instant(value: Any) -> None:

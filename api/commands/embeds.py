@@ -39,20 +39,20 @@ _FIXED: Final = "from and --to"
     "devices",
     multiple=True,
     required=True,
-    help="By any identifier; a wall repeats it.",
+    help="A device, by any identifier; repeatable for a wall.",
 )
-@click.option("--metric", type=click.Choice(CHARTS), help="What a chart shows.")
-@click.option("--origin", "origins", multiple=True, help="Whose pages may frame it; repeatable.")
-@click.option("--last", help="A rolling window: 90m, 24h (usual), 7d.")
-@click.option("--from", "first", help="A fixed window's start, ISO 8601.")
-@click.option("--to", help="Its end.")
-@click.option("--zone", help="An IANA time zone, or device (usual).")
+@click.option("--metric", type=click.Choice(CHARTS), help="The metric of a chart.")
+@click.option("--origin", "origins", multiple=True, help="A site that may show it; repeatable.")
+@click.option("--last", help="A rolling window: 90m, 24h (default), 7d.")
+@click.option("--from", "first", help="Start of a fixed window, ISO 8601.")
+@click.option("--to", help="End of a fixed window, ISO 8601.")
+@click.option("--zone", help="An IANA time zone, or device (default).")
 @click.option("--units", type=click.Choice(UNIT_SYSTEMS))
 @click.option("--theme", type=click.Choice(EMBED_THEMES))
-@click.option("--controls", help=f"What a viewer may change, of {','.join(EMBED_CONTROLS)}.")
-@click.option("--expires", help="When it ends, ISO 8601; never unless given.")
-@click.option("--title", help="What stands above it.")
-@click.option("--site", help="Where readers reach this site; WEIR_PUBLIC_URL unless given.")
+@click.option("--controls", help=f"What viewers may change: {','.join(EMBED_CONTROLS)}.")
+@click.option("--expires", help="When it expires, ISO 8601. Default: never.")
+@click.option("--title", help="Title shown above it.")
+@click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def create(organization_id: str, site: str | None, **said: Any) -> object:
     """Make an embed, and the link token that opens it."""
     from api.auth import issue_embed_token
@@ -94,7 +94,7 @@ def _window_said(last: str | None, first: str | None, to: str | None) -> dict[st
     if first is None and to is None:
         return None
     if first is None or to is None:
-        raise UserError("--from and --to go together")
+        raise UserError("--from and --to must be used together")
     return {"from": first, "to": to}
 
 
@@ -147,6 +147,6 @@ def revoke(embed_id: str) -> object:
     """End an embed for good, within ten seconds everywhere."""
     with opened_web() as web:
         if not web.revoke_embed(embed_id, now_ms()):
-            raise UserError(f"there is no embed {embed_id}: see flask embeds list")
+            raise UserError(f"no embed {embed_id}: see flask embeds list")
         embed = web.embed(embed_id)
     return {"id": embed_id, "revoked": when(embed.revoked_ms) if embed else None}

@@ -12,21 +12,27 @@ from api.errors import UserError
 from api.store.base import Key, Scope, Store
 from api.timez import DAY_MS, now_ms
 
-group = Group("images", help="Images of charts and of the wall.")
+group = Group("images", help="Images of charts and of the fleet wall.")
 
 FORMATS: Final = ("png", "svg", "pdf")
 MOST_DAYS: Final = 3_650
 
 
 @group.command()
-@click.option("--key", "key_id", required=True, help="The Key ID in whose name it is asked for.")
-@click.option("--device", "identifier", help="The device, by any identifier; without: the wall.")
-@click.option("--format", "ending", type=click.Choice(FORMATS), default="png", show_default=True)
-@click.option("--query", default="", help="As behind the ? of the page's address: range=7d&…")
+@click.option("--key", "key_id", required=True, help="The Key ID that signs the link.")
 @click.option(
-    "--days", type=click.IntRange(1, MOST_DAYS), default=30, show_default=True, help="How long."
+    "--device", "identifier", help="The device, by any identifier. Default: the fleet wall."
 )
-@click.option("--site", help="Where readers reach this site; WEIR_PUBLIC_URL unless given.")
+@click.option("--format", "ending", type=click.Choice(FORMATS), default="png", show_default=True)
+@click.option("--query", default="", help="The query of the page's address: range=7d&…")
+@click.option(
+    "--days",
+    type=click.IntRange(1, MOST_DAYS),
+    default=30,
+    show_default=True,
+    help="How long the link works.",
+)
+@click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def link(
     key_id: str, identifier: str | None, ending: str, query: str, days: int, site: str | None
 ) -> object:
@@ -38,9 +44,7 @@ def link(
         key = store.named_key(key_id)
         signed = SignedAddresses(store, known)
         if key is None or not signed.may_sign(key):
-            raise UserError(
-                f"there is no key {key_id} that reads and is in force: see flask keys list"
-            )
+            raise UserError(f"no active reading key {key_id}: see flask keys list")
         path = f"/export/{_place(store, key, identifier)}.{ending}"
         said = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
         sealed = signed.sign(path, said, key_id, days * DAY_MS // 1000)
@@ -53,5 +57,5 @@ def _place(store: Store, key: Key, identifier: str | None) -> str:
         return "fleet"
     (device,) = store.resolve(Scope(key.organization_id, key.grant), [identifier])
     if device is None:
-        raise UserError(f"the key sees no device {identifier}")
+        raise UserError(f"device {identifier} not found, or the key has no access")
     return f"devices/{device.id}/chart"

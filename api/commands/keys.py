@@ -46,11 +46,13 @@ def new_key(
 
 @group.command()
 @_org
-@click.option("--name", default="", help="What it is for.")
+@click.option("--name", default="", help="What the key is for.")
 @_devices
-@click.option("--group", "groups", multiple=True, help="Only this group's devices; repeatable.")
-@click.option("--expires", help="When it ends, ISO 8601.")
-@click.option("--ingest", is_flag=True, help="A key that sends readings, and reads nothing.")
+@click.option(
+    "--group", "groups", multiple=True, help="Only the devices of this group; repeatable."
+)
+@click.option("--expires", help="When it expires, ISO 8601.")
+@click.option("--ingest", is_flag=True, help="A key that can only send readings.")
 def create(
     organization_id: str,
     name: str,
@@ -77,7 +79,7 @@ def _instant(text: str) -> int:
     except ValueError as error:
         raise UserError(f"--expires {error}") from None
     if instant <= now_ms():
-        raise UserError("--expires is in the past: the key would open nothing")
+        raise UserError("--expires is in the past")
     return instant
 
 
@@ -120,7 +122,7 @@ def revoke(key_id: str) -> object:
     """End a key for good, within ten seconds everywhere."""
     with opened() as store:
         if not store.revoke_key(key_id, now_ms()):
-            raise UserError(f"there is no key {key_id}: see flask keys list")
+            raise UserError(f"no key {key_id}: see flask keys list")
         keys = {key.key_id: key for key in store.keys()}  # noqa: SIM118 - no dict
     return {"keyId": key_id, "revoked": when(keys[key_id].revoked_ms)}
 
@@ -133,9 +135,9 @@ def revoke(key_id: str) -> object:
     type=click.IntRange(1, 366 * 86_400),
     default=3600,
     show_default=True,
-    help="How long it is good for, in seconds.",
+    help="How long it is valid, in seconds.",
 )
-@click.option("--may-embed", is_flag=True, help="It may make and revoke embeds, too.")
+@click.option("--may-embed", is_flag=True, help="Also allow creating and revoking embeds.")
 def create_token(
     organization_id: str, identifiers: tuple[str, ...], ttl: int, may_embed: bool
 ) -> object:

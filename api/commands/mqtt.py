@@ -10,7 +10,7 @@ from api.commands.command_base import Group, settings
 from api.errors import UserError
 from api.settings import Settings
 
-group = Group("mqtt", help="Readings by MQTT.")
+group = Group("mqtt", help="Readings over MQTT.")
 
 
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> setting_types.Shard | None:
@@ -24,7 +24,7 @@ _part = click.option(
     "--shard",
     callback=_shard,
     metavar="K/N",
-    help="Which of how many; WEIR_MQTT_SHARD unless given.",
+    help="This ingester's shard, such as 1/3. Default: WEIR_MQTT_SHARD.",
 )
 
 
@@ -49,7 +49,7 @@ def forget(shard: setting_types.Shard | None) -> None:
 
     name = session_name(known)
     end_session(known, name)
-    click.echo(f"The broker keeps nothing for {name} any more.")
+    click.echo(f"The broker session {name} is deleted.")
 
 
 def _known(shard: setting_types.Shard | None) -> Settings:

@@ -14,15 +14,17 @@ group = Group("orgs", help="Organizations.")
 
 @group.command()
 @click.argument("name")
-@click.option("--id", "organization_id", help="Its id; a new UUID unless given.")
-@click.option("--cost-per-gallon", type=float, help="What a gallon costs unless a device says.")
+@click.option("--id", "organization_id", help="The organization's id. Default: a new UUID.")
+@click.option(
+    "--cost-per-gallon", type=float, help="Price per gallon of devices without their own."
+)
 def create(name: str, organization_id: str | None, cost_per_gallon: float | None) -> object:
     """Create an organization."""
     for called, text in (("the name", name), ("--id", organization_id)):
         if text is not None and (
             text != " ".join(text.split()) or not (text.isprintable() and text)
         ):
-            raise UserError(f"{called} must be text without needless blanks")
+            raise UserError(f"{called} must be text without leading, trailing or double spaces")
     if cost_per_gallon is not None and not (
         math.isfinite(cost_per_gallon) and cost_per_gallon >= 0
     ):

@@ -31,7 +31,9 @@ MOST_REFUSED: Final = 0.01  # of the rows read
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @click.option("--org", "organization_id", required=True, help="The organization's id.")
-@click.option("--allow-refused", is_flag=True, help="Exit status 0 however many rows were refused.")
+@click.option(
+    "--allow-refused", is_flag=True, help="Exit with status 0 however many rows are refused."
+)
 def import_files(files: tuple[Path, ...], organization_id: str, allow_refused: bool) -> object:
     """Import readings from CSV or NDJSON files, plain or .gz.
 
@@ -51,7 +53,7 @@ def import_files(files: tuple[Path, ...], organization_id: str, allow_refused: b
         done = [_import(store, organization_id, path) for path in files]
     refused = sum(progress.refused for progress in done)
     if refused:
-        warn(f"refused rows: {refused:,}; flask readings refused says why")
+        warn(f"refused rows: {refused:,}; see flask readings refused")
     counts = {
         "read": sum(progress.position for progress in done),
         "stored": sum(progress.stored for progress in done),
@@ -113,7 +115,7 @@ def refused(organization_id: str | None) -> object:
 @group.command()
 @click.option("--org", "organization_id", help="Only this organization's.")
 def undated(organization_id: str | None) -> object:
-    """List the devices that sent readings without an instant, which are of when they came."""
+    """List the devices that send readings without a time, and how many of them."""
     with opened(read_only=True) as store:
         if organization_id is not None:
             organization(store, organization_id)
@@ -134,9 +136,9 @@ def undated(organization_id: str | None) -> object:
     "--older-than",
     "months",
     type=click.IntRange(1, 1200),
-    help="Whole months (UTC) of raw readings to keep; WEIR_RAW_MONTHS unless given.",
+    help="Whole months (UTC) of raw readings to keep. Default: WEIR_RAW_MONTHS.",
 )
-@click.option("--pretend", is_flag=True, help="Only say what would go.")
+@click.option("--pretend", is_flag=True, help="Only report what would be deleted.")
 def prune(months: int | None, pretend: bool) -> object:
     """Let old raw readings go; their rollups stay.
 
@@ -144,7 +146,7 @@ def prune(months: int | None, pretend: bool) -> object:
     """
     kept = months or settings().raw_months
     if not kept:
-        raise UserError("how many months? --older-than, or WEIR_RAW_MONTHS")
+        raise UserError("set --older-than or WEIR_RAW_MONTHS: how many months to keep")
     with opened() as store:
         before_ms = max(months_before(now_ms(), kept), store.raw_from_ms() or 0)
         return {"before": when(before_ms), "gone": store.prune(before_ms, pretend=pretend)}

@@ -41,16 +41,18 @@ def command(make: Make) -> click.Command:
     @click.option("--org", "organization_id", help="The organization's id.")
     @click.option("--device", "devices", multiple=True, help="A device, by any identifier.")
     @click.option("--group", help="The devices of a group.")
-    @click.option("--last", help="So many days up to today: 30d.")
-    @click.option("--month", help="A month: 2026-10.")
-    @click.option("--from", "first", help="The first day: 2026-10-01.")
+    @click.option("--last", help="The last days up to today, such as 30d.")
+    @click.option("--month", help="A month, such as 2026-10.")
+    @click.option("--from", "first", help="The first day, such as 2026-10-01.")
     @click.option("--to", "last_day", help="The last day, included.")
-    @click.option("--zone", help="An IANA time zone for all; else each device's own.")
+    @click.option("--zone", help="One IANA time zone for all. Default: each device's own.")
     @click.option(
         "--units", type=click.Choice(UNIT_SYSTEMS), default=UNIT_SYSTEMS[0], show_default=True
     )
     @click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
-    @click.option("--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+    @click.option(
+        "--out", required=True, type=click.Path(path_type=Path), help="The PDF file to write."
+    )
     @with_appcontext
     def report(
         organization_id: str | None,
@@ -65,7 +67,7 @@ def command(make: Make) -> click.Command:
     ) -> object:
         """Write a report of what devices used, as PDF. Without a range: of the last month."""
         if bool(devices) == bool(group):
-            raise UserError("say which devices: --device, once or more, or --group")
+            raise UserError("choose the devices: --device, once or more, or --group")
         asked = {name: text for name, text in said.items() if text}
         asked |= {"range": days(last, month, first, last_day)}
         typed = "last" if last else "month" if month else "from and --to"
@@ -99,10 +101,10 @@ def _found(devices: Sequence[str]) -> Generator[None]:
 def days(last: str | None, month: str | None, first: str | None, to: str | None) -> str:
     """The range as a report's address has it. Raises UserError for two of them, or half of one."""
     if (first is None) != (to is None):
-        raise UserError("--from and --to go together")
+        raise UserError("--from and --to must be used together")
     told = [text for text in (last, month, first) if text is not None]
     if len(told) > 1:
-        raise UserError("say one range: --last, --month, or --from with --to")
+        raise UserError("choose one range: --last, --month, or --from with --to")
     if first is not None and to is not None:
         if _date("--from", first) > _date("--to", to):
             raise UserError("--from must not be after --to")

@@ -30,13 +30,19 @@ BACKLOG: Final = 1_024
 
 
 @click.command(cls=Command)
-@click.option("--host", help="The address to listen on; WEIR_HOST unless given.")
+@click.option("--host", help="The address to listen on. Default: WEIR_HOST.")
 @click.option(
-    "--port", type=click.IntRange(0, 65_535), help="WEIR_PORT unless given; 0: any free one."
+    "--port",
+    type=click.IntRange(0, 65_535),
+    help="The port to listen on; 0 for any free one. Default: WEIR_PORT.",
 )
-@click.option("--workers", type=click.IntRange(1, 64), help="Processes; WEIR_WORKERS unless given.")
-@click.option("--demo", is_flag=True, help="Send the demo fleet's live readings meanwhile.")
-@click.option("--no-writer", is_flag=True, help="Only read: this host takes no readings in.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    help="Number of web worker processes. Default: WEIR_WORKERS.",
+)
+@click.option("--demo", is_flag=True, help="Also send the demo fleet's live readings.")
+@click.option("--no-writer", is_flag=True, help="Run no writer: this host receives no readings.")
 @with_appcontext
 def serve(
     host: str | None, port: int | None, workers: int | None, demo: bool, no_writer: bool
@@ -50,9 +56,9 @@ def serve(
         ensure_store(known.database)
         _check_store(demo)
     elif demo:
-        raise UserError("--demo needs a store of its own: unset WEIR_API_URL")
+        raise UserError("--demo needs a local store: unset WEIR_API_URL")
     if demo and no_writer:
-        raise UserError("--demo needs the writer: leave --no-writer out")
+        raise UserError("--demo needs the writer: remove --no-writer")
     address, port = listener.getsockname()[:2]
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
     shown = f"[{address}]" if ":" in address else address
@@ -98,7 +104,7 @@ def _become(command: str, *options: str) -> int:
 def _check_store(demo: bool) -> None:
     with opened(read_only=True) as store:  # it is there, and of this schema
         if demo and store.organization(ORGANIZATION_ID) is None:
-            raise UserError("the demo fleet is not there: flask demo seed")
+            raise UserError("there is no demo fleet: run flask demo seed")
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -13,11 +13,11 @@ group = Group("sign-in", help="Signing in to the dashboard.")
 
 
 @group.command()
-@click.option("--site", help="Where readers reach this site; WEIR_PUBLIC_URL unless given.")
+@click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def link(site: str | None) -> object:
     """Print a new sign-in link, good once, for readers of WEIR_API_KEY's devices."""
     known = settings()
     if not known.api_key:
-        raise UserError("a sign-in link needs WEIR_API_KEY: the key that it signs in with")
+        raise UserError("set WEIR_API_KEY: the key that a sign-in link signs in with")
     address = SignInLinks(known.sign_in_links_path).make(site or known.site)
     return {"address": address, "expires": when(now_ms() + LASTS_S * 1000)}

@@ -85,7 +85,7 @@ class Child:
                 if self.ended() is not None:
                     return
                 time.sleep(LOOK_S / 2)
-            warn(f"the {self.name} didn't end in time")
+            warn(f"the {self.name} didn't stop in time")
 
 
 def _be(run: Callable[[int], int], news: int) -> None:
@@ -151,7 +151,7 @@ class Supervisor:
         lived_s = now_s - child.started_s
         child.pause_s = FIRST_PAUSE_S if lived_s > STEADY_S else child.pause_s
         child.due_s = now_s + child.pause_s
-        warn(f"the {child.name} ended ({_how(status)}); starting it again in {child.pause_s:g} s.")
+        warn(f"the {child.name} stopped ({_how(status)}); restarting in {child.pause_s:g} s.")
         child.pause_s = min(2 * child.pause_s, LONGEST_PAUSE_S)
 
     def _listen(self, child: Child) -> None:
@@ -184,7 +184,7 @@ class Supervisor:
         while not said and not self._stop.is_set() and time.monotonic() < deadline_s:
             said = child.heard(LOOK_S)
             if child.ended() is not None:
-                said = said or child.heard() or "it ended"
+                said = said or child.heard() or "it stopped"
                 break
         if said == READY:
             old.stop()
@@ -192,7 +192,10 @@ class Supervisor:
         child.stop()
         child.pid, child.started_s = old.pid, old.started_s
         if not self._stop.is_set():
-            warn(f"the new {child.name} doesn't start, the old one goes on: {said or 'too slow'}")
+            warn(
+                f"the new {child.name} doesn't start, the old one keeps running:"
+                f" {said or 'too slow'}"
+            )
         return False
 
 

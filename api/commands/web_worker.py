@@ -25,8 +25,13 @@ FINISH_S: Final = 15  # what the requests that have begun may take when the work
 
 @click.command("web-worker", cls=Command, hidden=True)
 @click.option("--listener", type=int, required=True, help="The listening socket's descriptor.")
-@click.option("--news", type=int, required=True, help="Where to say that it is ready, or why not.")
-@click.option("--while-parent", type=int, required=True, help="Stop with this parent process.")
+@click.option(
+    "--news",
+    type=int,
+    required=True,
+    help="Descriptor for reporting readiness or the start-up error.",
+)
+@click.option("--while-parent", type=int, required=True, help="Stop when this parent process ends.")
 @with_appcontext
 def web_worker(listener: int, news: int, while_parent: int) -> None:
     """Serve the site on a socket that is listening already; `flask serve` starts it."""

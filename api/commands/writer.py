@@ -29,7 +29,7 @@ STOP_S: Final = 12.0  # sources, what is under way, what waits
 
 @click.command(cls=Command)
 @click.option("--demo", is_flag=True, help="Send the demo fleet's live readings.")
-@click.option("--while-parent", type=int, hidden=True, help="Stop with this parent process.")
+@click.option("--while-parent", type=int, hidden=True, help="Stop when this parent process ends.")
 @with_appcontext
 def writer(demo: bool, while_parent: int | None) -> None:
     """Write what web workers, the broker of WEIR_MQTT_URL and the demo fleet bring, until stopped.
@@ -95,7 +95,7 @@ def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> bool:
     except Held as error:
         if known.database.startswith("sqlite:"):
             raise
-        warn(f"{error}; what comes by HTTP goes there")
+        warn(f"{error}; readings sent over HTTP go there")
         return False
     door = IpcServer(taking, path)
     door.start()
@@ -145,7 +145,7 @@ def share(known: Settings) -> None:
     try:
         metrics.share(Path(known.instance) / "metrics")
     except OSError as error:
-        warn(f"metrics are each process's own: {error}")
+        warn(f"metrics are kept per process: {error}")
 
 
 def _start_heart(

@@ -32,7 +32,9 @@ class State(StrEnum):
 ENDED: Final = {
     State.EXPIRED: "This embed has expired.",
     State.REVOKED: "This embed was revoked.",
-    State.STOPPED: "This embed has ended: the key that made it, or its organization, has.",
+    State.STOPPED: (
+        "This embed has stopped: the key that created it, or its organization, is no longer active."
+    ),
 }
 
 
@@ -117,7 +119,7 @@ def find(
         ids = embed.definition.devices
         if _mine(embed, key_id) or seen(directory, scope, ids).issuperset(ids):
             return embed
-    raise NotFound("No embed of this id is visible to this credential.")
+    raise NotFound("Embed not found, or you don't have access.")
 
 
 def _mine(embed: Embed, key_id: str | None) -> bool:
@@ -142,7 +144,7 @@ def make(
         raise _unusable("expires", "is in the past")
     there = web.embeds(scope.organization_id)
     if states(directory, there, now_ms).count(State.ACTIVE) >= MOST:
-        raise BadRequest(f"The organization has {MOST} embeds already: revoke some first.")
+        raise BadRequest(f"The organization already has {MOST} embeds: revoke some first.")
     embed = Embed(
         id=f"emb_{secrets.token_urlsafe(18)}",
         organization_id=scope.organization_id,
@@ -157,10 +159,10 @@ def make(
 def _hidden(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> str:
     for text in identifiers:
         if not storable(text) or directory.resolve(scope, [text])[0] is None:
-            return f"no device {text[:80]!r} is visible to this credential"
-    return "not every device is visible to this credential"
+            return f"device {text[:80]!r} not found, or you don't have access"
+    return "a device was not found, or you don't have access"
 
 
 def _unusable(name: str, detail: str) -> BadRequest:
     problem = ParameterProblem(name, detail)
-    return BadRequest("Some fields can't be used; errors names each of them.", errors=(problem,))
+    return BadRequest("Some fields are invalid; errors lists them.", errors=(problem,))

@@ -12,7 +12,7 @@ from typing import Final
 from api.errors import NotFound
 from api.store.base import Device, Directory, Scope
 
-NO_SUCH_DEVICE: Final = "No device with this identifier is visible to this credential."
+NO_SUCH_DEVICE: Final = "Device not found, or you don't have access."
 
 
 def storable(text: str) -> bool:

@@ -72,7 +72,7 @@ class Announcer:
             try:
                 stored = self._described(told)
             except WeirError as error:
-                _log.warning("what was stored can't be published: %s", error)
+                _log.warning("stored readings can't be published: %s", error)
                 continue
             for hook in self._hooks:
                 _call(hook, stored)

@@ -46,7 +46,7 @@ class Layout:
             if column is None:
                 unknown.add(name)
             elif column in positions:
-                raise ValueError(f"names the column {column} twice")
+                raise ValueError(f"has the column {column} twice")
             else:
                 positions[column] = position
         missing = [column for column in (DEVICE, INSTANT) if column not in positions]

@@ -89,7 +89,7 @@ def decode_json(payload: object, devices: Devices, now_ms: int) -> ReadingRow | 
         if column is None or value is None:
             continue
         if column in values:
-            return Rejection(f"{column} stands twice", _shown(values.get(DEVICE)))
+            return Rejection(f"{column} is given twice", _shown(values.get(DEVICE)))
         values[column] = value
     return _decode(values, _from_json, devices, now_ms)
 
@@ -119,7 +119,7 @@ def _device_key(device: object, devices: Devices) -> int:
     if device is None or device == "":
         raise ValueError("no device")
     if not isinstance(device, str):
-        raise ValueError("device is of the wrong type")
+        raise ValueError("device has the wrong type")
     key = devices.find(device)
     if key is None:
         raise ValueError(UNKNOWN_DEVICE)
@@ -132,7 +132,7 @@ def _instant(value: object, now_ms: int) -> int:
     except ValueError:
         instant = None
     if instant is None:
-        raise ValueError("no valid instant")
+        raise ValueError("no valid timestamp")
     if instant < EARLIEST_READING_MS:
         raise ValueError("before 2000-01-01")
     if instant > now_ms + FUTURE_TOLERANCE_MS:
@@ -165,7 +165,7 @@ def _from_text(text: str) -> float:
 
 def _from_json(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError("is of the wrong type")
+        raise TypeError("has the wrong type")
     return float(value)
 
 

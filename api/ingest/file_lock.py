@@ -30,7 +30,7 @@ def held(path: Path, what: str) -> Generator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             who = os.pread(file, 100, 0).decode("utf-8", "replace").strip()
-            raise Held(f"{what} is written by another process: {who or 'unknown'}") from None
+            raise Held(f"{what} is already being written by {who or 'another process'}") from None
         os.ftruncate(file, 0)
         os.pwrite(file, f"process {os.getpid()}\n".encode(), 0)
         yield
@@ -63,7 +63,7 @@ def only_writer(settings: Settings) -> Generator[None]:
 def writing(database: str) -> Generator[None]:
     """For as long as a process may write to an embedded store: any number may at once, and none
     while the store is `replaced`. UserError where it is."""
-    with _in_use(database, fcntl.LOCK_SH, "is being restored: try again when that is done"):
+    with _in_use(database, fcntl.LOCK_SH, "is being restored: try again afterwards"):
         yield
 
 
@@ -71,7 +71,9 @@ def writing(database: str) -> Generator[None]:
 def replaced(database: str) -> Generator[None]:
     """While another file takes an embedded store's place. UserError where a process is `writing`:
     it would go on in the new file where it stood in the old one."""
-    with _in_use(database, fcntl.LOCK_EX, "is written by another command: wait for its end"):
+    with _in_use(
+        database, fcntl.LOCK_EX, "is being written by another command: try again afterwards"
+    ):
         yield
 
 

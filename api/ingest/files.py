@@ -68,7 +68,7 @@ def _layout(lines: Lines, rows: Iterator[Record]) -> Layout:
             raise ValueError(f"is {NOT_CSV}")
         return Layout.of(header)
     except ValueError as error:
-        raise UserError(f"{lines.found.path}: the first line {error}") from None
+        raise UserError(f"{lines.found.path}: line 1 {error}") from None
 
 
 def _parts(rows: Iterator[Any], decode: _Decode) -> Iterator[Batch]:

@@ -78,7 +78,7 @@ def import_file(store: Store, organization_id: str, path: Path, watch: Watch) ->
             return feed.take_all(batches, start, watch)
     except files.Damaged as error:
         reached = store.progress(start.digest, organization_id) or start
-        raise UserError(f"{error}; the {reached.position:,} rows before that are in") from None
+        raise UserError(f"{error}; the {reached.position:,} rows before it are stored") from None
 
 
 @contextmanager

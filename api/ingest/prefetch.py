@@ -51,7 +51,7 @@ def _received(here: _Receiving) -> Generator[Any]:
         try:
             kind, item = here.recv()
         except EOFError:
-            raise UserError("the process that reads ahead ended unexpectedly") from None
+            raise UserError("the read-ahead process ended unexpectedly") from None
         if kind == "end":
             return
         if kind == "error":

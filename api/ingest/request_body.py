@@ -33,10 +33,10 @@ def payloads(body: bytes, content_type: str, coding: str) -> list[object]:
         raise WrongType(f"Send {' or '.join(FORMS)}.")
     text = _unpacked(body, coding.strip().lower())
     if sum(map(text.count, (b",", b"[", b"{", b"\n"))) > INGEST_VALUES:
-        raise TooLarge(f"The body holds more values than {INGEST_ROWS:,} rows could need.")
+        raise TooLarge(f"The body has too many values for {INGEST_ROWS:,} rows.")
     rows = _array(text) if form == "json" else _lines(text)
     if len(rows) > INGEST_ROWS:
-        raise TooLarge(f"At most {INGEST_ROWS:,} rows go into one request.")
+        raise TooLarge(f"A request takes at most {INGEST_ROWS:,} rows.")
     return rows
 
 
@@ -46,12 +46,12 @@ def _unpacked(body: bytes, coding: str) -> bytes:
     if coding in ("gzip", "x-gzip"):
         return _gunzipped(body)
     if coding not in ("", "identity"):
-        raise WrongType("Of content encodings only gzip is read.")
+        raise WrongType("The only supported content encoding is gzip.")
     return body
 
 
 def body_too_large() -> TooLarge:
-    return TooLarge(f"A body may have {INGEST_BODY_BYTES // _MIB} MiB.")
+    return TooLarge(f"The body must be at most {INGEST_BODY_BYTES // _MIB} MiB.")
 
 
 def _gunzipped(body: bytes) -> bytes:
@@ -64,13 +64,13 @@ def _gunzipped(body: bytes) -> bytes:
         except zlib.error:
             raise BadRequest("The body is not gzip.") from None
         if len(text) > INGEST_TEXT_BYTES:
-            raise TooLarge(f"A body may have {INGEST_TEXT_BYTES // _MIB} MiB unpacked.")
+            raise TooLarge(f"The unpacked body must be at most {INGEST_TEXT_BYTES // _MIB} MiB.")
         if not member.eof:
             raise BadRequest("The gzip body is cut off.")
         rest = member.unused_data
         if not rest:
             return bytes(text)
-    raise TooLarge(f"A gzip body may have {_MOST_MEMBERS} members.")
+    raise TooLarge(f"A gzip body must have at most {_MOST_MEMBERS} members.")
 
 
 def _array(text: bytes) -> list[object]:

@@ -60,7 +60,7 @@ def look_at(path: Path) -> Found:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
     except (EOFError, zlib.error):
-        raise UserError(f"{path} is cut off or damaged: nothing of it can be read") from None
+        raise UserError(f"{path} is cut off or damaged and can't be read") from None
     return Found(path, _form(path, head), zipped, size)
 
 

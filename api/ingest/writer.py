@@ -30,7 +30,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is
 STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
 IDLE_S: Final = 1.0  # without work for so long, what was stored goes into the store's file
 CHECKPOINT_S: Final = 60.0  # with work it does so often
-STALLED: Final = "Something holds the store up."
+STALLED: Final = "The store is locked or too slow."
 
 _log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Writer:
             if self._closing:
                 raise Unavailable("The writer is stopping.", retry_after_s=2.0)
             if not self._fits(pending.size, most):
-                raise Busy("Too much waits to be written.", retry_after_s=1.0)
+                raise Busy("Too many readings are waiting to be written.", retry_after_s=1.0)
             self._waiting.append(pending)
             self._rows += pending.size
             self._work.notify()
@@ -199,7 +199,7 @@ class Writer:
                     self._commit([pending])
                 return
             if not isinstance(error, Unavailable):
-                _log.exception("a submission of %s can't be stored", group[0].submission.source)
+                _log.exception("readings from %s can't be stored", group[0].submission.source)
             group[0].future.set_exception(error)
         else:
             self._acknowledge(group, new)
@@ -238,7 +238,7 @@ class Writer:
 
     def _say(self, error: Unavailable) -> None:
         if not self.trouble:
-            _log.warning("nothing can be stored now, trying again: %s", error)
+            _log.warning("no reading can be stored, retrying: %s", error)
         self.trouble = error.detail or error.title
 
     def _recover(self) -> None:

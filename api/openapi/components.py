@@ -167,7 +167,7 @@ COMPONENTS: Final[dict[str, Schema]] = {
             "resolution": _RESOLUTION,
             "timezone": _ZONE,
             "limit": NUMBER | {"description": "The page size; always 1 for total."},
-            "offset": NUMBER | {"description": "The rows skipped; always 0 for total."},
+            "offset": NUMBER | {"description": "The number of rows skipped; always 0 for total."},
             "data": array(_ROW),
             "count": _COUNTED,
         },
@@ -204,7 +204,7 @@ COMPONENTS: Final[dict[str, Schema]] = {
             "lastDatapoint": nullable(ref("LatestDatapoint")),
         },
         optional=("lastSeen", "uptime", "quality", "lastDatapoint"),
-        about="Carries only the metrics asked for.",
+        about="Contains only the requested metrics.",
     ),
     "LatestDatapoint": record(
         {"recordedAt": INSTANT, **{metric.field: nullable(NUMBER) for metric in METRICS}}
@@ -220,6 +220,6 @@ COMPONENTS: Final[dict[str, Schema]] = {
             "errors": array(record({"parameter": STRING, "detail": STRING})),
         },
         optional=("errors",),
-        about="RFC 9457; errors names every parameter that can't be used.",
+        about="RFC 9457; errors lists every invalid parameter.",
     ),
 }

@@ -73,8 +73,10 @@ INTERFACE_INFO: Final = Info(
 )
 
 
-def assemble(operations: Iterable[Operation], info: Info = INTERFACE_INFO) -> dict[str, Any]:
-    """The whole document as a JSON object."""
+def assemble(
+    operations: Iterable[Operation], root: str = "", info: Info = INTERFACE_INFO
+) -> dict[str, Any]:
+    """The whole document as a JSON object, for a site that stands below ``root``."""
     return {
         "openapi": "3.0.3",
         "info": {
@@ -82,7 +84,7 @@ def assemble(operations: Iterable[Operation], info: Info = INTERFACE_INFO) -> di
             "version": INTERFACE_VERSION,
             "description": info.description,
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
         "tags": [{"name": name, "description": about} for name, about in info.tags.items()],
         "paths": {
@@ -109,7 +111,7 @@ _SECURITY: Final[dict[str, Schema]] = {
 _UNCHANGED: Final = {"description": "Not changed since the ETag in If-None-Match."}
 _HEADERS: Final[dict[str, Schema]] = {
     "ETag": {"description": "A weak validator for If-None-Match.", "schema": STRING},
-    "Request-Id": {"description": "The request's id, for asking about it.", "schema": STRING},
+    "Request-Id": {"description": "The request's id, for support.", "schema": STRING},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
 }
 
@@ -126,7 +128,7 @@ def _described(operation: Operation) -> Schema:
         "parameters": [*_path_parameters(operation), *query_parameters(operation.query)],
         "responses": {
             "200": {
-                "description": "The answer.",
+                "description": "The response.",
                 "headers": _headers(*(() if operation.body else ("ETag",)), "Request-Id"),
                 "content": {JSON_TYPE: {"schema": operation.answer}},
             },

@@ -47,7 +47,7 @@ def _bad_request(error: ValidationError) -> BadRequest:
         name = str(where[0])[:80] if where else "body"
         problems.setdefault(name, _words(detail["type"], detail.get("ctx", {})))
     listed = tuple(ParameterProblem(name, problems[name]) for name in sorted(problems))
-    return BadRequest("Some fields can't be used; errors names each of them.", errors=listed)
+    return BadRequest("Some fields are invalid; errors lists them.", errors=listed)
 
 
 def _words(kind: str, context: dict[str, Any]) -> str:
@@ -55,4 +55,4 @@ def _words(kind: str, context: dict[str, Any]) -> str:
         return "is required"
     if kind == "extra_forbidden":
         return "is not a field of this request"
-    return str(context.get("error", "can't be used"))
+    return str(context.get("error", "is invalid"))

@@ -57,9 +57,9 @@ def _devices(value: Any) -> tuple[str, ...]:
     most = max(view.most_devices for view in EMBED_VIEW_BY_NAME.values())
     texts = _texts(value, most, "device identifiers")
     if not texts:
-        raise ValueError("names no device")
+        raise ValueError("must name a device")
     if not all(0 < len(text) <= _LONGEST_IDENTIFIER for text in texts):
-        raise ValueError("has an empty or endless entry")
+        raise ValueError("has an empty or too long entry")
     return tuple(texts)
 
 
@@ -79,18 +79,20 @@ def _zone(value: Any) -> str:
     if value == DEVICE_ZONE:
         return DEVICE_ZONE
     if not isinstance(value, str) or value not in timez.zone_names():
-        raise ValueError(f"must be an IANA time zone name, or {DEVICE_ZONE} for each device's own")
+        raise ValueError(
+            f"must be an IANA time zone name, or {DEVICE_ZONE} for each device's own zone"
+        )
     return value
 
 
 def _title(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     text = " ".join(value.split())
     if len(text) > EMBED_TITLE_LENGTH:
         raise ValueError(f"has {len(text)} characters; at most {EMBED_TITLE_LENGTH} are allowed")
     if not text.isprintable():
-        raise ValueError("has characters that can't be shown")
+        raise ValueError("has characters that can't be displayed")
     return text
 
 

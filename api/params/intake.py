@@ -14,5 +14,5 @@ RESULTS: Final = {"exceptions": False, "all": True}
 
 class IntakeQuery(Query):
     every: Annotated[bool, one_of(RESULTS)] = Field(
-        False, alias="results", description="Which rows the answer tells of: exceptions or all."
+        False, alias="results", description="Which rows the response lists: exceptions or all."
     )

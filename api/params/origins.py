@@ -51,7 +51,7 @@ def _address(text: str, host: str) -> None:
     try:
         IPv4Address(host)
     except ValueError:
-        raise ValueError(f"{_shown(text)}: the host is no name and no address") from None
+        raise ValueError(f"{_shown(text)}: the host must be a name or an address") from None
 
 
 def _shown(text: str) -> str:

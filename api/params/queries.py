@@ -95,22 +95,24 @@ def in_order(from_ms: int | None, info: ValidationInfo) -> int | None:
 
 
 class DeviceListQuery(Query):
-    limit: DeviceLimit = Field(None, description="At most so many devices; all when absent.")
+    limit: DeviceLimit = Field(None, description="The most devices to return. Default: all.")
     offset: Offset = Field(_default(OFFSET), description="Devices to skip.")
-    descending: Order = Field(False, alias="order", description="asc or desc, in any case.")
+    descending: Order = Field(
+        False, alias="order", description="asc or desc, in upper or lower case."
+    )
     order_by: OrderBy = Field(
-        DEVICE_ORDER_DEFAULT, alias="orderBy", description="The field to order by."
+        DEVICE_ORDER_DEFAULT, alias="orderBy", description="The field to sort by."
     )
     pagination: Flag = Field(
         False, description="true: an object with data and total; else an array."
     )
     serial_number: Text = Field(
-        None, alias="serialNumber", description="Only the device of this serial number, exactly."
+        None, alias="serialNumber", description="Only the device with exactly this serial number."
     )
     network_unique_identifier: Text = Field(
         None,
         alias="networkUniqueIdentifier",
-        description="Only the device of this network identifier, exactly.",
+        description="Only the device with exactly this network identifier.",
     )
     active: Active = Field(
         True, description="true: active devices; false: inactive ones; null: both."
@@ -118,13 +120,13 @@ class DeviceListQuery(Query):
 
 
 class DatapointsQuery(Query):
-    resolution: AnyResolution = Field(description="The size of a row.")
+    resolution: AnyResolution = Field(description="The bucket length of the rows.")
     to_ms: OptionalInstant = Field(None, alias="to", description=_TO)
     from_ms: OptionalInstant = Field(None, alias="from", description=_FROM)
-    limit: PageLimit = Field(_default(LIMIT), description="Rows on a page.")
+    limit: PageLimit = Field(_default(LIMIT), description="Rows per page.")
     offset: Offset = Field(_default(OFFSET), description="Rows to skip.")
     count: Flag = Field(
-        False, description="true: the answer has only resolution and the number of rows."
+        False, description="true: return only the resolution and the number of rows."
     )
     timezone: Zone = Field(None, description=_ZONE)
     filter: Conditions = Field(
@@ -151,7 +153,7 @@ class AdaptiveQuery(Query):
     max_datapoints: Budget = Field(
         _default(MAX_DATAPOINTS),
         alias="maxDatapoints",
-        description="The answer has no more rows than this.",
+        description="The most rows to return.",
     )
     timezone: Zone = Field(None, description="IANA time zone name: stamps are wall clock in it.")
 
@@ -163,7 +165,7 @@ class LatestQuery(Query):
         description="Device identifiers, comma-separated: UUIDs, serial numbers and"
         " networkUniqueIdentifiers may be mixed.",
     )
-    metrics: LatestMetrics = Field(description="What to say of each device.")
+    metrics: LatestMetrics = Field(description="What to return for each device.")
     to_ms: Instant = Field(
         default_factory=timez.now_ms, alias="to", description=f"{_TO} Default: now."
     )
@@ -175,7 +177,7 @@ class LatestQuery(Query):
     uptime_resolution: StoredResolution = Field(
         UPTIME_DEFAULT,
         alias="uptimeResolution",
-        description="The bucket that uptime counts.",
+        description="The bucket length that uptime counts.",
     )
 
     _from_before_to = field_validator("from_ms")(in_order)

@@ -62,4 +62,4 @@ def _said(error: ValidationError) -> dict[str, str]:
 
 def _bad_request(problems: dict[str, str]) -> BadRequest:
     listed = tuple(ParameterProblem(name[:80], problems[name]) for name in sorted(problems))
-    return BadRequest("Some parameters can't be used; errors names each of them.", errors=listed)
+    return BadRequest("Some parameters are invalid; errors lists them.", errors=listed)

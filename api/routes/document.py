@@ -19,7 +19,7 @@ def document_route(
     id: str = "getApiJson",
     info: Info = INTERFACE_INFO,
 ) -> Route:
-    """Assembled when it is first asked for, then kept."""
+    """Assembled when it is first asked for, then cached."""
     operation = Operation(
         id=id,
         path=f"{prefix}/api-json",
@@ -30,10 +30,10 @@ def document_route(
     )
 
     @cache
-    def document() -> dict[str, Any]:
-        return assemble([*(route.operation for route in others), operation], info)
+    def document(root: str) -> dict[str, Any]:
+        return assemble([*(route.operation for route in others), operation], root, info)
 
     def answer(call: Call[Query]) -> Reply:
-        return Reply(document())
+        return Reply(document(call.root))
 
     return Route(operation, answer, cacheable=True)

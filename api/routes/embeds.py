@@ -97,7 +97,7 @@ def own_embed(call: EmbedCall[NoBody]) -> Reply:
     """With the devices that it may see at this moment."""
     embed = call.web.embed(call.principal.embed_id)
     if embed is None:  # the gate has just found it
-        raise Unauthorized("The embed is gone.")
+        raise Unauthorized("The embed no longer exists.")
     within = call.principal.scope.grant.devices
     devices = tuple(id for id in embed.definition.devices if id in within)
     shown = replace(embed, definition=replace(embed.definition, devices=devices))

@@ -19,13 +19,14 @@ B = TypeVar("B", bound=Body)
 class Call(Generic[Q]):
     """One request, after its credential and its query were found good. ``identifier`` is the
     device's in the path; ``columns`` asks for the columnar answer where there is one, of these
-    metrics."""
+    metrics. ``root`` is the path below which the site stands, or ""."""
 
     store: Store
     scope: Scope
     query: Q
     identifier: str = ""
     columns: Collection[Metric] | None = None
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

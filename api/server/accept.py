@@ -15,7 +15,7 @@ def require_json(accept: str) -> None:
     ranges = [_range(part) for part in accept.split(",") if part.strip()]
     if ranges and not any(ranges):
         raise NotAcceptable(
-            "The answer is application/json and nothing else; CSV and Excel files come from the"
+            "The service only returns application/json; CSV and Excel files come from the"
             " dashboard's downloads."
         )
 

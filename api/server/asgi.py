@@ -62,7 +62,7 @@ class ThreadedSite:
         except ClientGone:
             return
         except Exception:
-            _log.exception("the site failed to answer")
+            _log.exception("the site failed to respond")
             raise
         finally:
             body.release()
@@ -79,7 +79,7 @@ class _Threads:
         """Unavailable, at once, where too many wait already."""
         if self._under_way >= self._lane.threads + self._lane.waiting:
             raise Unavailable(
-                "Too many requests are under way here: try again.",
+                "Too many requests at the moment: try again.",
                 retry_after_s=self._lane.retry_after_s,
             )
         self._under_way += 1
@@ -164,9 +164,9 @@ class _Exchange:
                     push(piece, more=True)
             push(b"", more=False)
         except (ClientGone, TimeoutError) as error:
-            _log.info("an answer was cut off: %r", error)
+            _log.info("a response was cut off: %r", error)
         except Exception:  # noqa: BLE001 - its reader sees it by the missing end, we by the log
-            _log.exception("an answer broke off")
+            _log.exception("a response was interrupted")
         finally:
             if self._gone is not None:
                 loop.call_soon_threadsafe(self._gone.cancel)

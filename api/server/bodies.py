@@ -34,7 +34,7 @@ class BodyMemory:
     def take(self, peer: str, size: int) -> None:
         """Busy where that is more than may be held."""
         if self._held[peer] + size > self._peer_bytes or self._total + size > self._process_bytes:
-            raise Busy("Too many large bodies are on their way here.", retry_after_s=2.0)
+            raise Busy("Too many large request bodies at the moment.", retry_after_s=2.0)
         self._held[peer] += size
         self._total += size
 
@@ -59,7 +59,7 @@ class Body:
             async with asyncio.timeout(within_s):
                 await self._read(receive)
         except TimeoutError:
-            raise RequestTimeout(f"The body wasn't here within {within_s:g} s.") from None
+            raise RequestTimeout(f"The body didn't arrive within {within_s:g} s.") from None
 
     async def _read(self, receive: Receive) -> None:
         body = bytearray()

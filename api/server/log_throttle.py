@@ -26,4 +26,4 @@ def note(error: Unavailable) -> None:
         if text in _said:
             return
         _said[text] = now_s
-    _log.warning("requests can't be answered: %s", text)
+    _log.warning("requests fail: %s", text)

@@ -29,12 +29,18 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 _LEVEL: Final = {FAILED: 0.0, DEGRADED: 0.5}
 # Gauges made from what the checks found: (check, fact) → name and meaning.
 _FACTS: Final = {
-    ("commit", "ageS"): ("weir_last_commit_age_seconds", "Since something was last stored."),
-    ("feed", "ageS"): ("weir_mqtt_last_message_age_seconds", "Since the broker brought one."),
-    ("feed", "ingesters"): ("weir_mqtt_ingesters", "Ingesters of this host that are well."),
-    ("disk", "freeBytes"): ("weir_disk_free_bytes", "Free space beside the store."),
-    ("replica", "lagS"): ("weir_replica_lag_seconds", "How far the standby may be behind."),
-    ("store", "schema"): ("weir_schema_version", "The store's schema."),
+    ("commit", "ageS"): (
+        "weir_last_commit_age_seconds",
+        "Seconds since the last reading was stored.",
+    ),
+    ("feed", "ageS"): (
+        "weir_mqtt_last_message_age_seconds",
+        "Seconds since the last message from the broker.",
+    ),
+    ("feed", "ingesters"): ("weir_mqtt_ingesters", "Healthy ingesters on this host."),
+    ("disk", "freeBytes"): ("weir_disk_free_bytes", "Free disk space beside the store."),
+    ("replica", "lagS"): ("weir_replica_lag_seconds", "Replication lag of the standby."),
+    ("store", "schema"): ("weir_schema_version", "Schema version of the store."),
 }
 
 
@@ -75,9 +81,9 @@ def _admit(token: str, environ: dict[str, Any]) -> None:
         said = bearer(environ.get("HTTP_AUTHORIZATION")) or ""
         if hmac.compare_digest(said.encode("utf-8", "replace"), token.encode()):
             return
-        raise Unauthorized("The metrics take their own token.", challenges=(BEARER,))
+        raise Unauthorized("Metrics need the token of WEIR_METRICS_TOKEN.", challenges=(BEARER,))
     if not from_this_machine(environ) or from_another_site(environ):
-        raise NotFound("There is nothing at this path.")
+        raise NotFound("Nothing exists at this path.")
 
 
 def _gauges(checks: Checks) -> Iterator[Metric]:

@@ -26,8 +26,8 @@ from api.telemetry.request_record import REQUEST_ID
 
 _DEFAULT_RETRY_S: Final = {429: 1.0, 503: 5.0}
 _DETAILS: Final = {
-    404: "There is nothing at this path.",
-    413: "The body is larger than what is read.",
+    404: "Nothing exists at this path.",
+    413: "The body is too large.",
 }
 _log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
 def _wrong_method(error: WrongMethod) -> str:
     methods = sorted({*(error.valid_methods or ())} - {"HEAD", "OPTIONS"})
     if methods == ["GET"]:
-        return "Everything here is read-only: use GET."
+        return "This interface is read-only: use GET."
     return f"Use {' or '.join(methods)} here."
 
 
@@ -100,4 +100,4 @@ def _problem_of(error: Exception) -> ServiceError:
         default = BadRequest if status < 500 else Internal
         return STATUS_ERRORS.get(status, default)(_DETAILS.get(status, error.name))
     _log.error("request %s failed", request_id(), exc_info=error)
-    return Internal("Something went wrong here; the log has it under this request's id.")
+    return Internal("Internal error; the log has details under this request's id.")

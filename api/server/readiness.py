@@ -89,7 +89,7 @@ class Readiness:
         try:
             found = self._asked.result(PATIENCE_S)
         except Late:
-            return {"store": Check(FAILED, f"No answer within {PATIENCE_S:g} s.")}
+            return {"store": Check(FAILED, f"No response within {PATIENCE_S:g} s.")}
         self._asked = None
         return found
 
@@ -99,10 +99,10 @@ class Readiness:
         try:
             free = shutil.disk_usage(place).free
         except OSError as error:
-            return Check(DEGRADED, f"The free space can't be told: {error.strerror}.")
+            return Check(DEGRADED, f"The free disk space is unknown: {error.strerror}.")
         facts = {"freeBytes": free}
         if free < self._settings.disk_min_mb * 1_000_000:
-            return Check(DEGRADED, "Little space is left beside the store.", facts)
+            return Check(DEGRADED, "The store's disk is almost full.", facts)
         return Check(OK, "", facts)
 
 
@@ -130,7 +130,7 @@ def _store(store: Store) -> Check:
 def _file_there(store: Store) -> Check | None:
     file = store.file()
     if file is not None and file.inode is None:
-        return Check(FAILED, "The store's file is gone.", {"inode": None})
+        return Check(FAILED, "The store's file is missing.", {"inode": None})
     return None
 
 
@@ -141,7 +141,7 @@ def _file(store: Store) -> Check | None:
         return None
     facts = {"inode": file.inode}
     if file.opened not in (None, file.inode):
-        return Check(FAILED, "Another file has taken the store's place.", facts)
+        return Check(FAILED, "The store's file was replaced by another one.", facts)
     if file.trouble:
         return Check(DEGRADED, file.trouble, facts)
     return Check(OK, "", facts)
@@ -153,7 +153,7 @@ def _replica(store: Store) -> Check | None:
         return None
     facts = {"receiving": replica.receiving, "lagS": replica.lag_s}
     if not replica.receiving:
-        return Check(DEGRADED, "The standby doesn't hear from its primary.", facts)
+        return Check(DEGRADED, "The standby has no connection to its primary.", facts)
     if replica.lag_s is None or replica.lag_s > LAG_S:
         return Check(DEGRADED, f"The standby is more than {LAG_S:g} s behind.", facts)
     return Check(OK, "", facts)
@@ -172,13 +172,13 @@ def _writer(said: writer_status.WriterStatus | None, *, alone: bool) -> Check:
         return Check(DEGRADED if alone else OK, "No writer is running on this host.")
     facts: dict[str, Any] = {"waitingRows": said.waiting_rows}
     if not said.fresh:
-        return Check(DEGRADED, "The writer has died or hangs: nothing comes in.", facts)
+        return Check(DEGRADED, "The writer has stopped or hangs: no readings are stored.", facts)
     if said.committing_s >= COMMIT_S:
         facts["committingS"] = said.committing_s
         took = f"{said.committing_s:.0f} s"
         return Check(DEGRADED, f"The writer has been inside one commit for {took}.", facts)
     if said.trouble:
-        return Check(DEGRADED, "The writer can't store anything now; it tries again.", facts)
+        return Check(DEGRADED, "The writer can't store readings at the moment; it retries.", facts)
     return Check(OK, "", facts)
 
 
@@ -191,9 +191,9 @@ def _feed(said: Sequence[writer_status.WriterStatus]) -> Check:
         "ageS": round(max(0.0, time() - max(last)), 1) if last else None,
     }
     if not facts["ingesters"]:
-        return Check(DEGRADED, "Nobody takes in what the broker has.", facts)
+        return Check(DEGRADED, "No ingester is running: messages wait at the broker.", facts)
     if not all(one.fresh for one in feeds):
-        return Check(DEGRADED, "An ingester has died or hangs: its messages wait.", facts)
+        return Check(DEGRADED, "An ingester has stopped or hangs: its messages wait.", facts)
     if any(one.feed for one in feeds):
-        return Check(DEGRADED, "The broker can't be reached, or refuses us.", facts)
+        return Check(DEGRADED, "The broker can't be reached, or refuses the connection.", facts)
     return Check(OK, "", facts)

@@ -23,7 +23,7 @@ def create_stand_in(settings: Settings) -> Flask:
 
 def _refuse_others() -> None:
     if request.environ["PATH_INFO"] != HEALTH_PATH:
-        raise NotFound("There is no service here: this dashboard shows another server.")
+        raise NotFound("This server has no service of its own: its dashboard shows another server.")
 
 
 def _healthy() -> Response:

@@ -11,7 +11,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator, EmbedAuthenticator
-from api.catalog import COLUMNS_TYPE
+from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
 from api.routes import FINDING_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
@@ -124,7 +124,7 @@ def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
         query = read(route.operation.query, pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
-        reply = route.answer(Call(store, scope, query, id, columns))
+        reply = route.answer(Call(store, scope, query, id, columns, environ.get(SITE_ROOT, "")))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view

@@ -78,7 +78,7 @@ class Shared:
             return None
         if self._away:
             self._away = False
-            _log.warning("Redis answers again")
+            _log.warning("Redis responds again")
         return found
 
     def _client(self) -> Redis:
@@ -100,7 +100,7 @@ class Shared:
         self._again_s = self._clock_s() + AGAIN_S
         if not self._away:
             self._away = True
-            _log.warning("Redis can't be used, each process goes by itself: %s", error)
+            _log.warning("Redis can't be used; limits hold per process: %s", error)
 
     def close(self) -> None:
         with self._lock:

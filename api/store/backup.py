@@ -65,14 +65,14 @@ def back_up(store: Path, target: Path, made: str, program: str, watch: Watch) ->
     ends on .gz; it appears under its name when it is whole and was verified. UserError where that
     can't be."""
     if not target.name.endswith(ENDINGS):
-        raise UserError(f"{target}: a backup is a tar file, so its name ends on {_ENDINGS}")
+        raise UserError(f"{target}: a backup is a tar file, so its name must end in {_ENDINGS}")
     with _translated(), _scratch(target) as folder:
         parts: dict[str, Part] = {}
         for name, source in _sources(store).items():
             if source.exists():
                 parts[name] = _copied(source, folder / name, SCHEMAS[name], watch)
         if "store.sqlite" not in parts:
-            raise UserError(f"there is no store at {store}")
+            raise UserError(f"no store at {store}")
         backup = Backup(made, program, parts)
         draft = folder / "draft"
         _pack(backup, folder, draft, packed=target.suffix in PACKED)
@@ -129,7 +129,7 @@ def _copied(source: Path, target: Path, schema: Schema, watch: Watch) -> Part:
         _run(copy, "PRAGMA journal_mode=DELETE")  # one file, without a log beside it
     found = _verified(target, schema)
     if found != expected:
-        raise UserError(f"the copy of {source.name} isn't what was copied")
+        raise UserError(f"the copy of {source.name} doesn't match the original")
     return Part(found.version, found.rows, target.stat().st_size, _digest(target))
 
 
@@ -151,7 +151,7 @@ def _looked_at(connection: apsw.Connection, schema: Schema) -> Part:
     ).fetchall()
     rows = {name: int(_run(connection, f'SELECT count(*) FROM "{name}"').get) for (name,) in tables}  # noqa: S608
     if schema.VERSION_TABLE not in rows:
-        raise UserError("there is no store of Weir's in it")
+        raise UserError("it contains no Weir store")
     version = int(_run(connection, f"SELECT max(version) FROM {schema.VERSION_TABLE}").get)  # noqa: S608
     return Part(version, rows)
 
@@ -200,11 +200,11 @@ def _unpacked(file: Path, folder: Path) -> Backup:
                     _take_out(tar, member, folder / member.name)
         said = orjson.loads((folder / MANIFEST).read_bytes())
         if said.pop("format") != FORMAT:
-            raise UserError(f"{file} is a backup of a newer program")
+            raise UserError(f"{file} is a backup made by a newer program")
         parts = {name: Part(**part) for name, part in said.pop("parts").items()}
         backup = Backup(parts=parts, **said)
     except FileNotFoundError as error:
-        missing = error.filename if str(error.filename) == str(file) else f"{file} is no backup"
+        missing = error.filename if str(error.filename) == str(file) else f"{file} is not a backup"
         raise UserError(f"{missing}: nothing to restore") from None
     except (
         tarfile.TarError,
@@ -216,7 +216,7 @@ def _unpacked(file: Path, folder: Path) -> Backup:
         AttributeError,
     ) as error:
         said = str(error).splitlines()[0].partition(":")[0]
-        raise UserError(f"{file} is no whole backup: {said}") from None
+        raise UserError(f"{file} is not a complete backup: {said}") from None
     for name, part in backup.parts.items():
         _compare(folder / name, part, SCHEMAS[name], file)
     return backup
@@ -231,10 +231,10 @@ def _take_out(tar: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> Non
 
 def _compare(path: Path, part: Part, schema: Schema, file: Path) -> None:
     if not path.exists() or _digest(path) != part.sha256:
-        raise UserError(f"{file} isn't as it was written: {path.name} differs")
+        raise UserError(f"{file} was changed after it was written: {path.name} differs")
     found = _verified(path, schema)
     if (found.version, found.rows) != (part.version, part.rows):
-        raise UserError(f"{file} doesn't hold what it says: {path.name} differs")
+        raise UserError(f"{file} doesn't match its manifest: {path.name} differs")
     if part.version > schema.CURRENT:
         raise UserError(
             f"{file} has schema version {part.version}, newer than this program's {schema.CURRENT}"

@@ -39,9 +39,9 @@ def _refuse_unstorable(rows: Sequence[ReadingRow]) -> None:
     if not math.isfinite(sum(filter(None, chain.from_iterable(rows)), 0.0)):
         for row in rows:
             if not all(value is None or math.isfinite(value) for value in row):
-                raise ValueError(f"a reading holds a number that isn't finite: {row}")
+                raise ValueError(f"a reading has a number that isn't finite: {row}")
     if set(map(len, rows)) - {_WIDTH} or min(map(itemgetter(1), rows), default=0) < 0:
-        raise ValueError(f"a reading must hold {_WIDTH} values and an instant from 1970 on")
+        raise ValueError(f"a reading must have {_WIDTH} values and a timestamp from 1970 on")
 
 
 def by_device(rows: Iterable[ReadingRow]) -> Iterator[tuple[int, list[int]]]:

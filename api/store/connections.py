@@ -32,8 +32,8 @@ LIFELINE_THERE: Final = (
     "tcp_keepalives_count = 3",
     "idle_in_transaction_session_timeout = '60s'",
 )
-TOO_SLOW: Final = "The store is too slow to answer."
-SILENT: Final = "The store doesn't answer any more."
+TOO_SLOW: Final = "The store is too slow to respond."
+SILENT: Final = "The store no longer responds."
 MAX_IDLE: Final = 8  # connections kept open between uses, for each process
 NAME: Final = "weir"
 

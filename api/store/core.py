@@ -21,7 +21,7 @@ class Taken(UserError):
     """A value that must be unique is there already. Says nothing more: who wrote knows of what."""
 
     def __init__(self) -> None:
-        super().__init__("the store refuses it: a value that must be unique is taken")
+        super().__init__("the store refuses it: a value that must be unique is already in use")
 
 
 class Transaction(Protocol):

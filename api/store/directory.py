@@ -47,7 +47,7 @@ class DirectoryPart(Seam):
         with self.transaction() as transaction:
             transaction.lock_directory()
             if transaction.fetch(sql.organization(new.id)):
-                raise UserError(f"there is an organization {new.id} already")
+                raise UserError(f"organization {new.id} already exists")
             transaction.run(sql.create_organization(new))
         return new
 
@@ -96,7 +96,7 @@ class DirectoryPart(Seam):
         with self.transaction() as transaction:
             transaction.lock_directory()
             if not transaction.fetch(sql.organization(organization_id)):
-                raise UserError(f"there is no organization {organization_id}")
+                raise UserError(f"no organization {organization_id}")
             plan = self._planner(transaction, organization_id, wanted).plan(wanted)
             self._carry_out(transaction, plan)
         return plan.imported
@@ -142,7 +142,8 @@ def _named(devices: Sequence[Values]) -> Generator[None]:
         serials = ", ".join(values["serial_number"] for values in devices[:NAMED])
         more = f" or one of {len(devices) - NAMED} more" if len(devices) > NAMED else ""
         raise UserError(
-            f"device {serials}{more}: the id, serial number or networkUniqueIdentifier is taken"
+            f"device {serials}{more}: the id, serial number or networkUniqueIdentifier is"
+            " already in use"
         ) from error
 
 

@@ -47,8 +47,8 @@ def spread(store: Seam, shards: int | None = None) -> list[str]:
     [(nodes,)] = store.fetch(sql.nodes())
     if not nodes:
         raise UserError(
-            "no node of this cluster takes shards: add workers with citus_add_node, or have the"
-            " coordinator take them, by citus_set_node_property(…, 'shouldhaveshards', true)"
+            "no node of this cluster can hold shards: add workers with citus_add_node, or let"
+            " the coordinator hold them with citus_set_node_property(…, 'shouldhaveshards', true)"
         )
     with store.transaction() as transaction:
         transaction.lock_directory()

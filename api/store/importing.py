@@ -79,7 +79,7 @@ class Planner:
             taken = self.known[key]["serial_number"]
             raise UserError(f"device {serial}: id {device_id} is the id of device {taken}")
         if device_id in self.elsewhere:
-            raise UserError(f"device {serial}: id {device_id} is taken")
+            raise UserError(f"device {serial}: id {device_id} is already in use")
         return key
 
     def _create(self, plan: Plan, serial: str, said: Values) -> int:

@@ -34,11 +34,11 @@ class KeysPart(Seam):
     def _check(self, transaction: Transaction, key: Key) -> None:
         organization_id = key.organization_id
         if key.ingest and key.grant == Grant():
-            raise UserError("a key that sends readings must be granted a device")
+            raise UserError("an ingest key needs access to a device")
         if not transaction.fetch(directory_sql.organization(organization_id)):
-            raise UserError(f"there is no organization {organization_id}")
+            raise UserError(f"no organization {organization_id}")
         if transaction.fetch(sql.clashes(key)):
-            raise UserError(f"there is a key {key.key_id} already")
+            raise UserError(f"key {key.key_id} already exists")
         ids = [device_id.lower() for device_id in key.grant.devices]
         found = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
         _all_there("device", ids, found)
@@ -66,7 +66,7 @@ class KeysPart(Seam):
 def _all_there(called: str, wanted: Iterable[str], found: Iterable[Row]) -> None:
     missing = sorted(set(wanted) - {row[0] for row in found})
     if missing:
-        raise UserError(f"the organization has no {called} {missing[0]}")
+        raise UserError(f"--{called} {missing[0]}: the organization has no such {called}")
 
 
 def _row(key: Key) -> Row:

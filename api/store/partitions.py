@@ -44,7 +44,7 @@ class Partitions:
         self._look()
         if not self._parted:
             if store.fetch(distribution_sql.extension()) and store.fetch(distribution_sql.spread()):
-                raise UserError("the store is distributed already: partition it before that")
+                raise UserError("the store is already distributed: partition before distributing")
             last_hour = store.fetch(sql.last_hour())[0][0] or 0
             until = following(month_of(max(last_hour, now_ms() + DAY_MS)))
             self._run(*sql.bound(start_ms(until)))

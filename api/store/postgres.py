@@ -275,7 +275,7 @@ class PostgresStore(PostgresDatabase, CommonStore):
         """Nothing: the server does so by itself."""
 
     def check_pages(self) -> list[str]:
-        raise UserError("a server's pages are checked by its own program, pg_amcheck")
+        raise UserError("check a Postgres server's pages with its own tool, pg_amcheck")
 
     def replica(self) -> Replica | None:
         ((following, receiving, lag_s),) = self.fetch(replication.standing())
@@ -346,7 +346,7 @@ def _translated() -> Generator[None]:
     try:
         yield
     except (errors.UndefinedTable, errors.InvalidCatalogName) as error:
-        raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
+        raise StoreMissing("The store has no schema yet: run flask db upgrade.") from error
     except errors.UniqueViolation as error:
         raise Taken from error
     except errors.ReadOnlySqlTransaction as error:
@@ -354,4 +354,4 @@ def _translated() -> Generator[None]:
     except (errors.QueryCanceled, errors.LockNotAvailable) as error:
         raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise Unavailable("The store is out of reach.", retry_after_s=1.0) from error
+        raise Unavailable("The store can't be reached.", retry_after_s=1.0) from error

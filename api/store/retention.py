@@ -17,7 +17,7 @@ from api.timez import floor_to, now_ms, stamp
 
 STRIDE_MS: Final = 31 * DAY_MS  # let go in one transaction: a writer waits no longer than this
 SOURCE: Final = "retention"
-REASON: Final = "before the raw readings that are kept"
+REASON: Final = "before the oldest raw reading that is kept"
 
 
 class RetentionPart(Seam):
@@ -38,7 +38,7 @@ class RetentionPart(Seam):
 
     def prune(self, before_ms: int, *, pretend: bool = False) -> int:
         if before_ms > now_ms():
-            raise UserError("readings of the future can't be let go")
+            raise UserError("readings in the future can't be deleted")
         if before_ms % HOUR_MS:
             raise UserError(f"{stamp(before_ms)} is not on the hour, where rollups begin")
         if not pretend:

@@ -40,14 +40,14 @@ from api.telemetry.request_record import fetched
 
 WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
 LOG_PAUSE_S: Final = 10.0
-NEVER_THERE: Final = "There is no store yet: flask db upgrade."
-GONE: Final = "The store's file is gone: put it back, or restore it from a backup."
+NEVER_THERE: Final = "There is no store yet: run flask db upgrade."
+GONE: Final = "The store's file is missing: put it back, or restore it from a backup."
 LOG_GONE: Final = (
     "The store's log (-wal, -shm) was deleted while in use. Nothing is stored for"
     f" {LOG_PAUSE_S:g} seconds."
 )
 READ_ONLY_DISK: Final = (
-    "The store lies on a disk that is mounted read-only, where it can't even be read."
+    "The store is on a disk that is mounted read-only, where it can't even be read."
 )
 NOT_CHECKED: Final = (
     "The store's file is damaged. Nothing is stored until a check finds it sound:"
@@ -335,13 +335,13 @@ class SqliteStore(SqliteFile, CommonStore):
     """The store in one file."""
 
     def distribute(self, shards: int | None = None) -> list[str]:
-        raise UserError("a file can't be distributed: that takes Postgres with Citus")
+        raise UserError("SQLite can't be distributed: use Postgres with Citus")
 
     def rows_a_commit(self) -> int:
         return ROWS_A_COMMIT
 
     def partition(self) -> list[str]:
-        raise UserError("a file has no partitions: that takes Postgres")
+        raise UserError("SQLite has no partitions: use Postgres")
 
     def replica(self) -> None:
         return None

@@ -182,7 +182,7 @@ def translated() -> Generator[None]:
             " backup."
         ) from error
     except apsw.FullError as error:
-        raise Unavailable("The disk is full: nothing is stored until there is room.") from error
+        raise Unavailable("The disk is full: nothing is stored until space is freed.") from error
     except apsw.ReadOnlyError as error:
         raise Unavailable("The store's file can't be written: it is read-only.") from error
     except (
@@ -199,5 +199,5 @@ def translated() -> Generator[None]:
         raise UserError(f"the store refuses it: {error}") from error
     except apsw.SQLError as error:
         if str(error).startswith("no such table"):
-            raise StoreMissing("The store has no schema yet: flask db upgrade.") from error
+            raise StoreMissing("The store has no schema yet: run flask db upgrade.") from error
         raise

@@ -45,7 +45,9 @@ class Versioned(Seam):
     def check(self) -> None:
         version = self.schema_version()
         if version < self.schema.CURRENT:
-            raise StoreMissing("The store's schema is older than this program: flask db upgrade.")
+            raise StoreMissing(
+                "The store's schema is older than this program: run flask db upgrade."
+            )
         if version > self.schema.CURRENT:
             raise Unavailable(
                 f"The store's schema has version {version}, newer than this program's"

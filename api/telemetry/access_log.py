@@ -38,7 +38,7 @@ class AccessLog:
     def _drop(self, record: LogRecord) -> None:
         self.dropped += 1
         if self.dropped == 1:
-            _log.warning("requests can't be logged, and aren't", exc_info=True)
+            _log.warning("requests can't be logged", exc_info=True)
 
 
 class _File(WatchedFileHandler):

@@ -43,20 +43,22 @@ class _Meters:
             return Histogram(name, meaning, labels, registry=registry, buckets=edges)
 
         self.registry = registry
-        self.requests = counter("weir_requests", "Requests answered.", "route", "method", "status")
-        told = "From a request to the last byte of its answer."
+        self.requests = counter("weir_requests", "Responses sent.", "route", "method", "status")
+        told = "Time from a request to the last byte of its response."
         self.seconds = seconds("weir_request_seconds", told, REQUEST_S, "route")
-        self.in_flight = gauge("weir_requests_in_flight", "Requests under way.")
-        self.fetch = seconds("weir_store_fetch_seconds", "A read of the store.", FETCH_S)
-        self.lookups = counter("weir_cache_lookups", "Questions to a cache.", "cache", "result")
-        self.rows = counter("weir_ingest_rows", "Rows that came live.", "result")
-        told = "Messages that were acknowledged: ours, and others' to store."
+        self.in_flight = gauge("weir_requests_in_flight", "Requests in progress.")
+        self.fetch = seconds("weir_store_fetch_seconds", "Time of one read of the store.", FETCH_S)
+        self.lookups = counter("weir_cache_lookups", "Cache lookups.", "cache", "result")
+        self.rows = counter("weir_ingest_rows", "Rows received live.", "result")
+        told = "Acknowledged messages: ours, and those other shards store."
         self.messages = counter("weir_mqtt_messages", told, "whose")
-        told = "Stored readings on their way to the broker."
+        told = "Stored readings for the broker, by result."
         self.published = counter("weir_mqtt_published", told, "result")
-        self.commit = seconds("weir_commit_seconds", "A transaction of the writer's.", COMMIT_S)
-        self.queue = gauge("weir_ingest_queue_rows", "Rows that wait for the writer.")
-        self.images = gauge("weir_image_queue", "Images that are drawn or wait.")
+        self.commit = seconds(
+            "weir_commit_seconds", "Time of one transaction of the writer.", COMMIT_S
+        )
+        self.queue = gauge("weir_ingest_queue_rows", "Rows waiting for the writer.")
+        self.images = gauge("weir_image_queue", "Images being drawn or waiting.")
         self.children: dict[Any, Any] = {}
 
 

@@ -23,7 +23,7 @@ RESTART_S: Final = 5.0  # in which one that died is there again
 
 @dataclass(frozen=True, slots=True)
 class WriterStatus:
-    """Epoch seconds; ``trouble`` is why nothing can be stored now, ``feed`` why no message comes
+    """Epoch seconds; ``trouble`` is why no reading can be stored, ``feed`` why no message comes
     from the broker: '' where there is none of it, None where there is no broker;
     ``last_message_s`` is when the last one came. ``committing_s`` is how long the commit under way
     has taken, trying again included."""
@@ -88,11 +88,11 @@ def outage(folder: Path) -> str:
     that write say; "" where some may. A restart isn't worth a word."""
     for said in read_all(folder):
         if not said.fresh and abs(time() - said.at_s) > RESTART_S:
-            return "No reading comes in: what stores them has stopped."
+            return "Readings aren't being stored: the writer has stopped."
         if said.trouble:
-            return f"No reading is stored now. {said.trouble}"
+            return f"Readings aren't being stored. {said.trouble}"
         if said.feed:
-            return "No reading comes from the broker: it can’t be reached, or refuses us."
+            return "No readings from the broker: it can’t be reached, or refuses the connection."
     return ""
 
 

@@ -288,6 +288,8 @@ def _uptimes(
 ) -> Progress:
     """Of what answered; where it can't be told at all yet, of no question is any done."""
     good = [meter for meter in meters if meter.id in kept.volumes]
+    if not good:
+        return Progress("uptimes", 0, 0)
     known = cadences(desk, good, deadline, kept.now_ms)
     if len(known) < len(good):
         return Progress("devices’ pace", len(known), len(good))

@@ -168,7 +168,7 @@ def test_a_key_is_good_only_for_what_it_was_made_for(
     door = authenticator(directory, clock, ingest=ingest)
     assert door.principal(mine, None).id == "key_1"
     for _ in range(2):  # the second time from what is remembered
-        with pytest.raises(Forbidden, match=r"--ingest" if ingest else "only sends readings"):
+        with pytest.raises(Forbidden, match=r"--ingest" if ingest else "only send readings"):
             door.principal(other, None)
     directory.change(other, revoked_ms=1)
     clock.at_s += CREDENTIAL_CACHE_S + 1

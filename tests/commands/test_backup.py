@@ -148,7 +148,7 @@ def test_a_check_changes_nothing(weir: CommandLine, file: Path) -> None:
 
 def test_a_store_that_is_written_is_not_restored(weir: CommandLine, file: Path) -> None:
     with only_writer(Settings.from_env(weir.environ)):
-        assert "written by another process" in weir.error("restore", file, "--force")
+        assert "is already being written by" in weir.error("restore", file, "--force")
 
 
 # `flask` with these arguments, which says so before it takes a file in and waits for a line.
@@ -181,7 +181,7 @@ def test_a_store_that_is_being_imported_into_is_not_restored(
         assert running.stdin is not None
         assert running.stdout is not None
         assert running.stdout.readline() == "begun\n"
-        assert "is written by another command" in weir.error("restore", file, "--force")
+        assert "is being written by another command" in weir.error("restore", file, "--force")
         running.stdin.write("\n")
         running.stdin.close()
     assert running.returncode == 0
@@ -232,14 +232,14 @@ def _rewritten(content: bytes, **said: object) -> bytes:
 
 
 UNSOUND = [
-    (lambda _: b"", "is no whole backup"),
-    (lambda _: b"Dear diary", "is no whole backup"),
-    (_cut, "is no whole backup"),
-    (lambda content: _cut(gzip.compress(content)), "is no whole backup"),
+    (lambda _: b"", "is not a complete backup"),
+    (lambda _: b"Dear diary", "is not a complete backup"),
+    (_cut, "is not a complete backup"),
+    (lambda content: _cut(gzip.compress(content)), "is not a complete backup"),
     (_flipped, "differs"),
-    (_of_another, "is no backup"),
+    (_of_another, "is not a backup"),
     (lambda content: _rewritten(content, format=2), "a newer program"),
-    (lambda content: _rewritten(content, parts=3), "is no whole backup"),
+    (lambda content: _rewritten(content, parts=3), "is not a complete backup"),
 ]
 
 
@@ -274,7 +274,7 @@ def test_a_schema_newer_than_the_program_is_not_backed_up(
 
 
 def test_a_store_that_is_not_there_cannot_be_backed_up(flask: CommandLine, tmp_path: Path) -> None:
-    assert "there is no store" in flask.error("backup", tmp_path / "weir.tar")
+    assert "no store at" in flask.error("backup", tmp_path / "weir.tar")
     assert not (tmp_path / "weir.tar").exists()
 
 

@@ -58,12 +58,12 @@ def test_a_key_that_sends_readings_says_so_in_the_list(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--device", "M-9"], "--device M-9: the organization has no such device"),
+        (["--device", "M-9"], "--device M-9: not found in this organization"),
         (
             ["--device", "M-1", "--device", "M-3"],
-            "--device M-3: the organization has no such device",
+            "--device M-3: not found in this organization",
         ),
-        (["--group", "west"], "the organization has no group west"),
+        (["--group", "west"], "--group west: the organization has no such group"),
         (["--expires", "soon"], "--expires must be an ISO 8601 date-time"),
         (["--expires", "2020-01-01"], "--expires is in the past"),
     ],
@@ -91,7 +91,7 @@ def test_keys_end_by_revocation_and_by_expiry(
 
 
 def test_revoking_a_key_that_is_not_there_says_so(weir: CommandLine) -> None:
-    assert weir.error("keys", "revoke", "key_0") == ("there is no key key_0: see flask keys list")
+    assert weir.error("keys", "revoke", "key_0") == ("no key key_0: see flask keys list")
 
 
 def test_a_listing_may_be_one_organizations(weir: CommandLine, meters: str) -> None:
@@ -128,7 +128,7 @@ def test_a_token_lives_for_a_sensible_time(weir: CommandLine, meters: str, ttl: 
 
 def test_a_token_for_an_unknown_device_is_not_signed(weir: CommandLine, meters: str) -> None:
     said = weir.error("tokens", "create", "--org", meters, "--device", "M-9")
-    assert said == "--device M-9: the organization has no such device"
+    assert said == "--device M-9: not found in this organization"
 
 
 def test_an_expiry_is_kept_to_the_millisecond(weir: CommandLine, meters: str) -> None:

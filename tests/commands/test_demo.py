@@ -130,7 +130,7 @@ def test_a_feed_waits_while_the_store_is_out_of_reach(
 
 
 def test_a_feed_without_its_fleet_says_so(weir: CommandLine) -> None:
-    assert weir.error("demo", "feed") == "the demo fleet is not there: flask demo seed"
+    assert weir.error("demo", "feed") == "there is no demo fleet: run flask demo seed"
 
 
 # --- A store of its own --------------------------------------------------------------------------
@@ -159,5 +159,5 @@ def test_the_demo_is_removed_and_the_others_stay(
     assert [each["organizationId"] for each in weir.ask("keys", "list")] == [meters]
     assert weir.ask("rollups", "verify") == before
     assert not Settings.from_env(weir.environ).demo_key_path.exists()
-    assert "not in the store" in weir.error("demo", "remove")
+    assert "has no demo fleet" in weir.error("demo", "remove")
     assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60  # and it can come again

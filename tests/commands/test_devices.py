@@ -102,8 +102,8 @@ def test_unknown_keys_are_ignored_with_a_warning(import_: Callable[..., Any]) ->
     result = import_(entries, "run")
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        "Warning: colour is no field of a device: ignored (2×)",
-        "Warning: units is no field of a device: ignored (2×)",
+        "Warning: colour is not a field of a device: ignored (2×)",
+        "Warning: units is not a field of a device: ignored (2×)",
     ]
 
 
@@ -111,7 +111,7 @@ def test_another_organization_in_an_entry_is_ignored_with_a_warning(
     import_: Callable[..., Any], devices: Callable[[], list[Device]], org: str
 ) -> None:
     result = import_([{"serialNumber": "M-1", "organizationId": "another"}], "run")
-    assert result.stderr == "Warning: organizationId is another organization's: ignored (1×)\n"
+    assert result.stderr == "Warning: organizationId names another organization: ignored (1×)\n"
     assert devices()[0].organization_id == org
 
 
@@ -119,8 +119,8 @@ def test_another_organization_in_an_entry_is_ignored_with_a_warning(
     ("said", "problem"),
     [
         ({"serialNumber": None}, "entry 2 has no serialNumber"),
-        ({"serialNumber": ""}, "serialNumber must be text without blanks"),
-        ({"serialNumber": " M"}, "serialNumber must be text without blanks"),
+        ({"serialNumber": ""}, "serialNumber must be text without leading or trailing spaces"),
+        ({"serialNumber": " M"}, "serialNumber must be text without leading or trailing spaces"),
         ({"serialNumber": 12}, "serialNumber must be text"),
         ({"networkUniqueIdentifier": "a\n"}, "networkUniqueIdentifier must be text"),
         ({"id": "12"}, "id must be a UUID"),
@@ -128,29 +128,32 @@ def test_another_organization_in_an_entry_is_ignored_with_a_warning(
         ({"deviceTimeZone": "Europe/Roma"}, "'Europe/Roma' is not an IANA time zone"),
         ({"deviceTimeZone": 1}, "deviceTimeZone must be text"),
         ({"created": "yesterday"}, "created must be an ISO 8601 date-time"),
-        ({"installedOn": "2024-02-30"}, "installedOn is not a date-time that exists"),
+        ({"installedOn": "2024-02-30"}, "installedOn is a date-time that doesn't exist"),
         ({"installed": "yes"}, "installed must be true or false"),
         ({"active": 1}, "active must be true or false"),
         ({"alertsActive": None, "active": "true"}, "active must be true or false"),
         ({"costPerGallon": 0.01}, "costPerGallon must be an object"),
         ({"kFactor": []}, "kFactor must be an object"),
         ({"config": "x"}, "config must be an object"),
-        ({"billingSubscriptions": "basic"}, "billingSubscriptions must be an array of texts"),
-        ({"groups": "north"}, "groups must be an array of texts"),
-        ({"groups": [1]}, "groups must be an array of texts"),
-        ({"groups": [""]}, "groups must be an array of texts"),
+        ({"billingSubscriptions": "basic"}, "billingSubscriptions must be an array of strings"),
+        ({"groups": "north"}, "groups must be an array of strings"),
+        ({"groups": [1]}, "groups must be an array of strings"),
+        ({"groups": [""]}, "groups must be an array of strings"),
         ({"reportingInterval": "60"}, "reportingInterval must be a number of seconds"),
         ({"reportingInterval": 0}, "reportingInterval must be a number of seconds above 0"),
         ({"reportingInterval": True}, "reportingInterval must be a number of seconds"),
         ({"reportingInterval": 10**400}, "reportingInterval"),
         ({"label": 5}, "label must be text"),
-        ({"label": "\ud800"}, "label holds a NUL or half a surrogate pair"),
-        ({"label": "a\0b"}, "label holds a NUL or half a surrogate pair"),
-        ({"groups": ["north", "\0"]}, "groups holds a NUL or half a surrogate pair"),
-        ({"billingSubscriptions": ["\udfff"]}, "billingSubscriptions holds a NUL"),
-        ({"config": {"a": [{"\0": 1}]}}, "config holds a NUL or half a surrogate pair"),
-        ({"costPerGallon": {"a": 10**30}}, "costPerGallon holds an integer beyond 64 bits"),
-        ({"config": {"a": [-(2**63) - 1]}}, "config holds an integer beyond 64 bits"),
+        ({"label": "\ud800"}, "label contains NUL or half a surrogate pair"),
+        ({"label": "a\0b"}, "label contains NUL or half a surrogate pair"),
+        ({"groups": ["north", "\0"]}, "groups contains NUL or half a surrogate pair"),
+        ({"billingSubscriptions": ["\udfff"]}, "billingSubscriptions contains NUL"),
+        ({"config": {"a": [{"\0": 1}]}}, "config contains NUL or half a surrogate pair"),
+        (
+            {"costPerGallon": {"a": 10**30}},
+            "costPerGallon has an integer that doesn't fit in 64 bits",
+        ),
+        ({"config": {"a": [-(2**63) - 1]}}, "config has an integer that doesn't fit in 64 bits"),
     ],
 )
 def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
@@ -172,12 +175,12 @@ def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
         ("[{]", "is not JSON"),
         ("{}", "must be an array of devices"),
         ("[1]", "entry 1 must be an object"),
-        ('[{"serialNumber": "M-1", "config": {"a": NaN}}]', "NaN is no number"),
+        ('[{"serialNumber": "M-1", "config": {"a": NaN}}]', "NaN is not a number"),
         ("[" * 100_000, "is not JSON"),
-        ('[{"serialNumber": "M-1", "config": {"a": 1e999}}]', "a number beyond the largest one"),
+        ('[{"serialNumber": "M-1", "config": {"a": 1e999}}]', "a number that is too large"),
         (
             '[{"serialNumber": "M-1", "config": {"a": ' + "[" * 200 + "]" * 200 + "}}]",
-            "config is nested more than 64 deep",
+            "config is nested more than 64 levels deep",
         ),
     ],
 )

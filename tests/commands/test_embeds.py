@@ -115,14 +115,14 @@ def test_what_was_made_is_listed_and_revoked(weir: CommandLine, meters: str, ask
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--view", "chart", "--device", "nope"), "--device no device 'nope' is visible"),
+        (("--view", "chart", "--device", "nope"), "--device device 'nope' not found"),
         (("--view", "chart", "--device", "M-1", "--device", "M-2"), "--device has 2 devices"),
         (("--view", "tile", "--device", "M-1", "--last", "2h"), "--last of a tile must be"),
         (("--view", "tile", "--device", "M-1", "--metric", "volume"), "--metric is a chart's"),
         (("--last", "2w"), "--last must be a length such as 90m"),
         (("--last", "1m"), "--last must be from 600"),
         (("--last", "2h", "--to", "2026-01-01"), "give --last, or --from and --to"),
-        (("--from", "2026-01-01"), "--from and --to go together"),
+        (("--from", "2026-01-01"), "--from and --to must be used together"),
         (("--from", "2026-01-02", "--to", "2026-01-01"), "--from and --to must end after"),
         (("--from", "soon", "--to", "2026-01-01"), "--from and --to must be an ISO 8601"),
         (("--origin", "http://wiki.example"), "--origin 'http://wiki.example': http is for"),

@@ -211,7 +211,7 @@ def test_a_successor_that_does_not_start_leaves_the_old_ones_in_place(shell: She
     assert server.stderr is not None
     said = server.stderr.readline()
     assert said == (
-        "Warning: the new web worker doesn't start, the old one goes on:"
+        "Warning: the new web worker doesn't start, the old one keeps running:"
         " the site can't be built: ZeroDivisionError: division by zero\n"
     )
     assert workers(server.pid) == before

@@ -52,8 +52,8 @@ def test_the_address_is_where_readers_reach_the_site(weir: CommandLine, key_id: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--key", "key_nobody"], "there is no key key_nobody that reads"),
-        (["--key", "{key}", "--device", "M-2"], "the key sees no device M-2"),
+        (["--key", "key_nobody"], "no active reading key key_nobody"),
+        (["--key", "{key}", "--device", "M-2"], "device M-2 not found"),
         (["--key", "{key}", "--days", "0"], "Invalid value for '--days'"),
         (["--key", "{key}", "--format", "gif"], "Invalid value for '--format'"),
     ],
@@ -66,7 +66,7 @@ def test_what_cant_be_signed_is_said(
 
 def test_a_revoked_key_signs_nothing(weir: CommandLine, key_id: str) -> None:
     weir.ask("keys", "revoke", key_id)
-    assert "there is no key" in weir.error("images", "link", "--key", key_id)
+    assert "no active reading key" in weir.error("images", "link", "--key", key_id)
 
 
 def test_an_expired_key_signs_nothing(weir: CommandLine, meters: str) -> None:
@@ -74,4 +74,4 @@ def test_an_expired_key_signs_nothing(weir: CommandLine, meters: str) -> None:
     key = Key("key_old", meters, "old", key_digest(str(uuid4())), grant, 0, expires_ms=1)
     with closing(open_store(weir.environ["WEIR_DATABASE"])) as store:
         store.create_key(key)
-    assert "there is no key key_old" in weir.error("images", "link", "--key", "key_old")
+    assert "no active reading key key_old" in weir.error("images", "link", "--key", "key_old")

@@ -36,12 +36,12 @@ def test_several_need_a_servers_database(
 ) -> None:
     weir.environ |= environ
     said = weir.error("mqtt", "ingest", *arguments)
-    assert "goes with a WEIR_DATABASE on Postgres: an embedded store has one writer" in said
+    assert "needs a WEIR_DATABASE on Postgres: an embedded store has one writer" in said
 
 
 def test_a_part_that_is_none_is_a_wrong_option(weir: CommandLine) -> None:
     said = weir.error("mqtt", "ingest", "--shard", "4/3")
-    assert "must say which part of how many, such as 1/3" in said
+    assert "must be a shard such as 1/3" in said
 
 
 def test_a_session_is_forgotten_with_what_waits_in_it(
@@ -54,7 +54,7 @@ def test_a_session_is_forgotten_with_what_waits_in_it(
         site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1}'))
         weir.environ["WEIR_MQTT_URL"] = broker.url
         said = weir.run("mqtt", "forget")
-        assert (said.exit_code, said.stdout) == (0, "The broker keeps nothing for weir any more.\n")
+        assert (said.exit_code, said.stdout) == (0, "The broker session weir is deleted.\n")
         with site.listening():
             site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 2}'))
             eventually(lambda: site.rows(1))

@@ -297,7 +297,7 @@ def test_a_store_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
         gone = eventually(
             lambda: (a := site.ask("/readyz")).status == 503 and a, "it wasn't ready any more"
         )
-        assert json.loads(gone.body)["checks"]["file"]["detail"] == "The store's file is gone."
+        assert json.loads(gone.body)["checks"]["file"]["detail"] == "The store's file is missing."
         assert site.ask("/healthz").status == 200
         for here, there in reversed(away):
             there.rename(here)

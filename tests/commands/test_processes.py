@@ -178,7 +178,7 @@ def test_the_demo_fleet_is_served_live_and_its_feed_is_keptalive(seeded: Shell) 
         lambda: (pid := feed_of(server)) not in (None, feed) and pid, "the feed was back"
     )
     code, _, err = stopped(server, signal.SIGTERM)
-    assert (code, err) == (0, "Warning: the writer ended (SIGKILL); starting it again in 0.5 s.\n")
+    assert (code, err) == (0, "Warning: the writer stopped (SIGKILL); restarting in 0.5 s.\n")
     eventually(lambda: not alive(again), "the feed had stopped with the server")
 
     server = shell.start("serve", "--demo", "--workers", "1")

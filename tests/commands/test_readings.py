@@ -58,7 +58,7 @@ def test_refusals_and_unknown_columns_are_mentioned(
     assert result.exit_code == 3
     assert result.stderr.splitlines() == [
         f"Warning: {path}: unknown columns are ignored: colour",
-        "Warning: refused rows: 1; flask readings refused says why",
+        "Warning: refused rows: 1; see flask readings refused",
     ]
     assert result.stdout.split() == [
         *("read", "4"),

@@ -138,6 +138,6 @@ def test_the_demo_has_a_store_of_its_own(shell: Shell) -> None:
     assert server.stdout.readline() == f"Weir is at http://127.0.0.1:{shell.port}\n"
     status, _, err = stopped(server, signal.SIGTERM)
     assert status == 0
-    assert "WEIR_DATABASE is not used" in err
+    assert "WEIR_DATABASE is ignored" in err
     assert [each["name"] for each in shell.ask("orgs", "list")] == ["Acme"]
     assert (shell.folder / "instance" / "demo.sqlite").exists()

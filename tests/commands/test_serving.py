@@ -168,7 +168,7 @@ def test_a_killed_writer_comes_back_and_loses_nothing(plant: Plant) -> None:
     killed = [line for line in err.splitlines() if "writer ended (SIGKILL)" in line]
     others = [line for line in err.splitlines() if line not in killed]
     assert (code, len(killed)) == (0, 2)
-    assert all(line.startswith("requests can't be answered: ") for line in others)
+    assert all(line.startswith("requests fail: ") for line in others)
     assert len(others) == len(set(others))  # each trouble once, however many met it
     plant.assert_true()
 
@@ -234,7 +234,7 @@ def test_a_second_writer_is_told_who_is_the_first(plant: Plant) -> None:
     writer = plant.parts()[0]
     code, out, err = plant.shell.run("writer")
     assert (code, out) == (1, "")
-    assert f"is written by another process: process {writer}" in err
+    assert f"is already being written by process {writer}" in err
     assert len(err.splitlines()) == 1
 
 
@@ -279,7 +279,7 @@ def test_a_servers_database_takes_several_writers_and_one_has_the_door(
         second = shell.start("writer")
         assert second.stderr is not None
         said = second.stderr.readline()
-        assert f"another process: process {writer}; what comes by HTTP goes there" in said
+        assert f"process {writer}; readings sent over HTTP go there" in said
         plant.begin()
         os.kill(writer, signal.SIGKILL)
         plant.await_more()

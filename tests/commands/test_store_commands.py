@@ -124,7 +124,7 @@ def test_a_bug_is_one_line_too(weir: CommandLine, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("api.commands.orgs.when", broken)
     weir.ask("orgs", "create", "Acme")
     said = weir.error("orgs", "list")
-    assert said == "something unforeseen went wrong: RuntimeError: a bug"
+    assert said == "unexpected error: RuntimeError: a bug"
 
 
 def test_a_database_out_of_reach_is_one_line(flask: CommandLine) -> None:

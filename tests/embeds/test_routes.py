@@ -168,7 +168,7 @@ def test_a_device_out_of_the_grant_is_refused_by_name(stage: Stage, hidden: str)
     assert answer.status_code == 400
     (problem,) = answer.json["errors"]  # pyright: ignore[reportOptionalSubscript]
     assert problem["parameter"] == "devices"
-    assert "visible to this credential" in problem["detail"]
+    assert "not found, or you don't have access" in problem["detail"]
     assert LONE not in problem["detail"]
 
 
@@ -220,11 +220,11 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
         ("view", "map", "must be one of chart, tile, wall"),
         ("view", 3, "must be one of chart, tile, wall"),
         ("view", None, "must be one of"),
-        ("devices", [], "names no device"),
+        ("devices", [], "must name a device"),
         ("devices", METER, "must be a list"),
         ("devices", [3], "must be a list"),
         ("devices", [""], "empty"),
-        ("devices", ["x" * 201], "endless"),
+        ("devices", ["x" * 201], "too long"),
         ("devices", [METER, TWIN], "a chart shows 1"),
         ("devices", [METER] * 51, "at most 50"),
         ("metric", "flow", "must be one of flow_rate, volume"),
@@ -250,9 +250,9 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
         ("controls", ["range", "devices"], "'devices' is not a control"),
         ("controls", "range", "must be a list"),
         ("title", "x" * 121, "at most 120"),
-        ("title", "a\0b", "can't be shown"),
-        ("title", "a\u202eb", "can't be shown"),
-        ("title", 3, "must be a text"),
+        ("title", "a\0b", "can't be displayed"),
+        ("title", "a\u202eb", "can't be displayed"),
+        ("title", 3, "must be a string"),
         ("expires", "soon", "ISO 8601"),
         ("expires", 1_900_000_000, "ISO 8601"),
         ("expires", "2020-01-01T00:00:00Z", "past"),

@@ -59,7 +59,7 @@ def test_after_a_deleted_log_readings_are_stored_again_by_itself(start: Start) -
     plant.await_refusals()
     plant.await_more()
     log = plant.settled()
-    assert log.count("nothing can be stored now") == 1
+    assert log.count("no reading can be stored") == 1
     assert log.count("readings are stored again") == 1
 
 

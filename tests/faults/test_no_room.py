@@ -45,7 +45,7 @@ def test_while_the_store_is_locked_reads_go_on_and_senders_are_told_to_wait(star
         assert len(plant.acknowledged) == known
     plant.await_more()
     log = plant.settled().splitlines()
-    assert {line.partition(":")[0] for line in log} <= {"requests can't be answered"}
+    assert {line.partition(":")[0] for line in log} <= {"requests fail"}
     assert len(log) <= 2
 
 
@@ -91,7 +91,7 @@ def _stays_readable(plant: Looked, words: str) -> None:
 
 def _said_once(log: str, words: str) -> None:
     lines = log.splitlines()
-    assert sum("nothing can be stored now" in line and words in line for line in lines) == 1
+    assert sum("no reading can be stored" in line and words in line for line in lines) == 1
     assert lines.count("readings are stored again") == 1
 
 

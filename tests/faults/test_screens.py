@@ -194,8 +194,8 @@ def test_every_page_says_on_top_why_no_reading_comes_in(start: Start, chromium: 
     plant.begin()
     tab = Tab(chromium, f"http://127.0.0.1:{plant.shell.port}")
     for fault, place, words in (
-        (nothing_written, path, "No reading is stored now. Something holds the store up."),
-        (its_writer_hung, "/", "No reading comes in: what stores them has stopped."),
+        (nothing_written, path, "Readings aren't being stored. The store is locked or too slow."),
+        (its_writer_hung, "/", "Readings aren't being stored: the writer has stopped."),
     ):
         screen = Screen(tab, place)
         screen.open()

@@ -191,8 +191,8 @@ def test_an_ordinary_line_is_read_without_the_exact_decoder(
         (["recorded_at", "flow_rate"], "has no column device"),
         (["device", "flow_rate"], "has no column recorded_at"),
         (["FM-1", PLAIN, "1"], "has no column device and no column recorded_at"),
-        (["device", "recorded_at", "recordedAt"], "names the column recorded_at twice"),
-        (["device", "recorded_at", "flow_rate", "flowRate"], "names the column flow_rate twice"),
+        (["device", "recorded_at", "recordedAt"], "has the column recorded_at twice"),
+        (["device", "recorded_at", "flow_rate", "flowRate"], "has the column flow_rate twice"),
     ],
 )
 def test_a_header_that_cannot_be_used_says_why(header: list[str], problem: str) -> None:

@@ -164,7 +164,7 @@ def test_refused_rows_are_counted_by_reason_and_device_and_the_others_stored(
     found = {(r.reason, r.device): (r.count, r.sample) for r in sqlite_store.refusals(organization)}
     assert found == {
         ("unknown device", "FM-9"): (2, f"FM-9,{T.format(0)},1.5,90"),
-        ("no valid instant", "FM-1"): (1, "FM-1,yesterday,1.5,90"),
+        ("no valid timestamp", "FM-1"): (1, "FM-1,yesterday,1.5,90"),
         ("flow_rate is not a finite number", "FM-1"): (1, f"FM-1,{T.format(1)},nan,90"),
         ("more fields than columns", "FM-1"): (1, f"FM-1,{T.format(1)},1,5,90"),
         ("no measured field", "FM-1"): (2, f"FM-1,{T.format(1)},,"),
@@ -244,7 +244,7 @@ ODD_LINES: dict[str, tuple[str, str, str]] = {
     "a line beyond all bounds": ("x" * (5 << 20), "not readable as CSV", ""),
     "commas beyond all bounds": ("," * (3 << 20), "not readable as CSV", ""),
     "a NUL in a number": ("FM-1,2024-03-01,1\0,", "flow_rate is not a number", "FM-1"),
-    "a NUL after the instant": ("FM-1,2024-03-01T00:00:00Z\0,1,", "no valid instant", "FM-1"),
+    "a NUL after the instant": ("FM-1,2024-03-01T00:00:00Z\0,1,", "no valid timestamp", "FM-1"),
     "a NUL after the device": ("FM-1\0,2024-03-01,1,", "unknown device", "FM-1\ufffd"),
 }
 
@@ -308,7 +308,7 @@ def test_a_cut_off_packed_file_gives_its_whole_rows_and_says_so(
         import_file(sqlite_store, organization, path, lambda batch: None)
     known = sqlite_store.progress(digest(path), organization)
     assert known is not None
-    said = f"cut.csv.gz is cut off; the {known.position:,} rows before that are in"
+    said = f"cut.csv.gz is cut off; the {known.position:,} rows before it are stored"
     assert str(first.value).endswith(said)
     assert known.position == known.stored > 20_000 * keep - 4_000  # what one block may hide
     rows = rows_of(sqlite_store, organization)
@@ -345,9 +345,9 @@ UNREADABLE: dict[str, tuple[bytes, str]] = {
     "no-header.csv": (ORDINARY_CSV.partition("\n")[2].encode(), "has no column device"),
     "other.csv": (b"serial,time\nFM-1,2024\n", "no column device and no column recorded_at"),
     "semicolons.csv": (ORDINARY_CSV.replace(",", ";").encode(), "has no column device"),
-    "twice.csv": (b"device,recorded_at,quality,quality\n", "names the column quality twice"),
-    "unclosed.csv": (b'"' + ORDINARY_CSV.encode(), "the first line is not readable as CSV"),
-    "endless.csv": (b"x" * (3 << 20), "the first line is not readable as CSV"),
+    "twice.csv": (b"device,recorded_at,quality,quality\n", "has the column quality twice"),
+    "unclosed.csv": (b'"' + ORDINARY_CSV.encode(), "line 1 is not readable as CSV"),
+    "endless.csv": (b"x" * (3 << 20), "line 1 is not readable as CSV"),
     "utf16-unmarked.csv": (ORDINARY_CSV.encode("utf-16-le"), "is not text in UTF-8"),
 }
 

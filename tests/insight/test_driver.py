@@ -145,7 +145,7 @@ def test_late_readings_re_run_from_their_day(late_days: int, rereads: bool) -> N
 def test_a_state_takes_some_kilobytes() -> None:
     state = run(hours(district(70))).state
     assert state is not None
-    assert len(state.dump()) < 20_000
+    assert len(state.dump()) < 12_000
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00" * 40, b"\x09" * 9000])

@@ -9,7 +9,7 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api import timez
-from api.catalog import LIMIT, MAX_DATAPOINTS, OFFSET
+from api.catalog import LIMIT, MAX_DATAPOINTS, OFFSET, PATH_PREFIX, SITE_ROOT
 from api.params.param_types import ZONE_PATTERN
 from tests.contract.test_datapoints import RESOLUTIONS
 from tests.world import World
@@ -33,6 +33,13 @@ def parameters(document: dict[str, Any], path: str) -> dict[str, dict[str, Any]]
 def test_it_is_a_valid_openapi_3_0_document(document: dict[str, Any]) -> None:
     assert document["openapi"] == "3.0.3"
     assert [str(error) for error in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
+
+
+@pytest.mark.parametrize(("root", "server"), [("", "/"), ("/weir", "/weir")])
+def test_its_server_is_where_the_site_stands(world: World, root: str, server: str) -> None:
+    sent = {"headers": world.credentials["all"].headers, "environ_overrides": {SITE_ROOT: root}}
+    answer = world.client.get(f"{PATH_PREFIX}/api-json", **sent)
+    assert answer.get_json()["servers"] == [{"url": server}]
 
 
 def test_it_carries_the_interface_s_version(document: dict[str, Any]) -> None:

@@ -88,7 +88,7 @@ def test_a_problem_is_said_at_its_field(
 def test_a_device_of_somebody_else_is_refused_at_the_field(here: Managed) -> None:
     lists = {"devices": ["00000000-0000-4000-8000-00000000000f"], "controls": []}
     answer = the_page().make(1, TEXTS, lists)
-    assert "visible to this credential" in answer["problems"]["devices"]
+    assert "not found, or you don't have access" in answer["problems"]["devices"]
 
 
 def test_one_embed_is_shown_with_its_preview_and_snippet(here: Managed) -> None:

@@ -129,7 +129,7 @@ def test_a_server_that_hangs_is_given_up_and_not_asked_again(
     with dashboard(tmp_path, station.url, fleet.key) as near:
         station.turn(Weather(delay_s=1.2))
         answer = chart(Site(near), fleet)
-    assert notice(answer) == "The service didn't answer in time."
+    assert notice(answer) == "The service didn't respond in time."
     assert "chart-graph" not in answer
     asked = [seen.path for seen in station.seen if "/flow/" in seen.path]
     assert len(asked) == len(set(asked))
@@ -157,7 +157,7 @@ def test_where_the_server_is_down_the_last_picture_stays_until_it_is_back(
     assert "chart-graph" not in answer  # what is drawn stays drawn
     page = wire.page(site, f"/devices/{fleet.ids[STEADY]}")
     assert page.status_code == 200
-    assert "can't be shown" in page.text
+    assert "can't be displayed" in page.text
     assert DOWN in page.text
     assert site.open("/session").status_code == 204  # nobody is signed out by that
     down.start()
@@ -176,7 +176,7 @@ def test_what_is_no_json_is_told_and_ends_no_session(
     site: Site, station: Station, fleet: Fleet
 ) -> None:
     station.turn(PORTAL)
-    sentence = "The answer is text/html, not JSON."
+    sentence = "The response is text/html, not JSON."
     assert notice(chart(site, fleet)) == sentence
     assert site.open("/session").status_code == 204
     station.turn(FINE)

@@ -115,14 +115,14 @@ def _trouble(host: Host) -> None:
 
 
 FAULTS = [
-    (_gone, "file", 503, "not ready", "The store's file is gone."),
+    (_gone, "file", 503, "not ready", "The store's file is missing."),
     (_rubbish, "store", 503, "not ready", "damaged"),
     (_empty, "store", 503, "not ready", "no schema"),
     (_no_pulse, "writer", 200, "degraded", "No writer"),
-    (_old_pulse, "writer", 200, "degraded", "died or hangs"),
-    (_dead_pulse, "writer", 200, "degraded", "died or hangs"),
+    (_old_pulse, "writer", 200, "degraded", "stopped or hangs"),
+    (_dead_pulse, "writer", 200, "degraded", "stopped or hangs"),
     (_half_a_pulse, "writer", 200, "degraded", "No writer"),
-    (_trouble, "writer", 200, "degraded", "can't store anything"),
+    (_trouble, "writer", 200, "degraded", "can't store readings"),
 ]
 
 
@@ -142,10 +142,10 @@ def test_each_fault_is_said_where_it_is(
 
 OUTAGES: list[tuple[dict[str, Any], str]] = [
     ({}, ""),
-    ({"trouble": "The disk is full."}, "No reading is stored now. The disk is full."),
+    ({"trouble": "The disk is full."}, "Readings aren't being stored. The disk is full."),
     ({"feed": ""}, ""),
-    ({"feed": "can't be reached"}, "No reading comes from the broker"),
-    ({"at_s": time.time() - 60}, "what stores them has stopped"),
+    ({"feed": "can't be reached"}, "No readings from the broker"),
+    ({"at_s": time.time() - 60}, "the writer has stopped"),
 ]
 
 
@@ -202,7 +202,7 @@ def test_the_feed_is_looked_at_where_there_is_a_broker(
     [
         ({"feed": ""}, "ok", ""),
         ({"feed": "connection lost"}, "degraded", "can't be reached"),
-        ({"feed": "", "at_s": 0.0}, "degraded", "An ingester has died or hangs"),
+        ({"feed": "", "at_s": 0.0}, "degraded", "An ingester has stopped or hangs"),
         ({"feed": None}, "ok", ""),
     ],
 )
@@ -264,7 +264,7 @@ def test_a_standby_may_lag_ten_seconds(tmp_path: Path, replica: Replica, status:
 def test_readers_of_another_file_are_not_ready(tmp_path: Path) -> None:
     checks = Readiness(cast(Store, Scripted(opened=8)), Host(tmp_path).settings).checks()
     assert checks["file"] == Check(
-        FAILED, "Another file has taken the store's place.", {"inode": 7}
+        FAILED, "The store's file was replaced by another one.", {"inode": 7}
     )
 
 
@@ -277,7 +277,7 @@ def test_a_store_that_hangs_is_told_in_time_and_asked_once(
     host = Host(tmp_path, cast(Store, store))
     began_s = time.monotonic()
     for _ in range(2):
-        assert host.told()[1]["checks"]["store"]["detail"].startswith("No answer within")
+        assert host.told()[1]["checks"]["store"]["detail"].startswith("No response within")
     assert time.monotonic() - began_s < 5
     store.hang.set()
     deadline = time.monotonic() + 20

@@ -129,7 +129,7 @@ def test_that_it_is_away_is_said_once_and_costs_little(
         started_s = time.monotonic()
         assert [nowhere.is_noted("x") for _ in range(1000)] == [None] * 1000
         assert time.monotonic() - started_s < 2
-    assert [r.message.partition(",")[0] for r in caplog.records] == ["Redis can't be used"]
+    assert [r.message.partition(";")[0] for r in caplog.records] == ["Redis can't be used"]
 
 
 def test_a_redis_that_hangs_holds_nobody_up_and_is_used_when_it_is_back(
@@ -147,7 +147,7 @@ def test_a_redis_that_hangs_holds_nobody_up_and_is_used_when_it_is_back(
         clock.at_s += AGAIN_S
         assert shared.is_noted("x") is False
         shared.close()
-    assert caplog.records[-1].message == "Redis answers again"
+    assert caplog.records[-1].message == "Redis responds again"
 
 
 def test_requests_are_answered_while_redis_dies(tmp_path: Path) -> None:

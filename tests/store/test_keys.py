@@ -68,7 +68,7 @@ def test_a_key_that_sends_readings_is_found_as_it_was_made(store: Store, acme: s
         assert store.key(key.digest) == key
         listed = store.keys()
         assert key in listed
-    with pytest.raises(UserError, match="must be granted"):
+    with pytest.raises(UserError, match="needs access"):
         store.create_key(new_key(acme, grant=Grant(), ingest=True))
 
 

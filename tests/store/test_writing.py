@@ -141,7 +141,7 @@ def test_numbers_that_are_not_finite_are_refused_whole(
     "row", [(1, NOON_MS, 1.0), (1, -1, *[1.0] * 7), (1, NOON_MS, *[1.0] * 8)], ids=str
 )
 def test_rows_of_another_shape_are_refused(store: Store, row: Any) -> None:
-    with pytest.raises(ValueError, match="a reading must hold"):
+    with pytest.raises(ValueError, match="a reading must have"):
         store.write([row])
 
 

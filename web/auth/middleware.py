@@ -8,10 +8,9 @@ refuses that client's credential meanwhile, the answer is thrown away and the se
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote
 
@@ -27,7 +26,7 @@ from web.auth import rules
 from web.auth.credential_check import CredentialCheck
 from web.auth.rules import START, Because, Facts, Kind, Verdict
 from web.auth.session_cookie import CookieJar, Seal, Session, Shared, SignedOutSessions
-from web.auth.sign_in import BUSY, SENTENCES, Said, SignInPage, check_key, too_often
+from web.auth.sign_in import SENTENCES, Said, SignInPage, check_key, too_often
 from web.auth.throttle import Throttle
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js take
 LINK_TOKEN: Final = "token"  # in the address of a sign-in link
 OUTAGE_HEADER: Final = "Weir-Outage"  # on a page's check: what assets/session.js says on top
 _LARGEST_FORM: Final = 8_192
-_FORMS_AT_ONCE: Final = 3  # of this process' nine threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,6 @@ class AuthMiddleware:
         self._seal = Seal(access.secret)
         self._ended = SignedOutSessions(access.folder, self._now_s, access.shared)
         self._standing = CredentialCheck()
-        self._reading = BoundedSemaphore(_FORMS_AT_ONCE)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         visit = _Visit(Facts.of(environ), Request(environ))
@@ -243,9 +240,8 @@ class AuthMiddleware:
                 return _see(next_path)
             said = SENTENCES[Because(because)] if because in tuple(Because) else None
             return self._ask(visit, next_path, said)
-        form = self._form(request)
-        if form is None:
-            return self._ask(visit, START, BUSY)
+        request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
+        form = request.form
         next_path = rules.safe_next(form.get("next", ""))
         if form.get("demo") and self._offers_demo(visit):
             response = _see(next_path)
@@ -278,17 +274,6 @@ class AuthMiddleware:
             return _see(START)
         self._attempts.failed(visit.facts.peer)
         return _see(rules.sign_in_address(because=Because.LINK))
-
-    def _form(self, request: Request) -> Mapping[str, str] | None:
-        """None where as many are being read as may be: a stranger can send one as slowly as he
-        likes, and each holds a thread meanwhile. Nobody else's body is read unknown."""
-        request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
-        if not self._reading.acquire(blocking=False):
-            return None
-        try:
-            return request.form
-        finally:
-            self._reading.release()
 
     def _try(self, pasted: str, address: str) -> Credential | Said:
         wait_s = self._attempts.wait_s(address)

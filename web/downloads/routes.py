@@ -16,7 +16,7 @@ from web.concurrency_limit import ConcurrencyLimit
 from web.downloads import device, devices, fleet, streaming, usage
 from web.downloads.table import Table
 
-MOST_EACH: Final = 3  # of this process' nine threads
+MOST_EACH: Final = 3  # half of its lane's threads
 
 Make = Callable[..., Table]
 """From the desk that asks, the address' query and what its path names."""

@@ -30,7 +30,7 @@ TYPES: Final[dict[Format, str]] = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
 }
-MOST_EACH: Final = 5  # of this process' nine threads; a page with images asks for six at a time
+MOST_EACH: Final = 5  # of its lane's eight threads; a page with images asks for six at a time
 KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
 # An image is looked at, never run, whatever program opens it.
 _INERT: Final = (

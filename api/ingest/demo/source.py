@@ -32,7 +32,7 @@ class DemoSource:
     def start(self) -> None:
         """UserError where the fleet isn't there."""
         if Fleet.of(self._store) is None:
-            raise UserError("the demo fleet is not there: flask demo seed")
+            raise UserError("there is no demo fleet: run flask demo seed")
         self._thread.start()
 
     def stop(self) -> None:
@@ -50,13 +50,13 @@ class DemoSource:
             try:
                 self._send()
             except Unavailable as error:
-                _log.warning("the demo fleet waits: %s", error)
+                _log.warning("the demo feed is waiting: %s", error)
                 self._stopping.wait(RETRY_S)
 
     def _send(self) -> None:
         fleet = Fleet.of(self._store)
         if fleet is None:
-            raise Unavailable("The demo fleet is not there.")
+            raise Unavailable("There is no demo fleet.")
         start = now_ms()
         catch_up(self._store, fleet, start, self)
         live(self._store, fleet, start, self._stopping.wait, self)

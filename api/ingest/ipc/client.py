@@ -42,7 +42,7 @@ class IpcClient:
             except (OSError, framing.BrokenFrame):
                 answer = None
             if answer is None:
-                raise _Gone("The writer went away before it confirmed them. Send them again.")
+                raise _Gone("The writer stopped before confirming the readings. Send them again.")
         return messages.to_receipt(answer)
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class IpcClient:
     def _turn(self) -> Generator[None]:
         """However long the store makes writers wait, not every thread waits."""
         if not self._turns.acquire(timeout=TURN_S):
-            raise Busy("The writer has its hands full.", retry_after_s=1.0)
+            raise Busy("The writer is busy.", retry_after_s=1.0)
         try:
             yield
         finally:
@@ -97,7 +97,9 @@ class IpcClient:
                 connection.connect(where)
         except OSError:
             connection.close()
-            raise _Gone("No writer is running here: flask writer, or flask serve.") from None
+            raise _Gone(
+                "No writer is running on this host: start flask writer or flask serve."
+            ) from None
         return connection
 
 

@@ -92,16 +92,16 @@ class IpcServer:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._listen()
             except OSError as error:
-                _log.warning("%s can't be made again: %s", self._path, error)
+                _log.warning("%s can't be created again: %s", self._path, error)
                 return
-        _log.warning("%s was gone and is there again", self._path)
+        _log.warning("%s was deleted; created it again", self._path)
 
     def _serve(self, connection: socket.socket) -> None:
         try:
             while (question := framing.receive(connection)) is not None:
                 framing.send(connection, self._answer(question))
         except (OSError, framing.BrokenFrame) as error:
-            _log.info("a web worker went away: %s", error)
+            _log.info("a web worker disconnected: %s", error)
         finally:
             with self._lock:
                 del self._connections[connection]
@@ -119,8 +119,8 @@ class IpcServer:
         except ServiceError as error:
             return messages.of_error(error)
         except (Exception, CancelledError):  # noqa: BLE001 - its batch alone fails; all others go on
-            _log.exception("what a web worker handed over can't be stored")
-            return messages.of_error(Internal("It can't be stored; the log says why."))
+            _log.exception("readings from a web worker can't be stored")
+            return messages.of_error(Internal("The readings can't be stored; see the log."))
 
     def _refuse_what_must_wait(self) -> None:
         """While nothing gets in, who asks is told at once: threads that wait don't answer reads."""
@@ -128,4 +128,4 @@ class IpcServer:
             raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0)
 
 
-_SLOW: Final = "The store is too slow to confirm it. Send it again."
+_SLOW: Final = "The store is too slow to confirm the readings. Send them again."

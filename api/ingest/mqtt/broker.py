@@ -70,11 +70,11 @@ def end_session(settings: Settings, client_id: str) -> None:
     try:
         refused = answers.get(timeout=ANSWER_S)
     except Empty:
-        refused = "no answer"
+        refused = "no response"
     client.disconnect()
     client.loop_stop()
     if refused:
-        raise UserError(f"the session {client_id} is not ended: the broker says {refused}")
+        raise UserError(f"the session {client_id} can't be deleted: the broker responded {refused}")
 
 
 def _password(path: str) -> str | None:
@@ -121,5 +121,5 @@ class Line:
     def down(self, reason: ReasonCode | str) -> None:
         said = str(reason)
         if said != self.trouble:
-            self._log.warning("%s: %s; trying again", self._where, said)
+            self._log.warning("%s: %s; retrying", self._where, said)
         self.trouble = said

@@ -191,11 +191,11 @@ class Consumer:
             except (Unavailable, OSError) as error:
                 if str(error) != said:
                     said = str(error)
-                    _log.warning("messages can't be taken in now, trying again: %s", said)
+                    _log.warning("messages can't be received at the moment, retrying: %s", said)
             except Exception as error:  # noqa: BLE001 - without this thread nothing comes in
                 if repr(error) != said:
                     said = repr(error)
-                    _log.exception("messages can't be taken in, trying again")
+                    _log.exception("messages can't be received, retrying")
             if self._stopping.wait(_AGAIN_S):
                 return None
 

@@ -159,7 +159,7 @@ class Intake:
         return [Submission(organization_id, source, [Rejection(reason, "")], {0: sample})]
 
     def new_session(self) -> None:
-        _log.warning("the broker has no session of ours: what came before, it didn't keep for us")
+        _log.warning("the broker has no session for us: it kept none of the earlier messages")
         with self._lock:
             self._journal.clear()
 
@@ -167,8 +167,8 @@ class Intake:
         """The broker goes on where it was. We can only with our notes of it."""
         if self._journal.begun:
             _log.warning(
-                "the broker knows our session, but the notes of when its messages came are gone:"
-                " readings without recordedAt that it brings again now count twice"
+                "the record of when messages of this session were received is lost: readings"
+                " without recordedAt that the broker delivers again now count twice"
             )
             self._journal.begun = False
 
@@ -232,11 +232,15 @@ class Intake:
             device = f"{reading.organization_id}/{item.get(DEVICE)}"[:200]
             if device not in self._clockless and len(self._clockless) < _MOST_NAMED:
                 self._clockless.add(device)
-                _log.warning("%s sends no recordedAt: its readings are of when they come", device)
+                _log.warning(
+                    "%s sends no recordedAt: its readings get the time they are received", device
+                )
 
     def _unasked(self, message: Message) -> None:
         if not self.counts["unasked"]:
-            _log.warning("messages come that nobody asked for, such as on %r", message.topic[:200])
+            _log.warning(
+                "received messages that no subscription matches, such as on %r", message.topic[:200]
+            )
         self.counts["unasked"] += 1
 
 

@@ -95,7 +95,7 @@ def parse(document: object) -> Mappings:
     sources = tuple(_source(entry) for entry in cast("list[object]", listed))
     for source in sources:
         if source.model and source.model not in models:
-            raise ValueError(f"source {source.topic} names the model {source.model}: not there")
+            raise ValueError(f"source {source.topic} names an unknown model: {source.model}")
     return Mappings(sources, models)
 
 
@@ -104,7 +104,7 @@ def _source(entry: object) -> Source:
     _only(said, _SOURCE_KEYS, "a source")
     texts = {key: said.get(key, "") for key in _SOURCE_KEYS}
     if not all(isinstance(text, str) for text in texts.values()):
-        raise ValueError("a source's values must be texts")
+        raise ValueError("a source's values must be strings")
     if texts["format"] not in get_args(Format):
         raise ValueError(f"a source's format must be one of {', '.join(get_args(Format))}")
     topic = texts["topic"]
@@ -128,7 +128,7 @@ def _place(where: str, value: object) -> Place:
     _only(said, _FIELD_KEYS, where)
     path, factor = said.get("path"), said.get("factor", 1.0)
     if not isinstance(path, str) or not all(path.split(".")):
-        raise ValueError(f"{where} must say its path, such as volume.total")
+        raise ValueError(f"{where} needs a path, such as volume.total")
     if isinstance(factor, bool) or not isinstance(factor, int | float) or not math.isfinite(factor):
         raise ValueError(f"{where}: its factor must be a number")
     return Place(tuple(path.split(".")), float(factor))
@@ -143,4 +143,4 @@ def _table(value: object, where: str) -> dict[str, Any]:
 def _only(table: Mapping[str, object], known: frozenset[str] | set[str], where: str) -> None:
     unknown = sorted(table.keys() - known)
     if unknown:
-        raise ValueError(f"{where}: nothing is known of {', '.join(unknown)}")
+        raise ValueError(f"{where}: unknown: {', '.join(unknown)}")

@@ -17,7 +17,7 @@ MAX_READINGS: Final = 10_000  # of one message
 TOO_BIG: Final = "message too big"
 TOO_MANY: Final = f"more than {MAX_READINGS:,} readings in a message"
 NO_ORGANIZATION: Final = "unknown organization"
-OTHER_DEVICE: Final = "device is not the topic's"
+OTHER_DEVICE: Final = "device doesn't match the topic"
 
 Item = dict[str, Any] | Rejection
 """A payload that names its device, for `decode_json`, or why there is none."""

@@ -118,7 +118,7 @@ class Publisher:
 
     def _drop(self, several: int) -> None:
         if not self.dropped:
-            _log.warning("the broker is too slow or away: the oldest readings are not published")
+            _log.warning("the broker is slow or unreachable: the oldest readings are not published")
         self.dropped += several
         metrics.published("dropped", several)
 
@@ -143,7 +143,7 @@ class Publisher:
             self._most_in_flight = min(IN_FLIGHT, getattr(said, "ReceiveMaximum", IN_FLIGHT))
             self._line.up()
             if self.dropped:
-                _log.warning("%d stored readings were not published, ever", self.dropped)
+                _log.warning("%d stored readings were never published", self.dropped)
             self._changed.notify()
 
     def _disconnected(

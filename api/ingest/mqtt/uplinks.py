@@ -18,7 +18,7 @@ from api.ingest.mqtt.mapping import Format, Mappings, Place, Source
 NOT_AN_UPLINK: Final = "not an uplink"
 NO_OBJECT: Final = "no decoded object"
 NO_MODEL: Final = "no mapping for the model"
-NOTHING_MAPPED: Final = "nothing of what the model maps"
+NOTHING_MAPPED: Final = "no field that the model maps"
 
 _INSTANT: Final = "recordedAt"
 _Table = dict[str, Any]

@@ -8,7 +8,7 @@ How to use it, in three calls::
 - ``settings``: ``{kind: {setting: number}}``, what differs from the defaults, merged from those of
   organization, group and device; `settings_of` reads the device's ``config`` (by design, limits),
   `parse` what a person typed. "Not a problem" multiplies ``factor``.
-- ``state``: what the last call left (`State.dump`, `State.load`: some 8 kB), None for the first.
+- ``state``: what the last call left (`State.dump`, `State.load`: some 11 kB), None for the first.
   A ValueError of `State.load`: begin with None.
 - ``readings`` (`Readings`): answers hours, minutes and registers of this device. `resume_ms` tells
   from where hours will be read.

@@ -207,6 +207,7 @@ class _Run:
             return
         self._night = self._day
         flow = lowest_flow(self._readings, self._rows, from_ms, to_ms, self._device.reading_ms)
+        flow = None if flow is None else float(f"{flow:.6g}")  # 59 of them are carried
         mean = self._usual_today().usual.mean
         self._tell(Night, Night(self._day, from_ms, to_ms, flow, mean))
 

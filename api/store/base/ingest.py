@@ -15,7 +15,7 @@ ReadingRow = tuple[
 
 class Written(NamedTuple):
     """``stored`` rows are new; ``repeated`` ones were there, or stood twice in the batch;
-    ``too_old`` ones are from before the raw readings that are kept, and were refused."""
+    ``too_old`` ones are from before the oldest raw reading that is kept, and were refused."""
 
     stored: int
     repeated: int

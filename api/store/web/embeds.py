@@ -26,7 +26,7 @@ class EmbedsPart(Versioned):
             with self.transaction() as transaction:
                 transaction.insert(EMBED, EMBED.names, [row])
         except Taken:
-            raise UserError(f"there is an embed {embed.id} already") from None
+            raise UserError(f"embed {embed.id} already exists") from None
 
     def embed(self, embed_id: str) -> Embed | None:
         found = self.fetch(sql.embed(embed_id))

@@ -169,6 +169,12 @@ def test_a_summary_comes_in_instalments(desk: Desk) -> None:
     assert again.usages == whole.usages  # what is known isn't asked for again
 
 
+def test_a_summary_of_no_device_is_complete(desk: Desk) -> None:
+    view = read_usage_view({"range": AUTUMN})
+    nobody = gather(desk, [], view, None, Deadline(0), NOW)
+    assert (nobody.usages, nobody.progress.complete) == ((), True)
+
+
 def test_one_summary_asks_a_question_a_device_and_one_a_day_for_all(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

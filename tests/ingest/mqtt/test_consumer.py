@@ -62,14 +62,14 @@ def test_the_same_again_changes_nothing_and_another_row_at_the_instant_is_kept(s
         (UP, b"\xff\xfe", "not a JSON object"),
         (UP, b"7", "not a JSON object"),
         (UP, b'[{"recordedAt": null}]', "no measured field"),
-        (UP, body(flowRate="fast"), "flow_rate is of the wrong type"),
-        (UP, body(flowRate=True), "flow_rate is of the wrong type"),
+        (UP, body(flowRate="fast"), "flow_rate has the wrong type"),
+        (UP, body(flowRate=True), "flow_rate has the wrong type"),
         (UP, b'{"recordedAt": "2026-03-08T12:00:00Z", "flowRate": NaN}',
          "flow_rate is not a finite number"),
-        (UP, body(recordedAt="yesterday"), "no valid instant"),
+        (UP, body(recordedAt="yesterday"), "no valid timestamp"),
         (UP, body(recordedAt="1999-12-31T23:59:59Z"), "before 2000-01-01"),
         (UP, body(recordedAt="2199-01-01T00:00:00Z"), "more than 24 h in the future"),
-        (UP, body(device="N-2"), "device is not the topic's"),
+        (UP, body(device="N-2"), "device doesn't match the topic"),
         ("weir/v1/acme/N-9/up", body(), "unknown device"),
         ("weir/v1/globex/N-1/up", body(), "unknown device"),  # another organization's
         ("weir/v1/nobody/N-1/up", body(), "unknown organization"),
@@ -126,7 +126,7 @@ def test_a_reading_without_an_instant_is_of_when_it_came_and_its_device_is_told(
     assert all(before <= instant <= now_ms() for instant in instants)
     assert site.store.undated(site.devices[0], Span()) == instants
     said = [r.message for r in caplog.records if "recordedAt" in r.message]
-    assert said == ["acme/N-1 sends no recordedAt: its readings are of when they come"]
+    assert said == ["acme/N-1 sends no recordedAt: its readings get the time they are received"]
 
 
 def test_equal_readings_without_an_instant_that_come_at_once_are_each_an_event(site: Site) -> None:
@@ -154,7 +154,13 @@ def test_notes_that_are_gone_while_the_broker_goes_on_are_missed(
     for _ in range(2):  # told once: from now on there are notes
         with site.listening():
             pass
-    assert sum("notes of when its messages came are gone" in m for m in caplog.messages) == times
+    assert (
+        sum(
+            "record of when messages of this session were received is lost" in m
+            for m in caplog.messages
+        )
+        == times
+    )
 
 
 def test_a_retained_message_is_no_new_reading_at_every_start(site: Site) -> None:
@@ -195,7 +201,7 @@ def test_a_broker_that_is_not_there_is_told_once_and_tried_again(
     late.stop()
     said = [r.message for r in caplog.records if "readings from the broker" in r.message]
     assert said == [
-        f"readings from the broker at 127.0.0.1:{late.port}: can't be reached; trying again",
+        f"readings from the broker at 127.0.0.1:{late.port}: can't be reached; retrying",
         f"readings from the broker at 127.0.0.1:{late.port}: connected",
     ]
 
@@ -262,7 +268,7 @@ def test_an_error_of_ours_neither_ends_the_feed_nor_loses_a_message(
         site.send((UP, body()))
         eventually(lambda: site.rows(1))
     said = [r.message for r in caplog.records if r.levelno >= logging.ERROR]
-    assert said == ["messages can't be taken in, trying again"]
+    assert said == ["messages can't be received, retrying"]
 
 
 def test_what_is_stored_beside_what_never_can_be_counts_once(

@@ -249,5 +249,5 @@ def test_a_wrong_password_is_told_as_the_brokers_refusal(
     eventually(lambda: out.trouble == "refused (Not authorized)")
     out.stop()
     assert [r.message.partition(": ")[2] for r in caplog.records] == [
-        "refused (Not authorized); trying again"
+        "refused (Not authorized); retrying"
     ]

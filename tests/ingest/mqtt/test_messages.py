@@ -151,9 +151,9 @@ def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:
         (THINGS, things(decoded_payload=None), "no decoded object"),
         (CHIRPSTACK, chirpstack(deviceInfo={"devEui": "aa", "deviceProfileName": "other"}),
          "no mapping for the model"),
-        (CHIRPSTACK, chirpstack(object={"alarm": 1}), "nothing of what the model maps"),
-        (CHIRPSTACK, chirpstack(object={"temperatures": []}), "nothing of what the model maps"),
-        (CHIRPSTACK, chirpstack(object={"volume": [1]}), "nothing of what the model maps"),
+        (CHIRPSTACK, chirpstack(object={"alarm": 1}), "no field that the model maps"),
+        (CHIRPSTACK, chirpstack(object={"temperatures": []}), "no field that the model maps"),
+        (CHIRPSTACK, chirpstack(object={"volume": [1]}), "no field that the model maps"),
     ],
     ids=lambda value: str(value)[:30],
 )  # fmt: skip
@@ -175,7 +175,7 @@ def test_uplinks_of_both_come_into_the_store_by_a_real_broker(site: Site, tmp_pa
             (THINGS, json.dumps(things(decoded_payload={"battery": "low"})).encode()),
         )
         eventually(lambda: len(site.rows(1)) == 2)
-        eventually(lambda: site.reasons() == {"quality is of the wrong type": 1})
+        eventually(lambda: site.reasons() == {"quality has the wrong type": 1})
     assert [(row[0] - NOON_MS, row[3], row[4], row[6]) for row in site.rows(1)] == [
         (250, 3.5, 80.0, -87.0),
         (250, None, 70.0, -35.0),
@@ -231,16 +231,16 @@ def test_a_number_beyond_all_is_refused_as_not_finite() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = 1", "nothing is known of x"),
+        ("x = 1", "unknown: x"),
         ("[[source]]\nformat = 'lora'", "format must be one of chirpstack, things"),
         ("[[source]]\nformat = 'things'\ntopic = 'a/#/b'", "'a/#/b' isn't"),
         ("[[source]]\nformat = 'things'\ntopic = 'weir/v1/+/+/up'", "outside weir/v1"),
         ("[[source]]\nformat = 'things'\ntopic = '#'", "outside weir/v1"),
         ("[[source]]\nformat = 'things'\ntopic = 'a'", "must name its organization"),
-        ("[[source]]\nformat='things'\ntopic='a'\norganization='o'\nmodel='m'", "model m: not"),
+        ("[[source]]\nformat='things'\ntopic='a'\norganization='o'\nmodel='m'", "unknown model: m"),
         ("[model.m]", "maps no field"),
-        ("[model.m]\nflow = 'x'", "nothing is known of flow"),
-        ("[model.m]\nflowRate = 'a..b'", "must say its path"),
+        ("[model.m]\nflow = 'x'", "unknown: flow"),
+        ("[model.m]\nflowRate = 'a..b'", "needs a path"),
         ("[model.m]\nflowRate = {path='a', factor='b'}", "factor must be a number"),
         ("[model.m]\nflowRate = {path='a', factor=nan}", "factor must be a number"),
         ("[model", "WEIR_MQTT_MAPPING"),

@@ -63,13 +63,13 @@ def test_a_session_is_named_by_how_it_divides(
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "1/", "/3", "1/100", "a/b", "1/3/3", "01/3"])
 def test_a_part_that_is_none_stops_the_start(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="WEIR_MQTT_SHARD must say which part of how many"):
+    with pytest.raises(ConfigurationError, match="WEIR_MQTT_SHARD must be a shard such as 1/3"):
         known(SHARD=text)
 
 
 def test_the_two_ways_exclude_each_other() -> None:
     """The broker would give a message to one ingester, whose it need not be."""
-    with pytest.raises(ConfigurationError, match="WEIR_MQTT_SHARD and WEIR_MQTT_SHARE exclude"):
+    with pytest.raises(ConfigurationError, match="set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE"):
         known(SHARD="1/2", SHARE="g")
 
 

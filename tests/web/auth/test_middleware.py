@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
-from concurrent.futures import ThreadPoolExecutor
 from html import unescape
-from threading import Event, Semaphore
-from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
@@ -237,43 +233,6 @@ def test_an_address_that_fails_too_often_waits_and_no_other_does(
 def test_a_huge_form_is_refused(site: Site) -> None:
     answer = site.open("/sign-in", "POST", data={"key": "a" * 100_000})
     assert answer.status_code == 413
-
-
-class Trickle(io.RawIOBase):
-    """A body of which nothing comes until it is let go."""
-
-    def __init__(self, begun: Semaphore, let_go: Event) -> None:
-        self._begun, self._let_go = begun, let_go
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._begun.release()
-        self._let_go.wait(20)
-        return 0
-
-
-def test_strangers_who_send_slowly_hold_few_threads(site: Site, keys: dict[str, str]) -> None:
-    begun, let_go = Semaphore(0), Event()
-
-    def slowly(_: int) -> int:
-        body = {"wsgi.input": Trickle(begun, let_go), "CONTENT_LENGTH": "500"}
-        form = "application/x-www-form-urlencoded"
-        answer = site.open("/sign-in", "POST", content_type=form, environ_overrides=body)
-        return answer.status_code
-
-    with ThreadPoolExecutor(3) as pool:
-        answers = pool.map(slowly, range(3))
-        try:
-            for _ in range(3):
-                assert begun.acquire(timeout=20)
-            refused = site.sign_in(keys["all"])
-            assert (refused.status_code, "Try again in a moment" in refused.text) == (429, True)
-        finally:
-            let_go.set()
-        assert set(answers) <= {400, 413}
-    assert site.sign_in(keys["all"]).status_code == 303
 
 
 # --- The cookie ----------------------------------------------------------------------------------
