@@ -21,6 +21,7 @@ from api.openapi.components import (
     ref,
 )
 from api.openapi.document import Info
+from api.openapi.findings import FINDING_COMPONENTS
 
 _STATES: Final = tuple(state.value for state in State)
 _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
@@ -79,13 +80,18 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "asOf": nullable(INSTANT),
         }
     ),
+    **FINDING_COMPONENTS,
     "Problem": COMPONENTS["Problem"],
 }
 INSIGHT_INFO: Final = Info(
     title="Weir insight",
     description="What the readings mean: the state of each device now, and what needs attention."
     f" Served by Weir {BACKEND_VERSION}.",
-    tags={"status": "The present state of devices.", "service": "The service itself."},
+    tags={
+        "status": "The present state of devices.",
+        "findings": "Spans in which something was not as it should be.",
+        "service": "The service itself.",
+    },
     schemas=_COMPONENTS,
     document_tag="service",
 )
