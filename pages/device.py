@@ -328,7 +328,7 @@ def as_rows(shown: Any, page: Any, kept: Any) -> list[Any]:
 
     def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
         client = session.current_client()
-        found = row_table.ask(client, id, read.resolution, read.window, tz, number)
+        found = queries.row_page(client, id, read.resolution, read.window, tz, number)
         told = f"{read.resolution.label}, latest first, {tz.key}"
         return row_table.table(found, tz, read.units), told
 

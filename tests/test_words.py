@@ -100,13 +100,9 @@ def test_tests_stand_where_their_modules_do(room: str) -> None:
 
 
 STILL_ASK = frozenset(
-    f"components/{module}.py"
-    for module in (
-        "device/continuous_flow", "device/daily_volume", "device/night_flow", "device/row_table",
-        "device/volume", "fleet/cadence", "fleet/day_volumes", "fleet/device_list",
-        "fleet/sparkline_rows",
-    )
-)  # fmt: skip
+    f"components/fleet/{module}.py"
+    for module in ("cadence", "day_volumes", "device_list", "sparkline_rows")
+)
 """Modules that ask the client beside their folder's queries.py. None may be added."""
 
 

@@ -15,6 +15,8 @@ import httpx
 from api.catalog import (
     COLUMNS_TYPE,
     EMBEDS_PREFIX,
+    INSIGHT_LIMIT,
+    INSIGHT_PREFIX,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -24,9 +26,11 @@ from api.catalog import (
     Metric,
     Resolution,
 )
-from api.client import embeds, replies
+from api.client import embeds, replies, status
 from api.client.embeds import Embed, EmbedToken
+from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
+from api.client.status import DeviceStatus, StatusPage, StatusSummary
 from api.client.transport import (
     IN_PROCESS_ATTEMPTS,
     IN_PROCESS_WIDTH,
@@ -71,7 +75,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client:
+class Client(FindingMethods):
     """Asks a server of the interface, as one principal.
 
     Every method raises a `ServiceError` for an answer that isn't a success, `Unreachable` where no
@@ -266,6 +270,50 @@ class Client:
             uptimeResolution=uptime_resolution.name if uptime_resolution else None,
         )
         return replies.latest(body)
+
+    # --- Status: Weir's own, beyond the interface ---
+
+    def statuses(
+        self,
+        *,
+        search: str = "",
+        states: Iterable[str] = (),
+        group: str = "",
+        kind: str = "",
+        order_by: str = "worst",
+        descending: bool = False,
+        limit: int = INSIGHT_LIMIT.default or 0,
+        offset: int = 0,
+    ) -> StatusPage:
+        """A page of the devices' status. NotOffered where the server keeps none, as for all of
+        these."""
+        asked = {
+            "q": search,
+            "state": ",".join(states),
+            "group": group,
+            "kind": kind,
+            "orderBy": order_by,
+            "order": "desc" if descending else "asc",
+            "limit": str(limit),
+            "offset": str(offset),
+        }
+        return status.status_page(self._insight("/devices", asked))
+
+    def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
+        asked = {"q": search, "group": group, "kind": kind}
+        return status.status_summary(self._insight("/summary", asked))
+
+    def status(self, identifier: str) -> DeviceStatus:
+        """One device's, with the price of its water. Raises NotFound."""
+        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
+        return status.device_status(self._ask(path, {}))
+
+    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
+        said = {name: value for name, value in asked.items() if value}
+        try:
+            return self._ask(INSIGHT_PREFIX + path, said)
+        except NotFound as error:
+            raise NotOffered("This server keeps no status of its devices.") from error
 
     # --- Embeds: Weir's own, beyond the interface ---
 

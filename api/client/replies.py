@@ -154,16 +154,16 @@ def _organization(body: Json) -> Organization:
 def device_page(body: Any) -> DevicePage:
     """A page with its total, or the bare array of a server that doesn't page."""
     if isinstance(body, list):
-        devices = tuple(_device(an_object(d, "device")) for d in cast(list[Any], body))
+        devices = tuple(device(an_object(d, "device")) for d in cast(list[Any], body))
         return DevicePage(devices, len(devices))
     answer = an_object(body, "answer")
     devices = tuple(
-        _device(an_object(each, "device")) for each in a_list(answer.get("data"), "data")
+        device(an_object(each, "device")) for each in a_list(answer.get("data"), "data")
     )
     return DevicePage(devices, whole(answer, "total"))
 
 
-def _device(body: Json) -> Device:
+def device(body: Json) -> Device:
     serial = text(body, "serialNumber")
     return Device(
         id=text(body, "id"),

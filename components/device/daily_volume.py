@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 from dash import html
 from dash.development.base_component import Component
 
-from api.catalog import DAY, FLOW_AMOUNT, HOUR_MS
-from api.client import Client
+from api.catalog import HOUR_MS
 from api.timez import DAY_MS, day_start, local_ordinal
 from components import formatting
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
@@ -46,14 +45,6 @@ class Day:
         """``23 h`` where the day isn't 24 hours long."""
         length = self.window.length_ms
         return "" if length == DAY_MS else f"{formatting.number(length / HOUR_MS)} h"
-
-
-def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> list[tuple[int, float]]:
-    """(first instant, gallons) of the days that have readings."""
-    first = day_start(tz, local_ordinal(tz, now_ms) - DAYS + 1)
-    rows = client.datapoints(device_id, DAY, from_ms=first, to_ms=now_ms, timezone=tz.key)
-    totals = zip(rows.times_ms, rows.values(f"total_{FLOW_AMOUNT.name}"), strict=True)
-    return [(start, gallons) for start, gallons in totals if gallons is not None]
 
 
 def days(

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from dash import html
 from dash.development.base_component import Component
 
-from api.catalog import FLOW_AMOUNT, LIMIT
-from api.client import Client
-from api.metering.hourly_profile import HOURS, Week, resolution_of, week, window_of
+from api.metering.hourly_profile import HOURS
 from components.clock import WEEKDAYS
 from components.controls import labelled
-from components.queries import pages
 from components.units import Units
 
 MARKED_HOURS: Final = 6
 TITLE: Final = "When it flows"
 EMPTY: Final = "No flow in the last eight weeks."
-
-
-def ask(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
-    window = window_of(tz, now_ms)
-    resolution = resolution_of(tz, window)
-    parts = pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0)
-    column = f"total_{FLOW_AMOUNT.name}"
-    return week(chain.from_iterable(part.pairs(column) for part in parts), tz, window)
 
 
 def flows(found: Sequence[Sequence[float | None]]) -> list[float]:

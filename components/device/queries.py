@@ -1,30 +1,55 @@
-"""Asking the interface for what a device's strip of numbers says."""
+"""What a device's page asks the service for: numbers, days, hours and rows. The first part keeps
+replies for a while, the second asks for them."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_RATE, RAW
-from api.client import Client
+from api.catalog import (
+    COARSEST_STORED,
+    DAY,
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    LIMIT,
+    ONE_MINUTE,
+    QUALITY,
+    RAW,
+    TOTAL,
+    Resolution,
+)
+from api.client import Client, Series
 from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
-from api.metering.windows import DEFAULT_SPAN, before, due_buckets, whole_minutes
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to, local_ordinal
+from api.metering.hourly_profile import Week, resolution_of, week, window_of
+from api.metering.windows import DEFAULT_SPAN, Window, before, due_buckets, whole_minutes
+from api.timez import (
+    DAY_MS,
+    HOUR_MS,
+    MINUTE_MS,
+    bucket_starts,
+    ceil_to,
+    day_start,
+    floor_to,
+    local_ordinal,
+)
 from components import session
 from components.clock import known_zone
-from components.device import daily_volume, hourly_profile, kpis, volume
+from components.device import daily_volume, kpis
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
+from components.device.row_table import PAGE, Page
 from components.fleet.cadence import cadences, measured
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
 from components.fleet.status_cache import knowledge, refresh_page
-from components.queries import find_device, last_seen_ms
+from components.queries import find_device, last_seen_ms, pages
+from components.ranges import widened
 
 STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
@@ -34,6 +59,8 @@ HOURS_TTL_S: Final = 60
 DAYS_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
 LONG_SILENT_MS: Final = daily_volume.DAYS * DAY_MS
+
+_VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
 
 
 def meter_of(identifier: str, now_ms: int) -> Meter:
@@ -105,8 +132,8 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
     up = kpis.uptime(entry.uptime_actual or 0, entry.uptime_expected or 0, resolution, shown)
     if since_first:
         up = replace(up, note=f"{up.note} · since the first reading")
-    least, most = volume.quality_range(client, meter.id, due)
-    mean = volume.mean_quality(client, meter.id, due) if least is not None else None
+    least, most = quality_range(client, meter.id, due)
+    mean = mean_quality(client, meter.id, due) if least is not None else None
     return up, kpis.quality(least, most, mean, meter.quality_limit, shown)
 
 
@@ -130,7 +157,7 @@ def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
     end = floor_to(window.to_ms, MINUTE_MS)
     return session.remembered(
         f"gallons:{meter.id}:{window.from_ms}:{end}",
-        lambda client: volume.gallons(client, meter.id, window),
+        lambda client: window_gallons(client, meter.id, window),
     )
 
 
@@ -143,10 +170,10 @@ def usage(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> Usage:
     earlier = before(window)
     if told is None or window.length_ms < 2 * resolution.fixed_ms:
         return Usage(told)
-    heard = [volume.coverage(client, meter.id, resolution, w) for w in (window, earlier)]
+    heard = [coverage(client, meter.id, resolution, w) for w in (window, earlier)]
     if not uptime.comparable(*heard):
         return Usage(told, None, *heard)
-    return Usage(told, volume.gallons(client, meter.id, earlier), *heard)
+    return Usage(told, window_gallons(client, meter.id, earlier), *heard)
 
 
 def price_of(meter: Meter) -> Price | None:
@@ -167,7 +194,7 @@ def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.Ni
     cadence, found = cadence_of(desk, meter, now_ms).ms, night_flow.nights(tz, end)
 
     def ask(client: Client) -> list[float | None]:
-        flow = volume.nights(client, meter.id, tz, cadence, end)
+        flow = night_flow_of(client, meter.id, tz, cadence, end)
         return [flow.last, flow.usual]
 
     question = f"night:{meter.id}:{tz.key}:{found[0].to_ms}"
@@ -179,7 +206,7 @@ def continuous_flow(meter: Meter, now_ms: int) -> continuous.Finding:
     end = until(meter.id, now_ms)
     told = session.remembered(
         f"hours:{meter.id}:{end // HOUR_MS}",
-        lambda client: volume.hours(client, meter.id, end),
+        lambda client: volume_hours(client, meter.id, end),
         ttl_s=HOURS_TTL_S,
     )
     return continuous.find(told, meter.least_gal)
@@ -190,19 +217,137 @@ def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
     today = local_ordinal(tz, now_ms)
     told = session.remembered(
         f"days:{device_id}:{tz.key}:{today}",
-        lambda client: daily_volume.ask(client, device_id, tz, now_ms),
+        lambda client: volume_days(client, device_id, tz, now_ms),
         ttl_s=DAYS_TTL_S,
     )
     return {start: gallons for start, gallons in told}
 
 
-def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> hourly_profile.Week:
+def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
     return session.remembered(
         f"heat:{device_id}:{tz.key}:{now_ms // DAY_MS}",
-        lambda client: hourly_profile.ask(client, device_id, tz, now_ms),
+        lambda client: weekly_profile(client, device_id, tz, now_ms),
         ttl_s=WEEK_TTL_S,
     )
 
 
 def zone_of(meter: Meter, shown: Shown) -> ZoneInfo:
     return known_zone(shown.zone, meter.time_zone)
+
+
+# --- The service's replies ------------------------------------------------------------------------
+
+
+def window_gallons(client: Client, device_id: str, window: Window) -> float | None:
+    """The volume of the minutes that start in the window; None without readings."""
+    return _sum(_whole_hours_and_edges(client, device_id, window))
+
+
+def quality_range(
+    client: Client, device_id: str, window: Window
+) -> tuple[float | None, float | None]:
+    """The least and the most quality of the minutes that start in the window; None, None without
+    readings."""
+    parts = _whole_hours_and_edges(client, device_id, window)
+    least, most = (_values(parts, f"{end}_{QUALITY.name}") for end in ("min", "max"))
+    return min(least, default=None), max(most, default=None)
+
+
+def _whole_hours_and_edges(client: Client, device_id: str, window: Window) -> list[Series]:
+    """The interface sums whole hours; the rest of the window is asked for by minutes."""
+    first, last = ceil_to(window.from_ms, HOUR_MS), floor_to(window.to_ms + 1, HOUR_MS)
+    if first >= last:
+        return [_minutes(client, device_id, window.from_ms, window.to_ms)]
+    parts = [client.datapoints(device_id, TOTAL, from_ms=first, to_ms=last - 1)]
+    if window.from_ms < first:
+        parts.append(_minutes(client, device_id, window.from_ms, first - 1))
+    if last <= window.to_ms:
+        parts.append(_minutes(client, device_id, last, window.to_ms))
+    return parts
+
+
+def _minutes(client: Client, device_id: str, from_ms: int, to_ms: int) -> Series:
+    return client.datapoints(device_id, ONE_MINUTE, from_ms=from_ms, to_ms=to_ms)
+
+
+def _values(parts: list[Series], column: str) -> list[float]:
+    return [v for part in parts for v in part.columns.get(column, ()) if v is not None]
+
+
+def _sum(parts: list[Series]) -> float | None:
+    values = _values(parts, _VOLUME)
+    return sum(values) if values else None
+
+
+def mean_quality(client: Client, device_id: str, window: Window) -> float | None:
+    """The mean of the hours' means, as the interface has it."""
+    total = client.datapoints(device_id, TOTAL, from_ms=window.from_ms, to_ms=window.to_ms)
+    return next(iter(total.columns.get(f"avg_{QUALITY.name}", ())), None)
+
+
+def coverage(client: Client, device_id: str, resolution: Resolution, window: Window) -> float:
+    """The share of the window's buckets that hold a reading."""
+    expected = bucket_starts(window.from_ms, window.to_ms, resolution.fixed_ms)
+    found = client.count(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
+    return uptime.share(found, expected) or 0.0
+
+
+def night_flow_of(
+    client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int
+) -> night_flow.NightFlow:
+    """Of the last nights that are over."""
+    found = night_flow.nights(tz, now_ms)
+    window, resolution = night_flow.rows_of(found, cadence_ms)
+    rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
+    return night_flow.night_flow(dict(rows.pairs(_VOLUME)), found, rows.resolution, cadence_ms)
+
+
+def volume_hours(client: Client, device_id: str, end_ms: int) -> list[tuple[int, float]]:
+    """(first instant, gallons) of the last weeks' hours with a volume, in order; without the hour
+    of the latest reading, which may not be over."""
+    first = end_ms - continuous.LOOKED_BACK_MS
+    rows = client.datapoints(device_id, COARSEST_STORED, from_ms=first, to_ms=end_ms)
+    return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None][:-1]
+
+
+def volume_days(
+    client: Client, device_id: str, tz: ZoneInfo, now_ms: int
+) -> list[tuple[int, float]]:
+    """(first instant, gallons) of the last weeks' local days that have readings."""
+    first = day_start(tz, local_ordinal(tz, now_ms) - daily_volume.DAYS + 1)
+    rows = client.datapoints(device_id, DAY, from_ms=first, to_ms=now_ms, timezone=tz.key)
+    return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None]
+
+
+def weekly_profile(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
+    """The mean flow of each hour of the local week."""
+    window = window_of(tz, now_ms)
+    resolution = resolution_of(tz, window)
+    parts = pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0)
+    return week(chain.from_iterable(part.pairs(_VOLUME) for part in parts), tz, window)
+
+
+def row_page(
+    client: Client,
+    device_id: str,
+    resolution: Resolution,
+    window: Window,
+    tz: ZoneInfo,
+    number: int,
+) -> Page:
+    """Page 1 holds the latest rows; beyond the last page comes the last."""
+    reach = window if resolution is RAW else widened(window, tz, resolution)
+    total = client.count(device_id, resolution, from_ms=reach.from_ms, to_ms=reach.to_ms)
+    number = max(1, min(number, -(-total // PAGE)))
+    end = total - (number - 1) * PAGE
+    start = max(0, end - PAGE)
+    rows = client.datapoints(
+        device_id,
+        resolution,
+        from_ms=reach.from_ms,
+        to_ms=reach.to_ms,
+        limit=max(1, end - start),
+        offset=start,
+        timezone=tz.key if resolution.calendar else None,
+    )
+    return Page(rows, number, total)

@@ -12,12 +12,11 @@ from dash import html
 from dash.development.base_component import Component
 
 from api.catalog import FLOW_AMOUNT, FLOW_DURATION, METRICS, RAW, Metric, Resolution
-from api.client import Client, Series
+from api.client import Series
 from components import formatting
 from components.charts.frames import bucket_ends
 from components.clock import Clock
 from components.controls import attributes, labelled
-from components.ranges import Window, widened
 from components.units import Scale, Units
 
 PAGE: Final = 20
@@ -36,32 +35,6 @@ class Page:
     @property
     def last(self) -> int:
         return max(1, -(-self.total // PAGE))
-
-
-def ask(
-    client: Client,
-    device_id: str,
-    resolution: Resolution,
-    window: Window,
-    tz: ZoneInfo,
-    number: int,
-) -> Page:
-    """Page 1 holds the latest rows."""
-    reach = window if resolution is RAW else widened(window, tz, resolution)
-    total = client.count(device_id, resolution, from_ms=reach.from_ms, to_ms=reach.to_ms)
-    number = max(1, min(number, -(-total // PAGE)))
-    end = total - (number - 1) * PAGE
-    start = max(0, end - PAGE)
-    rows = client.datapoints(
-        device_id,
-        resolution,
-        from_ms=reach.from_ms,
-        to_ms=reach.to_ms,
-        limit=max(1, end - start),
-        offset=start,
-        timezone=tz.key if resolution.calendar else None,
-    )
-    return Page(rows, number, total)
 
 
 def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:

@@ -12,7 +12,7 @@ from api.errors import BadRequest
 from api.metering.cadence import UNKNOWN
 from api.metering.night_flow import NightFlow
 from api.metering.windows import Window
-from components.device import volume
+from components.device.queries import mean_quality, night_flow_of, quality_range
 from components.fleet.cadence import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.report.url_state import ReportView, refusal
@@ -120,9 +120,9 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
     window = window_of(usage)
     window = Window(window.from_ms, min(window.to_ms, now_ms))
     try:
-        worst, best = volume.quality_range(desk.client, id, window)
-        mean = volume.mean_quality(desk.client, id, window) if worst is not None else None
-        flow = volume.nights(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
+        worst, best = quality_range(desk.client, id, window)
+        mean = mean_quality(desk.client, id, window) if worst is not None else None
+        flow = night_flow_of(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
     except ONE_DEVICE_ERRORS:
         return id, Detail()
     return id, Detail(worst, best, mean, flow)

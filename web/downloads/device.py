@@ -21,10 +21,10 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, Device, Series
-from api.metering.hourly_profile import HOURS, Week
+from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
 from components.clock import WEEKDAYS, known_zone
-from components.device import daily_volume, hourly_profile, queries
+from components.device import daily_volume, queries
 from components.fleet.queries import Desk
 from components.queries import find_device, pages
 from components.ranges import Window, widened
@@ -60,7 +60,7 @@ def hours_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
     """The hours of the week of the heat map: ``zone``, ``units``."""
     device = find_device(desk.client, device_id, now_ms()).device
     end, tz = queries.until(device.id, now_ms()), known_zone(said.get("zone"), device.time_zone)
-    order = _order(device, RAW, hourly_profile.window_of(tz, end), said)
+    order = _order(device, RAW, window_of(tz, end), said)
     return hours(order, queries.weekly(device.id, tz, end))
 
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import FLOW_AMOUNT
 from api.client import Device
-from api.metering.hourly_profile import DAYS, HOURS
+from api.metering.hourly_profile import DAYS, HOURS, window_of
 from api.timez import DAY_MS
 from components import formatting, session
 from components.chart_query import zone_words
@@ -94,7 +94,7 @@ def by_day(asked: Asked) -> Drawing:
 
 def by_hour(asked: Asked) -> Drawing:
     found = queries.weekly(asked.device.id, asked.tz, asked.end_ms)
-    window = hourly_profile.window_of(asked.tz, asked.end_ms)
+    window = window_of(asked.tz, asked.end_ms)
     clock = Clock(asked.tz, *window)
     first, last = (day_text(clock.local(at) // DAY_MS) for at in window)
     parts = (

@@ -14,7 +14,7 @@ from api.metering import continuous_flow as continuous
 from api.metering.continuous_flow import Finding, Run
 from api.metering.cost import Price
 from api.timez import DAY_MS, zone
-from components.device import kpis, volume
+from components.device import kpis, queries
 from components.device.kpis import KpiContext
 from components.fleet.meters import read_meter
 from components.ranges import Window
@@ -40,7 +40,7 @@ def test_a_leak_is_found_in_readings_and_its_end_too(tmp_path: Path) -> None:
         rows.append((at, rate, rate))
     with bench(tmp_path) as made:
         made.write(rows)
-        run = continuous.find(volume.hours(made.client, made.device_id, now)).run
+        run = continuous.find(queries.volume_hours(made.client, made.device_id, now)).run
         assert run is not None
         first = -(-began // HOUR_MS) * HOUR_MS  # the hour in which it began had a gallon or not
         assert run.window.from_ms in (first - HOUR_MS, first)
@@ -50,7 +50,7 @@ def test_a_leak_is_found_in_readings_and_its_end_too(tmp_path: Path) -> None:
         assert run.lowest == pytest.approx(3.0)
         made.write([(now + n * MINUTE_MS, 0.0, 0.0) for n in range(120)])  # shut
         later = now + 120 * MINUTE_MS
-        shut = continuous.find(volume.hours(made.client, made.device_id, later))
+        shut = continuous.find(queries.volume_hours(made.client, made.device_id, later))
         assert shut == Finding(None, NOON + 2 * HOUR_MS)
 
 

@@ -16,7 +16,7 @@ from api.catalog import HOUR_MS, MINUTE_MS, RAW, RESOLUTION_BY_NAME
 from api.metering import hourly_profile as profile_rule
 from api.metering import night_flow, windows
 from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
-from components.device import daily_volume, hourly_profile, volume
+from components.device import daily_volume, hourly_profile, queries
 from components.queries import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
@@ -79,7 +79,7 @@ def test_the_quality_of_a_window_counts_the_minutes_at_its_edges(
         for at, quality in odd.items():
             made.write([(at, 1.0, 1.0)], quality)
         window = Window(ms(day.format(start)), ms(day.format(end)) - 1)
-        assert volume.quality_range(made.client, made.device_id, window) == (least, most)
+        assert queries.quality_range(made.client, made.device_id, window) == (least, most)
 
 
 # --- Volumes -------------------------------------------------------------------------------------
@@ -92,20 +92,20 @@ def test_a_volume_is_exact_to_the_minute(
 ) -> None:
     window = windows.whole_minutes(Window(ms(start), ms(start) + length_ms - 1), NOW)
     counted = [g for at, _, g in readings if window.from_ms <= at <= window.to_ms]
-    told = volume.gallons(filled.client, filled.device_id, window)
+    told = queries.window_gallons(filled.client, filled.device_id, window)
     assert told == pytest.approx(sum(counted)) if counted else told is None
 
 
 def test_nothing_heard_is_no_volume(filled: Bench) -> None:
     hole = Window(NOW - 29 * DAY_MS - 20 * HOUR_MS, NOW - 29 * DAY_MS - 2 * HOUR_MS)
-    assert volume.gallons(filled.client, filled.device_id, hole) is None
+    assert queries.window_gallons(filled.client, filled.device_id, hole) is None
 
 
 def test_coverage_counts_buckets(filled: Bench, readings: list[Reading]) -> None:
     hours = RESOLUTION_BY_NAME["1hour"]
     window = Window(NOW // HOUR_MS * HOUR_MS - 40 * DAY_MS, NOW // HOUR_MS * HOUR_MS - 1)
     heard = {at // HOUR_MS for at, *_ in readings if window.from_ms <= at <= window.to_ms}
-    share = volume.coverage(filled.client, filled.device_id, hours, window)
+    share = queries.coverage(filled.client, filled.device_id, hours, window)
     assert share == pytest.approx(len(heard) / (40 * 24))
 
 
@@ -138,7 +138,7 @@ def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -
     by_date: defaultdict[str, float] = defaultdict(float)
     for at, _, gallons in readings:
         by_date[wall(at, tz).date().isoformat()] += gallons
-    told = dict(daily_volume.ask(filled.client, filled.device_id, tz, NOW))
+    told = dict(queries.volume_days(filled.client, filled.device_id, tz, NOW))
     found = daily_volume.days(told, tz, NOW)
     assert len(found) == daily_volume.DAYS
     for day in found:
@@ -186,7 +186,7 @@ def test_the_week_by_hours(filled: Bench, readings: list[Reading], name: str) ->
         if now.toordinal() - local.toordinal() <= 56 and _hour(local) != _hour(now):
             gallons[local.weekday(), local.hour] += amount
             heard[local.weekday(), local.hour].add(_hour(local))
-    week = hourly_profile.ask(filled.client, filled.device_id, tz, NOW)
+    week = queries.weekly_profile(filled.client, filled.device_id, tz, NOW)
     for day in range(7):
         for hour in range(24):
             length = sum(minutes[each] for each in heard[day, hour])
@@ -210,7 +210,7 @@ def test_a_steady_flow_is_told_as_it_is_in_every_zone_at_every_pace(
     rows = [(at, 2.0, 2.0 * minutes) for at in range(first, now, step)]
     with bench(tmp_path_factory.mktemp("steady")) as made:
         made.write(rows)
-        week = hourly_profile.ask(made.client, made.device_id, zone(name), now)
+        week = queries.weekly_profile(made.client, made.device_id, zone(name), now)
     assert {round(flow, 6) for flow in hourly_profile.flows(week)} == {2.0}
 
 
@@ -276,7 +276,7 @@ def test_night_flow_is_the_lowest_hour_of_the_last_night(
         flows.append(min(sum(g for at, g in inside if s <= at < s + HOUR_MS) / 60 for s in hours))
     with bench(tmp_path_factory.mktemp("night")) as made:
         made.write(rows)
-        told = volume.nights(made.client, made.device_id, tz, MINUTE_MS, NOW)
+        told = queries.night_flow_of(made.client, made.device_id, tz, MINUTE_MS, NOW)
     assert told.last == pytest.approx(flows[0])
     assert told.usual == pytest.approx(median(flows[1:]))
 
@@ -324,7 +324,7 @@ def test_a_device_in_good_health_has_a_night_flow_or_is_told_why_not(
     start = last.from_ms // step * step - 2 * step
     with bench(tmp_path_factory.mktemp("pace")) as made:
         made.write([(at, 1.0, float(minutes)) for at in range(start, last.to_ms, step)])
-        told = volume.nights(made.client, made.device_id, tz, step, NOW)
+        told = queries.night_flow_of(made.client, made.device_id, tz, step, NOW)
     assert told.last == (None if needed else pytest.approx(1.0))
     assert told.too_seldom == (needed and (step, needed * MINUTE_MS))
 
