@@ -1,5 +1,5 @@
-"""What a part of a device's page answers: what it tells of what is shown, or why it can't be had.
-Then its last good words stay."""
+"""Callback results of the parts of the device page: their content, or the error. On an error the
+last content stays."""
 
 from __future__ import annotations
 

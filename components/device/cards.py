@@ -1,5 +1,5 @@
-"""What stands below the chart: volume by day, when it flows, rows as a table and as files. Each
-card waits, fails and is empty for itself."""
+"""The cards below the chart: volume by day, typical week, rows as a table and as files. Each card
+loads, fails and is empty on its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often devices report, asked of the interface: as configured, else as over the last week."""
+"""How often devices report: as configured, else estimated from the last week."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What was learnt from the service, kept for the next refresh: keyed by principal, shared by the
-worker processes of this machine, and nothing but a convenience. Losing it loses no data.
+"""A cache of the service's responses for the next refresh: keyed by principal, shared by the worker
+processes of this machine. Losing it loses no data.
 
 A `Memory` holds books, one a principal and subject ("states:24h"). A book maps devices to named
 tuples of what JSON can hold. Where a folder is given, books are shared through one SQLite file in
