@@ -1,11 +1,10 @@
-"""What a part of a device's page answers: what it tells of what is shown, or why it can't be had.
-Then its last good words stay."""
+"""What the callbacks of a device's KPIs and cards return: the values, or why there are none. After
+a failure the last good values stay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from dash import no_update
 
@@ -13,7 +12,8 @@ from api.errors import WeirError
 from components.chart_query import Subject
 from components.controls import failure
 from components.device import kpi_cards, queries
-from components.device.chart_state import Shown, read_shown
+from components.device.cards import CardQuery, CardRow
+from components.device.chart_state import read_shown
 from components.device.kpi_rows import KpiRow, Question
 from components.fleet.query_context import current_desk
 from components.html_json import sheet
@@ -36,16 +36,15 @@ def kpis(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> list[Any
     return [part for pair in parts for part in pair]
 
 
-def card(
-    shown: Any, kept: Any, tell: Callable[[str, Shown, ZoneInfo], tuple[Any, str]]
-) -> list[Any]:
-    """A card's body, note and trouble; ``tell`` makes body and note of the device with that id."""
+def card(row: CardRow, shown: Any, kept: Any, now_ms: int, page: Any = 1) -> list[Any]:
+    """The card's body, note and failure."""
     read = read_shown(shown)
     if read is None:
         return [no_update] * 3
     subject = Subject.read(kept)
+    tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
     try:
-        body, note = tell(subject.device_id, read, subject.zone(View(zone=read.zone)))
+        body, note = row.draw(CardQuery(subject.device_id, read, tz, now_ms, number))
     except WeirError as error:
         return [no_update, no_update, failure(error)]
     return [sheet(body), f"· {note}", ""]
