@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Rooms = Mapping[tuple[str, ...], WSGIApplication]
 
-SERVICE_PATHS = ("/management", "/healthz", "/embeds/v1")
+SERVICE_PATHS = ("/management", "/insight", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
 
@@ -119,8 +119,11 @@ def _here(settings: Settings, shared: Shared | None) -> _Ground:
 
     store = open_store(settings.reading, read_only=True)
     web = open_web_store(settings.database)
-    client = Client.in_process(create_service(store, settings, web=web))
-    service = create_service(store, settings, web=web, limits=True, compression=True, shared=shared)
+    origin = open_store(settings.database)  # for the little that people change
+    client = Client.in_process(create_service(store, settings, web=web, origin=origin))
+    service = create_service(
+        store, settings, web=web, origin=origin, limits=True, compression=True, shared=shared
+    )
     rooms: Rooms = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),

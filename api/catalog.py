@@ -287,6 +287,12 @@ INGEST_VALUES: Final = 64 * INGEST_ROWS  # in all of its JSON: memory, not text,
 CREDENTIAL_CACHE_S: Final = 5.0
 
 
+# --- Insight -------------------------------------------------------------------------------------
+
+INSIGHT_PREFIX: Final = "/insight/v1"
+INSIGHT_LIMIT: Final = Limit(1, 1_000, 100)
+
+
 # --- Embeds --------------------------------------------------------------------------------------
 
 EMBEDS_PREFIX: Final = "/embeds/v1"

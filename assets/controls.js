@@ -1,7 +1,6 @@
 /* A page's controls and its address say the same, the page's question: {name: value}, where what is
    usual is null. A control is any button or select with data-set. */
-(function () {
-  "use strict";
+import { keep } from "./site.js";
 
   function press(question) {
     document.querySelectorAll("button[data-set]").forEach((button) => {
@@ -38,7 +37,7 @@
       if (question[name]) url.searchParams.set(name, question[name]);
       else url.searchParams.delete(name);
     });
-    if (window.weirKeep) window.weirKeep(question);
+    keep(question);
     if (url.href === window.location.href) return;
     window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
   }
@@ -48,5 +47,4 @@
     return Object.fromEntries(names.map((name) => [name, said.get(name)]));
   }
 
-  window.weirControls = { press, groups, writeAddress, fromAddress };
-})();
+  export { press, groups, writeAddress, fromAddress };

@@ -2,8 +2,10 @@
    Arrows move the cursor (with Shift ten rows), Home and End go to its ends, + and − zoom,
    [ and ] pan, R resets, Escape lets go. The wheel zooms where the plot has the focus or Ctrl is
    held: without either it scrolls the page. */
-(function () {
-  "use strict";
+import * as chart from "./chart.js";
+import * as hoverCard from "./hover-card.js";
+import * as hover from "./hover.js";
+
   const ZOOM = 0.6;
   const PAN = 0.2;
   const WHEEL = 0.0016;
@@ -13,30 +15,29 @@
   let cursorMs = null;
   let sayTimer = 0;
 
-  const chart = window.weirChart;
 
   /* The rows in sight. */
   function rows() {
-    const told = window.weirHover.read(chart.graph());
+    const told = hover.read(chart.graph());
     const [from, to] = chart.range();
     return told ? told.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
   }
 
   function point(row) {
     cursorMs = row.ms;
-    window.weirHoverCard.show(chart.graph(), row.ms);
+    hoverCard.show(chart.graph(), row.ms);
     clearTimeout(sayTimer);
     sayTimer = setTimeout(() => say(row), SAY_MS);
   }
 
   function say(row) {
-    const told = window.weirHover.read(chart.graph());
-    const { title, lines } = window.weirHover.words(told, row);
+    const told = hover.read(chart.graph());
+    const { title, lines } = hover.words(told, row);
     const words = [title, ...lines.map((line) => line.join(" "))].join(", ");
     document.getElementById("chart-cursor").textContent = words;
   }
 
-  const nearest = (found, ms) => window.weirHover.nearest(found, ms);
+  const nearest = (found, ms) => hover.nearest(found, ms);
 
   function step(by) {
     const found = rows();
@@ -49,12 +50,12 @@
   function let_go() {
     cursorMs = null;
     clearTimeout(sayTimer);
-    window.weirHoverCard.leave();
+    hoverCard.leave();
     document.getElementById("chart-cursor").textContent = "";
   }
 
   /* An embed may hold its range still. */
-  const isStill = () => chart.plot().dataset.still === "true";
+  const isStill = () => chart.currentPlot().dataset.still === "true";
 
   function zoom(factor, aboutMs) {
     if (isStill()) return;
@@ -101,10 +102,10 @@
     "wheel",
     (event) => {
       if (!ready() || !event.target.closest(".plot")) return;
-      const focused = chart.plot().contains(document.activeElement);
+      const focused = chart.currentPlot().contains(document.activeElement);
       if (isStill() || (!focused && !event.ctrlKey && !event.metaKey)) return;
       event.preventDefault();
-      const area = chart.plot().querySelector(".nsewdrag").getBoundingClientRect();
+      const area = chart.currentPlot().querySelector(".nsewdrag").getBoundingClientRect();
       const [from, to] = chart.range();
       const share = Math.max(0, Math.min(1, (event.clientX - area.x) / area.width));
       if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / area.width);
@@ -125,4 +126,3 @@
       if (found.length && cursorMs !== null) point(found[nearest(found, cursorMs)]);
     });
   });
-})();

@@ -1,9 +1,9 @@
 /* Ranges of a chart: one of the reader's own, told by the chosen zone's wall clock, and the strip
    of the whole range below a part of it. Also the pages of the rows below. */
-(function () {
-  "use strict";
+import * as chart from "./chart.js";
+import { noUpdate, register, setProps } from "./dash.js";
+
   const SVG = "http://www.w3.org/2000/svg";
-  const chart = window.weirChart;
   const byId = (id) => document.getElementById(id);
   const NAMES = { first: "From", last: "To" };
   const TIMES = ["the first time", "the second time"];
@@ -18,7 +18,7 @@
   /* --- A range of one's own --- */
 
   const zone = () =>
-    chart.question().zone || byId("chart-custom-fields").dataset.zone || "UTC";
+    chart.currentQuestion().zone || byId("chart-custom-fields").dataset.zone || "UTC";
 
   /* What the zone's clock shows then, as a datetime-local field wants it. */
   function wall(ms, name) {
@@ -30,7 +30,7 @@
     return `${of("year")}-${of("month")}-${of("day")}T${of("hour")}:${of("minute")}`;
   }
 
-  function fields(form) {
+  function fields() {
     const holder = byId("chart-custom-fields");
     if (holder.childElementCount) return;
     Object.entries(NAMES).forEach(([name, label]) => {
@@ -50,7 +50,7 @@
 
   function open() {
     const form = byId("chart-custom");
-    fields(form);
+    fields();
     form.hidden = false;
     const [from, to] = chart.range() || [Date.now() - 864e5, Date.now()];
     const name = zone();
@@ -60,7 +60,7 @@
     form.querySelectorAll("[data-fold]").forEach((fold) => {
       fold.hidden = true;
     });
-    window.dash_clientside.set_props("chart-custom-said", { children: "" });
+    setProps("chart-custom-said", { children: "" });
     form.querySelector("input").focus();
   }
 
@@ -70,17 +70,17 @@
     if (button) button.focus();
   }
 
-  chart.custom = () => (byId("chart-custom").hidden ? open() : close());
+  chart.onCustom.push(() => (byId("chart-custom").hidden ? open() : close()));
 
   function submit(form) {
-    const said = { zone: chart.question().zone, asked: Date.now() };
+    const said = { zone: chart.currentQuestion().zone, asked: Date.now() };
     form.querySelectorAll("[data-name]").forEach((input) => {
       said[input.dataset.name] = input.value;
     });
     form.querySelectorAll("[data-fold]").forEach((fold) => {
       said[`${fold.dataset.fold}_fold`] = fold.hidden ? null : fold.value;
     });
-    window.dash_clientside.set_props("chart-custom-asked", { data: said });
+    setProps("chart-custom-asked", { data: said });
   }
 
   function offer(form, twice) {
@@ -110,7 +110,7 @@
     if (!chart.isOpen()) return;
     if (event.target.closest('[data-do="cancel"]')) close();
     const turn = event.target.closest("[data-rows-page]");
-    if (turn) window.dash_clientside.set_props("device-rows-page", { data: Number(turn.dataset.rowsPage) });
+    if (turn) setProps("device-rows-page", { data: Number(turn.dataset.rowsPage) });
   });
 
   document.addEventListener("keydown", (event) => {
@@ -216,11 +216,10 @@
     go(from + by * (to - from), to + by * (to - from));
   });
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.range = {
+  register("range", {
     told: function (told) {
       const form = byId("chart-custom");
-      if (!told || !form) return window.dash_clientside.no_update;
+      if (!told || !form) return noUpdate();
       offer(form, told.twice);
       if (told.range) {
         form.hidden = true;
@@ -231,7 +230,7 @@
 
     overview: function (told, shown) {
       const strip = byId("chart-overview");
-      if (!strip || !chart.isOpen() || !byId("chart-custom-fields")) return window.dash_clientside.no_update;
+      if (!strip || !chart.isOpen() || !byId("chart-custom-fields")) return noUpdate();
       whole = told || null;
       strip.dataset.empty = String(!whole);
       if (!whole) return "";
@@ -239,5 +238,4 @@
       if (shown && !drag) place(Date.parse(shown.from), Date.parse(shown.to));
       return "";
     },
-  };
-})();
+  });

@@ -1,9 +1,8 @@
 /* The y axis while the time axis glides over rows that are there already: it was made to fit what was
    in sight (components/charts/figure.py), and it opens where a peak comes in. The next answer fits it anew. */
-(function () {
-  "use strict";
+import * as chart from "./chart.js";
+
   const HEADROOM = 0.05;
-  const chart = window.weirChart;
   const second = (text) => text.slice(0, 19);
 
   /* Lowest and highest in sight, of all that is drawn by the first y axis. */
@@ -29,4 +28,3 @@
     const opened = [low < bottom ? low - room : bottom, high > top ? high + room : top];
     if (opened.every(Number.isFinite)) window.Plotly.relayout(drawn, { "yaxis.range": opened });
   });
-})();

@@ -6,6 +6,7 @@ typed answers. Nothing else of the project speaks HTTP to the service.
 
 from api.client.embeds import Embed, EmbedToken
 from api.client.endpoints import ActiveFilter, Client, Credential
+from api.client.findings import Finding, FindingDetail, FindingPage, Judged
 from api.client.replies import (
     Device,
     DevicePage,
@@ -25,7 +26,11 @@ __all__ = [
     "Embed",
     "EmbedDefinition",
     "EmbedToken",
+    "Finding",
+    "FindingDetail",
+    "FindingPage",
     "Fixed",
+    "Judged",
     "Latest",
     "LatestEntry",
     "Organization",

@@ -26,6 +26,7 @@ from api.catalog import (
 )
 from api.client import embeds, replies
 from api.client.embeds import Embed, EmbedToken
+from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.transport import (
     IN_PROCESS_ATTEMPTS,
@@ -71,7 +72,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client:
+class Client(FindingMethods):
     """Asks a server of the interface, as one principal.
 
     Every method raises a `ServiceError` for an answer that isn't a success, `Unreachable` where no

@@ -8,27 +8,32 @@ from typing import Any
 
 from api.catalog import PATH_PREFIX
 from api.openapi import Operation, assemble
+from api.openapi.document import INTERFACE_INFO, Info
 from api.params import Query
-from api.routes.endpoint import Call, Reply, Route
-
-_OPERATION = Operation(
-    id="getApiJson",
-    path=f"{PATH_PREFIX}/api-json",
-    tag="management",
-    summary="This document",
-    answer={"type": "object", "additionalProperties": True},
-    query=Query,
-)
+from api.routes.endpoint import Action, Call, Reply, Route
 
 
-def document_route(others: Sequence[Route]) -> Route:
+def document_route(
+    others: Sequence[Route | Action],
+    prefix: str = PATH_PREFIX,
+    id: str = "getApiJson",
+    info: Info = INTERFACE_INFO,
+) -> Route:
     """Assembled when it is first asked for, then cached."""
+    operation = Operation(
+        id=id,
+        path=f"{prefix}/api-json",
+        tag=info.document_tag,
+        summary="This document",
+        answer={"type": "object", "additionalProperties": True},
+        query=Query,
+    )
 
     @cache
     def document(root: str) -> dict[str, Any]:
-        return assemble([*(route.operation for route in others), _OPERATION], root)
+        return assemble([*(route.operation for route in others), operation], root, info)
 
     def answer(call: Call[Query]) -> Reply:
         return Reply(document(call.root))
 
-    return Route(_OPERATION, answer, cacheable=True)
+    return Route(operation, answer, cacheable=True)

@@ -133,3 +133,13 @@ def _coalesced(device: int, instants: Sequence[int], length: int) -> Iterator[Ra
     for _, run in groupby(enumerate(buckets), lambda pair: pair[1] - pair[0]):
         members = [bucket for _, bucket in run]
         yield device, members[0] * length, (members[-1] + 1) * length
+
+
+def earliest(rows: Iterable[Row]) -> list[tuple[int, int]]:
+    """(device, its earliest instant among these rows), by device."""
+    first: dict[int, int] = {}
+    for row in rows:
+        device, ts = row[0], row[1]
+        if ts < first.get(device, ts + 1):
+            first[device] = ts
+    return sorted(first.items())

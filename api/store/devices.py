@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 import orjson
@@ -66,6 +66,13 @@ def device_from(row: Row) -> Device:
         whole = int(interval) if interval.is_integer() else interval
         values[_CONFIG] = {**(values[_CONFIG] or {}), "reportingInterval": whole}
     return Device(*values)
+
+
+def in_groups(device: Device, groups: Sequence[str]) -> Device:
+    """With its groups in its configuration, unless that says something of its own by that name."""
+    if not groups or "groups" in (device.config or {}):
+        return device
+    return replace(device, config={**(device.config or {}), "groups": list(groups)})
 
 
 # --- What is said → columns ----------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from uuid import uuid4
 
 import orjson
@@ -21,7 +20,7 @@ from api.store.base import (
     Scope,
 )
 from api.store.core import Seam, Taken, Transaction
-from api.store.devices import COLUMNS, columns_said, device_from
+from api.store.devices import COLUMNS, columns_said, device_from, in_groups
 from api.store.importing import Plan, Planner, Values
 from api.store.sql import directory as sql
 from api.store.tables import DEVICE, DEVICE_GROUP
@@ -62,7 +61,7 @@ class DirectoryPart(Seam):
         groups: defaultdict[int, list[str]] = defaultdict(list)
         for key, name in self.fetch(sql.groups_of(self.dialect, scope.grant, keys)):
             groups[key].append(name)
-        return [_grouped(device, groups[device.key]) for device in found]
+        return [in_groups(device, groups[device.key]) for device in found]
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
@@ -146,13 +145,6 @@ def _named(devices: Sequence[Values]) -> Generator[None]:
             f"device {serials}{more}: the id, serial number or networkUniqueIdentifier is"
             " already in use"
         ) from error
-
-
-def _grouped(device: Device, groups: Sequence[str]) -> Device:
-    """With its groups in its configuration, unless that says something of its own by that name."""
-    if not groups or "groups" in (device.config or {}):
-        return device
-    return replace(device, config={**(device.config or {}), "groups": list(groups)})
 
 
 def _values(row: Sequence[object]) -> Values:

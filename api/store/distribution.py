@@ -9,7 +9,7 @@ from api.errors import UserError
 from api.store import migrations
 from api.store.core import Seam, Transaction
 from api.store.sql import distribution as sql
-from api.store.tables import SMALL_TABLES, TIME_SERIES
+from api.store.tables import DISTRIBUTED, SMALL_TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations
 from api.store.web.tables import EMBED
 
@@ -61,7 +61,7 @@ def spread(store: Seam, shards: int | None = None) -> list[str]:
 
 
 def _spread_series(transaction: Transaction, done: set[str], shards: int) -> list[str]:
-    missing = [table for table in TIME_SERIES if table.name not in done]
+    missing = [table for table in DISTRIBUTED if table.name not in done]
     for table in missing:
         for query in sql.distribute(table, shards):
             transaction.run(query)

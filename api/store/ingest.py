@@ -21,6 +21,7 @@ from api.store.core import T, Transaction
 from api.store.refusals import merged, within_cap
 from api.store.retention import RetentionPart
 from api.store.sql import ingest as sql
+from api.store.sql import insight as insight_sql
 from api.store.sql import rollups
 from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import READING
@@ -121,6 +122,7 @@ class IngestPart(RetentionPart):
         rows = new.rows
         if rows:
             self._recompute(transaction, rows, last_hours, arithmetic)
+            transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(rows)))
         return new
 
     def _new_rows(

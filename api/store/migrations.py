@@ -9,13 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from typing import Final
 
+from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
-from api.store.tables import RETENTION, TABLES, TIME_SERIES, UNDATED
+from api.store.tables import (
+    HOLIDAY,
+    INSIGHT_SETTING,
+    OF_DEVICES,
+    RETENTION,
+    TABLES,
+    TIME_SERIES,
+    UNDATED,
+)
 
 VERSION_TABLE: Final = "schema_version"
 
 
-_LATER: Final = {RETENTION, UNDATED}  # tables that a further step makes
+_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY)
+_LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables that a further step makes
 
 
 def _first(dialect: Dialect) -> list[str]:
@@ -31,7 +41,15 @@ def _undated(dialect: Dialect) -> list[str]:
     return UNDATED.ddl(dialect)
 
 
-STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first, _retention, _undated)
+def _insight(dialect: Dialect) -> list[str]:
+    """Every device that is there already is due from its first reading on."""
+    return [
+        *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
+        EVERYTHING_DUE,
+    ]
+
+
+STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first, _retention, _undated, _insight)
 """STEPS[n] takes a store from version n to n + 1; each runs in one transaction."""
 
 CURRENT: Final = len(STEPS)

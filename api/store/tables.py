@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.metering.windows import SPANS
 from api.store.sql.query import Dialect, Kind
 
 
@@ -126,6 +127,115 @@ HOUR_COUNTER: Final = Table(
 )
 UNDATED: Final = Table("undated", _WHOSE_AND_WHEN, key=("device_id", "ts"))
 TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
+
+# --- What is known of each device ----------------------------------------------------------------
+
+_WHOSE = Column("device_id", "int")
+
+DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; maker: who keeps it up
+    "device_status",
+    (
+        _WHOSE,
+        Column("as_of_ms", "int"),
+        Column("updated_ms", "int"),
+        Column("due_ms", "int"),
+        Column("state", "text"),
+        Column("seen_ms", "int", required=False),
+        Column("cadence_ms", "int"),
+        Column("event_driven", "small"),
+        Column("bucket_ms", "int"),
+        Column("flow", "real", required=False),
+        *(
+            column
+            for span in SPANS
+            for column in (
+                Column(f"actual_{span.name}", "int"),
+                Column(f"expected_{span.name}", "int"),
+                Column(f"quality_min_{span.name}", "real", required=False),
+                Column(f"quality_max_{span.name}", "real", required=False),
+            )
+        ),
+        Column("volume_today", "real", required=False),
+        Column("volume_month", "real", required=False),
+        Column("price", "real", required=False),
+        Column("currency", "text"),
+        Column("searched", "text"),
+        Column("maker", "text"),
+        Column("findings", "text", default="''"),
+    ),
+    key=("device_id",),
+    indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
+)
+
+INSIGHT_DUE: Final = Table(  # from when on readings have come that status and findings haven't seen
+    "insight_due",
+    (
+        _WHOSE,
+        Column("status_ms", "int", required=False),
+        Column("findings_ms", "int", required=False),
+        Column("seq", "int"),
+    ),
+    key=("device_id",),
+    indexes=(
+        "CREATE INDEX insight_due_status ON insight_due (device_id) WHERE status_ms IS NOT NULL",
+        "CREATE INDEX insight_due_findings ON insight_due (device_id)"
+        " WHERE findings_ms IS NOT NULL",
+    ),
+)
+
+FINDING: Final = Table(
+    "finding",
+    (
+        _WHOSE,
+        Column("kind", "text"),
+        Column("opened_ms", "int"),
+        Column("id", "text"),
+        Column("severity", "text"),
+        Column("start_ms", "int"),
+        Column("end_ms", "int", required=False),
+        Column("value", "real"),
+        Column("unit", "text"),
+        Column("usual", "real", required=False),
+        Column("gallons", "real", required=False),
+        Column("cost_per_day", "real", required=False),
+        Column("words", "text"),
+        Column("offers_new_normal", "small"),
+        Column("rank", "small"),  # of the severity, worst first
+        Column("usual_per_day", "real"),
+        Column("dismissed_ms", "int", required=False),
+        Column("dismissed_by", "text", required=False),
+        Column("reason", "text", required=False),
+    ),
+    key=("device_id", "kind", "opened_ms"),
+    indexes=(
+        "CREATE INDEX finding_by_id ON finding (id)",
+        "CREATE INDEX finding_open ON finding (device_id) WHERE end_ms IS NULL",
+        "CREATE INDEX finding_by_order ON finding"
+        " (rank, COALESCE(cost_per_day, 0) DESC, usual_per_day DESC, start_ms, id)",
+    ),
+)
+
+# basis: of which facts and settings it was made; as_of_ms: by which clock; due_ms: when silence may
+# show; next_ms: hours from there on weren't seen; version: how often it was written
+FINDING_STATE: Final = Table(
+    "finding_state",
+    (
+        _WHOSE,
+        Column("version", "int"),
+        Column("basis", "text"),
+        Column("updated_ms", "int"),
+        Column("next_ms", "int"),
+        Column("as_of_ms", "int", required=False),
+        Column("made_ms", "int"),
+        Column("due_ms", "int", required=False),
+        Column("data", "blob"),
+    ),
+    key=("device_id",),
+    indexes=("CREATE INDEX finding_state_by_due ON finding_state (due_ms)",),
+)
+
+OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE)
+DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)
 
 # --- The directory -------------------------------------------------------------------------------
 
@@ -245,6 +355,27 @@ RETENTION: Final = Table(  # name: raw
     "retention", (Column("name", "text"), Column("from_ms", "int")), key=("name",)
 )
 
+INSIGHT_SETTING: Final = (
+    Table(  # level: organization, group (target: its name) or device (its UUID)
+        "insight_setting",
+        (
+            Column("organization_id", "text"),
+            Column("level", "text"),
+            Column("target", "text"),
+            Column("kind", "text"),
+            Column("name", "text"),
+            Column("value", "real"),
+        ),
+        key=("organization_id", "level", "target", "kind", "name"),
+    )
+)
+
+HOLIDAY: Final = Table(  # day: 2026-01-01
+    "holiday",
+    (Column("organization_id", "text"), Column("day", "text")),
+    key=("organization_id", "day"),
+)
+
 SMALL_TABLES: Final = (
     ORGANIZATION,
     DEVICE,
@@ -254,5 +385,7 @@ SMALL_TABLES: Final = (
     REFUSAL,
     IMPORT_PROGRESS,
     RETENTION,
+    INSIGHT_SETTING,
+    HOLIDAY,
 )
-TABLES: Final = (*TIME_SERIES, *SMALL_TABLES)
+TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

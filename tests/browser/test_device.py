@@ -116,7 +116,7 @@ def test_a_pan_shows_at_once_what_is_there(tab: Tab, site: Site) -> None:
     answered, drawn = tab.run(
         """const g = document.querySelector('.js-plotly-plot');
            let answered = 0;
-           window.weirChart.onAnswer.push(() => { answered += 1; });
+           window.weir.chart.onAnswer.push(() => { answered += 1; });
            const key = new KeyboardEvent('keydown', {key: '[', bubbles: true});
            document.querySelector('.plot').dispatchEvent(key);
            const start = g.layout.xaxis.range[0].replace(' ', 'T').slice(0, 19);

@@ -24,7 +24,7 @@ from api.store.open import open_store, open_web_store
 from api.store.sql import distribution as sql
 from api.store.sql.latest import latest
 from api.store.sql.query import Query
-from api.store.tables import SMALL_TABLES, TABLES, TIME_SERIES
+from api.store.tables import DISTRIBUTED, SMALL_TABLES, TABLES
 from api.store.web import migrations as web_migrations
 from tests import citus
 from tests.store.fleet import NOON_MS, new_meters, steady
@@ -51,8 +51,8 @@ def test_a_store_without_workers_says_so_and_stays_as_it_is(
 def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
     versions = {migrations.VERSION_TABLE, web_migrations.VERSION_TABLE}
     assert {table.name for table in SMALL_TABLES} | versions <= set(REFERENCES)
-    assert not {table.name for table in TIME_SERIES} & set(REFERENCES)
-    assert {table.name for table in TABLES} <= {t.name for t in TIME_SERIES} | set(REFERENCES)
+    assert not {table.name for table in DISTRIBUTED} & set(REFERENCES)
+    assert {table.name for table in TABLES} <= {t.name for t in DISTRIBUTED} | set(REFERENCES)
 
 
 class Full:
@@ -93,7 +93,7 @@ def test_each_node_gets_four_shards_unless_it_is_said_otherwise(
 ) -> None:
     cluster = Nodes(nodes)
     distribution.spread(cluster, asked)  # pyright: ignore[reportArgumentType]
-    assert cluster.told[0] == sql.distribute(TIME_SERIES[0], shards)[0]
+    assert cluster.told[0] == sql.distribute(DISTRIBUTED[0], shards)[0]
 
 
 # --- On a real cluster ---------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def test_a_commit_takes_more_rows_once_the_store_is_distributed(cluster_url: str
 def test_one_device_lies_on_one_worker(cluster_url: str) -> None:
     store: Any = citus.made(cluster_url)
     kinds = dict(store.fetch(sql.spread()))
-    assert {name for name, kind in kinds.items() if kind == "h"} == {t.name for t in TIME_SERIES}
+    assert {name for name, kind in kinds.items() if kind == "h"} == {t.name for t in DISTRIBUTED}
     assert len(colocations(store)) == 1
     store.close()
 

@@ -23,6 +23,19 @@ from api.store.base.directory import (
     Organization,
     Scope,
 )
+from api.store.base.findings import (
+    LEVELS,
+    UNTOUCHED,
+    Evaluated,
+    FindingEntry,
+    FindingLevel,
+    FindingQuery,
+    FindingRow,
+    Findings,
+    FindingSetting,
+    HourOfReadings,
+    KeptState,
+)
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
@@ -34,6 +47,17 @@ from api.store.base.ingest import (
     Refusal,
     RefusalSummary,
     Written,
+)
+from api.store.base.insight import (
+    Cost,
+    Due,
+    Edge,
+    Insight,
+    Status,
+    StatusEntry,
+    StatusQuery,
+    StatusSummary,
+    WindowStatus,
 )
 from api.store.base.keeping import (
     Replica,
@@ -55,16 +79,31 @@ from api.store.base.series import (
 
 __all__ = [
     "DISTRIBUTED_ROWS_A_COMMIT",
+    "LEVELS",
     "ROWS_A_COMMIT",
+    "UNTOUCHED",
     "Clockless",
     "Condition",
+    "Cost",
     "Device",
     "DeviceQuery",
     "Directory",
+    "Due",
+    "Edge",
+    "Evaluated",
+    "FindingEntry",
+    "FindingLevel",
+    "FindingQuery",
+    "FindingRow",
+    "FindingSetting",
+    "Findings",
     "Grant",
+    "HourOfReadings",
     "Imported",
     "Ingest",
+    "Insight",
     "Instant",
+    "KeptState",
     "Key",
     "LatestFound",
     "LatestQuestion",
@@ -80,15 +119,20 @@ __all__ = [
     "Row",
     "Scope",
     "Span",
+    "Status",
+    "StatusEntry",
+    "StatusQuery",
+    "StatusSummary",
     "Store",
     "StoreFile",
     "TimeSeries",
     "Upkeep",
     "Verdict",
     "Where",
+    "WindowStatus",
     "Written",
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Retention, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Insight, Findings, Retention, Upkeep, Protocol):
     """Everything together. `api.store.open.open_store(url)` returns one."""

@@ -1,0 +1,99 @@
+"""`flask insight`: what is known of the devices, brought up to date, made anew or checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from api.commands.command_base import Group, Outcome, everything, opened, organization
+from api.commands.insight_settings import holidays, settings
+from api.errors import UserError
+
+if TYPE_CHECKING:
+    from api.store.base import Store
+
+group = Group("insight", help="What the readings mean: the state of devices, and findings.")
+group.add_command(settings)
+group.add_command(holidays)
+
+_ORG = click.option("--org", "organization_id", help="Only this organization's devices.")
+_DEVICE = click.option("--device", help="Only this device (needs --org).")
+
+
+@group.command()
+@_ORG
+@_DEVICE
+def run(organization_id: str | None, device: str | None) -> object:
+    """Evaluate all that is due up to each device's latest reading, as the writer does by itself."""
+    from api.insight.evaluator import Evaluator
+    from api.insight.projection import Projection
+    from api.timez import now_ms
+
+    with opened() as store:
+        projection = Projection(store)
+        if organization_id is None and device is None:
+            projection.all_due()
+            counts = Evaluator(store).up_to_date()
+        else:
+            keys = _keys(store, organization_id, device)
+            projection.rebuild(keys, now_ms())
+            only = keys[0] if device is not None else None
+            counts = Evaluator(store).up_to_date(organization_id, only)
+    return counts._asdict()
+
+
+@group.command()
+@_ORG
+@_DEVICE
+def rebuild(organization_id: str | None, device: str | None) -> object:
+    """Make status and findings anew, from the first reading. What was dismissed stays so."""
+    from api.insight.evaluator import Evaluator
+    from api.insight.projection import Projection
+    from api.timez import now_ms
+
+    with opened() as store:
+        keys = _keys(store, organization_id, device)
+        Projection(store).rebuild(keys, now_ms())
+        return Evaluator(store).rebuild(keys)._asdict()
+
+
+@group.command()
+@_ORG
+@_DEVICE
+def verify(organization_id: str | None, device: str | None) -> object:
+    """Compare status and findings of each device with what its readings say.
+
+    A device with readings that weren't looked at yet isn't compared. Exit status 1 where one is
+    wrong; `flask insight rebuild` mends it.
+    """
+    from api.insight.evaluator import Evaluator
+    from api.insight.projection import Projection, differing
+
+    devices = wrong = 0
+    with opened(read_only=True) as store:
+        projection, evaluator = Projection(store), Evaluator(store)
+        for key in _keys(store, organization_id, device):
+            kept = store.status_rows([key]).get(key)
+            status: bool | None = None
+            if kept is not None and not store.due_of([key]):
+                (made,) = projection.of([key], kept.as_of_ms)
+                status = differing(kept, made)
+            findings = evaluator.wrong(key)
+            devices += status is not None or findings is not None
+            wrong += bool(status) or bool(findings)
+    return Outcome({"devices": devices, "wrong": wrong}, int(wrong > 0))
+
+
+def _keys(store: Store, organization_id: str | None, device: str | None) -> list[int]:
+    if organization_id is None:
+        if device is not None:
+            raise UserError("--device needs --org")
+        return store.device_keys()
+    organization(store, organization_id)
+    if device is None:
+        return store.device_keys(organization_id)
+    (found,) = store.resolve(everything(organization_id), [device])
+    if found is None:
+        raise UserError(f"--device {device}: the organization has no such device")
+    return [found.key]

@@ -1,0 +1,363 @@
+"""The status of devices, made from their rollups.
+
+A row is a pure function of a device, its readings and an instant. What only changes by the hour
+(the whole hours of each window, the cadence, the sums of the day and the month up to the hour) is
+kept in memory until the hour is over or a reading of an earlier hour comes. What is left is a
+handful of short ranges, asked for many devices at once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeVar
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+from api.catalog import FLOW_RATE, FUTURE_TOLERANCE_MS, METRICS, ONE_MINUTE, Resolution
+from api.metering import status, uptime
+from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
+from api.metering.cost import device_price, finite
+from api.metering.install_date import disproving
+from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard, State
+from api.metering.windows import DEFAULT_SPAN, SPANS, latest_buckets
+from api.store.base import (
+    Device,
+    Edge,
+    LatestQuestion,
+    Span,
+    Status,
+    Store,
+    WindowStatus,
+)
+from api.timez import (
+    HOUR_MS,
+    MINUTE_MS,
+    bucket_starts,
+    ceil_to,
+    day_start,
+    floor_to,
+    local_ordinal,
+    month_edges,
+    zone,
+    zone_names,
+)
+
+CHUNK: Final = 200  # devices asked for together
+KEPT_DEVICES: Final = 120_000  # whose whole hours are kept; some 600 bytes each
+REFRESH_MS: Final = MINUTE_MS  # a row is never older where the writer keeps up
+_JUDGED: Final = SPANS.index(DEFAULT_SPAN)
+_FLOW: Final = 1 + METRICS.index(FLOW_RATE)
+_NONE: Final = Edge(0, None, None, None)
+T = TypeVar("T")
+
+
+class _Clock(NamedTuple):
+    """The instants that a zone's devices share: the hour, the local day and month under way."""
+
+    tz: ZoneInfo
+    hour_ms: int
+    day_ms: int
+    month_ms: int
+    next_day_ms: int
+
+
+class _Group(NamedTuple):
+    """Devices that can be asked for together."""
+
+    resolution: Resolution
+    clock: _Clock
+
+
+@dataclass(frozen=True, slots=True)
+class _Hours:
+    """What holds until the hour is over, if no reading of an earlier one comes: of each window its
+    whole hours; gallons of the local day and of the month up to the hour."""
+
+    group: _Group
+    windows: tuple[Edge, ...]
+    day: float | None
+    month: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """``settled``: made from readings before ``hour_ms``, so that it holds for the hour."""
+
+    hour_ms: int
+    cadence: Cadence
+    settled: bool
+
+
+def clock_of(time_zone: str, now_ms: int) -> _Clock:
+    tz = zone(time_zone) if time_zone in zone_names() else zone("UTC")
+    today = local_ordinal(tz, now_ms)
+    day_ms = day_start(tz, today)
+    month_ms = max(edge for edge in month_edges(tz, now_ms, now_ms) if edge <= now_ms)
+    return _Clock(tz, floor_to(now_ms, HOUR_MS), day_ms, month_ms, day_start(tz, today + 1))
+
+
+class Statuses:
+    """Makes rows. One a process; not thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self.maker = uuid4().hex
+        self._store = store
+        self._hours: dict[int, _Hours] = {}
+        self._paces: dict[int, _Pace] = {}
+
+    def forget(self, key: int, from_ms: int, now_ms: int) -> None:
+        """Readings from ``from_ms`` on have come."""
+        if from_ms < floor_to(now_ms, HOUR_MS):
+            self._forget(key)
+
+    def _forget(self, key: int) -> None:
+        self._hours.pop(key, None)
+        self._paces.pop(key, None)
+
+    def rows(self, devices: Sequence[Device], now_ms: int) -> list[Status]:
+        for some in _chunks(devices):
+            for key in self._store.made_by_others([each.key for each in some], self.maker):
+                self._forget(key)  # and with it a reading that this one doesn't know of
+        clocks: dict[str, _Clock] = {}
+        groups: defaultdict[_Group, list[Device]] = defaultdict(list)
+        for device in devices:
+            name = device.time_zone
+            if name not in clocks:
+                clocks[name] = clock_of(name, now_ms)
+            resolution = uptime.resolution_for(self._cadence(device, now_ms))
+            groups[_Group(resolution, clocks[name])].append(device)
+        made: list[Status] = []
+        for group, members in groups.items():
+            for some in _chunks(members):
+                made += self._chunk(group, some, now_ms)
+        return made
+
+    # --- What changes by the hour ---
+
+    def _cadence(self, device: Device, now_ms: int) -> Cadence:
+        fixed = configured(device.reporting_interval_s)
+        if fixed is not None:
+            return fixed
+        hour_ms = floor_to(now_ms, HOUR_MS)
+        kept = self._paces.get(device.key)
+        if kept is None or kept.hour_ms != hour_ms or not kept.settled:
+            kept = self._measured(device.key, hour_ms, now_ms)
+            _keep(self._paces, device.key, kept)
+        return kept.cadence
+
+    def _measured(self, key: int, hour_ms: int, now_ms: int) -> _Pace:
+        """From the 7 days before the hour; of a device with fewer than two readings there, up to
+        now; of one that is long silent, from the 7 days before its last hour with a reading."""
+        times = self._store.instants(key, hour_ms - LOOKED_BACK_MS, hour_ms)
+        found = estimated(times)
+        if found is not None:
+            return _Pace(hour_ms, found, settled=True)
+        found = estimated(self._store.instants(key, hour_ms - LOOKED_BACK_MS, now_ms + 1))
+        if found is not None or times:
+            return _Pace(hour_ms, found or UNKNOWN, settled=False)
+        last = self._store.last_hour(key, hour_ms)
+        if last is None:
+            return _Pace(hour_ms, UNKNOWN, settled=False)
+        end_ms = last + HOUR_MS
+        found = estimated(self._store.instants(key, end_ms - LOOKED_BACK_MS, end_ms))
+        return _Pace(hour_ms, found or UNKNOWN, settled=True)
+
+    def _fill_hours(self, group: _Group, devices: Sequence[Device]) -> dict[int, _Hours]:
+        known = {d.key: self._hours.get(d.key) for d in devices}
+        missing = [key for key, kept in known.items() if kept is None or kept.group != group]
+        clock, resolution = group.clock, group.resolution
+        day, month = (ceil_to(at, HOUR_MS) for at in (clock.day_ms, clock.month_ms))
+        lows = [*(_first_hour(span.length_ms, group) for span in SPANS), day, month]
+        found = self._store.whole_hours(missing, resolution, lows, clock.hour_ms)
+        odd = self._odd_starts(missing, clock)
+        for key in missing:
+            edges = found.get(key, [_NONE] * len(lows))
+            *windows, today, this_month = edges
+            before_day, before_month = (part.get(key) for part in odd)
+            kept = _Hours(
+                group,
+                tuple(windows),
+                _plus(today.gallons, before_day),
+                _plus(this_month.gallons, before_month),
+            )
+            _keep(self._hours, key, kept)
+            known[key] = kept
+        return {key: kept for key, kept in known.items() if kept is not None}
+
+    def _odd_starts(
+        self, keys: Sequence[int], clock: _Clock
+    ) -> tuple[dict[int, float | None], dict[int, float | None]]:
+        """Gallons between the start of the day, or the month, and the next whole hour, in zones
+        that are off the whole hour."""
+        day, month = (
+            {
+                key: edge.gallons
+                for key, edge in self._store.edges(
+                    keys, ONE_MINUTE, at, min(ceil_to(at, HOUR_MS), clock.hour_ms), 0
+                ).items()
+            }
+            for at in (clock.day_ms, clock.month_ms)
+        )
+        return day, month
+
+    # --- What changes by the reading ---
+
+    def _chunk(self, group: _Group, devices: Sequence[Device], now_ms: int) -> list[Status]:
+        keys = [device.key for device in devices]
+        resolution, clock = group.resolution, group.clock
+        hours = self._fill_hours(group, devices)
+        edge_ms = floor_to(now_ms, resolution.fixed_ms)
+        head = self._store.edges(keys, resolution, clock.hour_ms, now_ms + 1, edge_ms)
+        tails = [
+            self._store.edges(
+                keys,
+                resolution,
+                edge_ms - span.length_ms,
+                _first_hour(span.length_ms, group),
+                edge_ms,
+            )
+            for span in SPANS
+        ]
+        since_ms = max(clock.hour_ms, clock.day_ms)  # a local day may begin within the hour
+        flowed = (
+            head
+            if resolution is ONE_MINUTE and since_ms == clock.hour_ms
+            else self._store.edges(keys, ONE_MINUTE, since_ms, now_ms + 1, 0)
+        )
+        flowed_month = (
+            flowed
+            if clock.month_ms <= clock.hour_ms and since_ms == clock.hour_ms
+            else self._store.edges(
+                keys, ONE_MINUTE, max(clock.hour_ms, clock.month_ms), now_ms + 1, 0
+            )
+        )
+        span = Span(None, now_ms + FUTURE_TOLERANCE_MS)
+        last = self._store.latest(devices, LatestQuestion(span, None, None, last=True))
+        made: list[Status] = []
+        for device in devices:
+            key, kept = device.key, hours[device.key]
+            parts = [
+                (tail.get(key, _NONE), whole, head.get(key, _NONE))
+                for tail, whole in zip(tails, kept.windows, strict=True)
+            ]
+            volumes = (
+                _plus(kept.day, flowed.get(key, _NONE).gallons),
+                _plus(kept.month, flowed_month.get(key, _NONE).gallons),
+            )
+            made.append(self._row(device, group, parts, volumes, last[key].last, now_ms))
+        return made
+
+    def _row(
+        self,
+        device: Device,
+        group: _Group,
+        parts: Sequence[tuple[Edge, ...]],
+        volumes: tuple[float | None, float | None],
+        last: Sequence[float | None] | None,
+        now_ms: int,
+    ) -> Status:
+        cadence = self._cadence(device, now_ms)
+        seen_ms = None if last is None or last[0] is None else int(last[0])
+        installed_ms = self._install_date(device, now_ms)
+        windows = tuple(
+            self._window(device, group.resolution, index, part, installed_ms, now_ms)
+            for index, part in enumerate(parts)
+        )
+        config = device.config or {}
+        limit = finite(config.get("qualityLimit"))
+        limit = DEFAULT_QUALITY_LIMIT if limit is None else limit
+        judged = windows[_JUDGED]
+        heard = Heard(cadence, seen_ms, judged.actual, judged.expected, judged.quality_min)
+        state = status.state_of(heard, limit, now_ms, active=device.active)
+        price, currency = device_price(device.cost_per_gallon)
+        fresh = status.is_fresh(seen_ms, cadence, now_ms) and last is not None
+        return Status(
+            key=device.key,
+            as_of_ms=now_ms,
+            updated_ms=device.updated_ms,
+            due_ms=_due_ms(state, heard, group, now_ms),
+            state=state,
+            seen_ms=seen_ms,
+            cadence_ms=cadence.ms,
+            event_driven=cadence.event_driven,
+            bucket_ms=group.resolution.fixed_ms,
+            flow=last[_FLOW] if fresh and last is not None else None,
+            windows=windows,
+            volume_today=volumes[0],
+            volume_month=volumes[1],
+            price=price,
+            currency=currency,
+            searched="\n".join(
+                (device.label, device.serial_number, device.network_unique_identifier)
+            ).casefold(),
+        )
+
+    def _install_date(self, device: Device, now_ms: int) -> int | None:
+        """None where it changes nothing: it lies before all windows, or readings disprove it."""
+        at = device.installed_on_ms
+        if at <= now_ms - SPANS[-1].length_ms - HOUR_MS:
+            return None
+        window = disproving(at)
+        first = self._store.first_hour(device.key) if window is not None else None
+        return at if window is None or first is None or first > window.to_ms else None
+
+    def _window(
+        self,
+        device: Device,
+        resolution: Resolution,
+        index: int,
+        parts: tuple[Edge, ...],
+        installed_ms: int | None,
+        now_ms: int,
+    ) -> WindowStatus:
+        due = latest_buckets(SPANS[index], resolution, installed_ms, now_ms)
+        lows = [part.quality_min for part in parts if part.quality_min is not None]
+        highs = [part.quality_max for part in parts if part.quality_max is not None]
+        quality = (min(lows, default=None), max(highs, default=None))
+        if due is None:
+            return WindowStatus(0, 0, *quality)
+        expected = bucket_starts(due.from_ms, due.to_ms, resolution.fixed_ms)
+        actual = sum(part.buckets for part in parts)
+        if installed_ms is not None and due.length_ms < SPANS[index].length_ms:
+            actual = self._store.count(device, resolution, Span(due.from_ms, due.to_ms))
+        return WindowStatus(min(actual, expected), expected, *quality)
+
+
+def _first_hour(length_ms: int, group: _Group) -> int:
+    """From where a window of that length has whole hours, as long as this hour lasts."""
+    whole = group.resolution.fixed_ms >= HOUR_MS
+    return group.clock.hour_ms - length_ms + (0 if whole else HOUR_MS)
+
+
+def _due_ms(state: State, heard: Heard, group: _Group, now_ms: int) -> int:
+    """When the row may change without another reading."""
+    bucket_ms = group.resolution.fixed_ms
+    edge_ms = floor_to(now_ms, bucket_ms) + bucket_ms
+    due = [now_ms + REFRESH_MS, group.clock.next_day_ms]
+    if heard.seen_ms is not None and state in (State.REPORTING, State.DEGRADED):
+        due.append(heard.seen_ms + status.silent_after_ms(heard.cadence) + 1)
+        if state is State.DEGRADED or bucket_ms > REFRESH_MS:
+            due.append(edge_ms)
+        else:  # each bucket that closes empty takes one at most from what was observed
+            spare = int(heard.observed - uptime.UPTIME_LIMIT * heard.expected)
+            due.append(edge_ms + max(0, spare) * bucket_ms)
+    return max(min(due), now_ms + 1)
+
+
+def _plus(*parts: float | None) -> float | None:
+    told = [part for part in parts if part is not None]
+    return sum(told) if told else None
+
+
+def _keep(kept: dict[int, T], key: int, value: T) -> None:
+    kept.pop(key, None)
+    kept[key] = value
+    while len(kept) > KEPT_DEVICES:
+        kept.pop(next(iter(kept)))
+
+
+def _chunks(devices: Sequence[Device]) -> Iterator[Sequence[Device]]:
+    for start in range(0, len(devices), CHUNK):
+        yield devices[start : start + CHUNK]

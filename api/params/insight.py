@@ -1,0 +1,56 @@
+"""What a query of Weir's own interface may say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from api.catalog import INSIGHT_LIMIT, OFFSET
+from api.insight.findings.registry import KIND_BY_NAME
+from api.metering.status import State
+from api.params.param_types import Offset, Order, Reads, Text, listed, one_of, within
+from api.params.queries import Query
+from api.store.sql.insight import ORDERS
+
+STATES: Final = tuple(state.value for state in State)
+
+
+def _states(texts: Sequence[str]) -> tuple[str, ...]:
+    entries = tuple(dict.fromkeys(listed(texts)))
+    if unknown := [entry for entry in entries if entry not in STATES]:
+        raise ValueError(f"{unknown[0][:80]!r} is not a state; the states are {', '.join(STATES)}")
+    return entries
+
+
+States = Annotated[
+    tuple[str, ...],
+    Reads(_states, {"type": "array", "items": {"type": "string", "enum": list(STATES)}}, many=True),
+]
+Kind = Annotated[str | None, one_of({name: name for name in KIND_BY_NAME})]
+StatusOrder = Annotated[str, one_of({name: name for name in ORDERS})]
+InsightLimit = Annotated[int, within(INSIGHT_LIMIT)]
+
+
+class SummaryQuery(Query):
+    q: Text = Field(
+        None, description="Part of a label, serial number or network identifier, in any case."
+    )
+    group: Text = Field(None, description="Only the devices of this group.")
+    kind: Kind = Field(None, description="Only devices with an open finding of this kind.")
+
+
+class StatusListQuery(SummaryQuery):
+    states: States = Field(
+        (),
+        alias="state",
+        description="Only devices in one of these states. Inactive devices are listed only where"
+        " that state is asked for.",
+    )
+    order_by: StatusOrder = Field("worst", alias="orderBy", description="The column to order by.")
+    descending: Order = Field(
+        False, alias="order", description="asc or desc, in any case. Nulls come last in both."
+    )
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Devices on a page.")
+    offset: Offset = Field(OFFSET.default or 0, description="Devices to skip.")

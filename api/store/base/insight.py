@@ -1,0 +1,176 @@
+"""What is known of each device now, and what is due to be looked at, as every store promises it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from api.catalog import Resolution
+from api.store.base.directory import Device, Scope
+
+
+class WindowStatus(NamedTuple):
+    """Observed and expected buckets, least and greatest quality of one window."""
+
+    actual: int = 0
+    expected: int = 0
+    quality_min: float | None = None
+    quality_max: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One device's row. ``windows`` in the order of `api.metering.windows.SPANS`; ``flow`` is the
+    last reading's rate where that is of now (gal/min); volumes in gallons, of the device's local
+    day and month so far. ``price`` None: the organization's. ``updated_ms`` is that of the device
+    as it was; ``due_ms`` when the row may change without a reading."""
+
+    key: int
+    as_of_ms: int
+    updated_ms: int
+    due_ms: int
+    state: str
+    seen_ms: int | None
+    cadence_ms: int
+    event_driven: bool
+    bucket_ms: int
+    flow: float | None
+    windows: tuple[WindowStatus, ...]
+    volume_today: float | None
+    volume_month: float | None
+    price: float | None
+    currency: str
+    searched: str
+
+
+class Due(NamedTuple):
+    """Readings from ``from_ms`` on have come; ``seq`` tells whether more have since."""
+
+    key: int
+    from_ms: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusQuery:
+    """Which devices, in which order. ``text`` is part of a label, serial number or network id, in
+    any case. ``states`` empty: every active device. ``order_by`` is a name of
+    `api.store.sql.insight.ORDERS`; nulls come last in both directions, ties go by label and id."""
+
+    text: str = ""
+    states: Collection[str] = ()
+    group: str | None = None
+    kind: str | None = None
+    order_by: str = "worst"
+    descending: bool = False
+    limit: int = 100
+    offset: int = 0
+
+
+class StatusEntry(NamedTuple):
+    """``status`` None: the device was never looked at. ``findings``: the kinds that are open."""
+
+    device: Device
+    status: Status | None
+    findings: tuple[str, ...]
+
+
+class Cost(NamedTuple):
+    currency: str
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatusSummary:
+    """Counts and sums over active devices. ``observed_ms`` and ``expected_ms`` of the last 24 h:
+    each bucket counts for as long as it is. ``as_of_ms`` is that of the oldest row."""
+
+    devices: int
+    states: dict[str, int]
+    flow: float | None
+    volume_today: float | None
+    costs: tuple[Cost, ...]
+    observed_ms: int
+    expected_ms: int
+    findings: dict[str, int]
+    as_of_ms: int | None
+
+
+class Edge(NamedTuple):
+    """Over some of a device's buckets: how many hold a reading, least and greatest quality,
+    gallons."""
+
+    buckets: int
+    quality_min: float | None
+    quality_max: float | None
+    gallons: float | None
+
+
+class Insight(Protocol):
+    """The service's reads pass a scope; those of the process that writes don't."""
+
+    def statuses(self, scope: Scope, query: StatusQuery) -> list[StatusEntry]: ...
+
+    def count_statuses(self, scope: Scope, query: StatusQuery) -> int: ...
+
+    def status_of(self, scope: Scope, device: Device) -> StatusEntry: ...
+
+    def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
+        """Of the devices that the query's text, group and kind leave, whatever their state."""
+        ...
+
+    # --- For the process that writes ---
+
+    def due_by_reading(self, limit: int) -> list[Due]: ...
+
+    def due_by_time(self, now_ms: int, limit: int) -> list[int]:
+        """Keys of the devices whose row is due, that have none, or that were changed since."""
+        ...
+
+    def devices_by_key(self, keys: Sequence[int]) -> list[Device]: ...
+
+    def due_of(self, keys: Sequence[int]) -> list[Due]:
+        """Of these devices those that readings came of which no row has seen."""
+        ...
+
+    def device_keys(self, organization_id: str | None = None) -> list[int]:
+        """All devices, inactive ones as well."""
+        ...
+
+    def status_rows(self, keys: Sequence[int]) -> dict[int, Status]: ...
+
+    def keep_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
+        """In one transaction; what came since a ``done`` one was read stays due. ``maker`` names
+        who keeps them up."""
+        ...
+
+    def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
+        """Of these devices those whose row somebody else made since."""
+        ...
+
+    def edges(
+        self, keys: Sequence[int], resolution: Resolution, low: int, high: int, closed_ms: int
+    ) -> dict[int, Edge]:
+        """By device key, of the buckets that start in [low, high); those from ``closed_ms`` on
+        aren't counted. Devices without one are left out."""
+        ...
+
+    def whole_hours(
+        self, keys: Sequence[int], counted: Resolution, lows: Sequence[int], high: int
+    ) -> dict[int, list[Edge]]:
+        """By device key, for each of ``lows``: of the whole hours in [low, high), how many of the
+        counted resolution's buckets they hold."""
+        ...
+
+    def first_hour(self, key: int) -> int | None:
+        """The start of the first hour with a reading."""
+        ...
+
+    def last_hour(self, key: int, before_ms: int) -> int | None:
+        """The start of the last hour with a reading that starts before that instant."""
+        ...
+
+    def instants(self, key: int, low: int, high: int) -> list[int]:
+        """Of the readings in [low, high), ascending."""
+        ...

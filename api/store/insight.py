@@ -1,0 +1,186 @@
+"""Each device's status, for every dialect."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from api.catalog import Resolution
+from api.metering.windows import SPANS
+from api.store.base import (
+    Cost,
+    Device,
+    Due,
+    Edge,
+    Row,
+    Scope,
+    Status,
+    StatusEntry,
+    StatusQuery,
+    StatusSummary,
+    WindowStatus,
+)
+from api.store.core import Seam
+from api.store.devices import COLUMNS, device_from, in_groups
+from api.store.sql import directory as directory_sql
+from api.store.sql import insight as sql
+from api.store.tables import DEVICE_STATUS
+
+_AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
+
+
+class InsightPart(Seam):
+    """`api.store.base.Insight` for every dialect."""
+
+    def statuses(self, scope: Scope, query: StatusQuery) -> list[StatusEntry]:
+        keys = [key for (key,) in self.fetch(sql.page(self.dialect, scope, query))]
+        return self._entries(scope, keys)
+
+    def status_of(self, scope: Scope, device: Device) -> StatusEntry:
+        found = self._entries(scope, [device.key])
+        return found[0] if found else StatusEntry(device, None, ())
+
+    def _entries(self, scope: Scope, keys: Sequence[int]) -> list[StatusEntry]:
+        if not keys:
+            return []
+        groups: defaultdict[int, list[str]] = defaultdict(list)
+        for key, name in self.fetch(directory_sql.groups_of(self.dialect, scope.grant, keys)):
+            groups[key].append(name)
+        entries = {
+            entry.device.key: entry
+            for entry in map(_entry, self.fetch(sql.entries(self.dialect, keys)))
+        }
+        return [
+            entries[key]._replace(device=in_groups(entries[key].device, groups[key]))
+            for key in keys
+            if key in entries
+        ]
+
+    def count_statuses(self, scope: Scope, query: StatusQuery) -> int:
+        return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
+
+    def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
+        rows = self.fetch(sql.sums(self.dialect, scope, query))
+        costs = self.fetch(sql.costs(self.dialect, scope, query))
+        findings: Counter[str] = Counter()
+        for kinds, count in self.fetch(sql.open_findings(self.dialect, scope, query)):
+            for kind in kinds.split(","):
+                findings[kind] += count
+        return StatusSummary(
+            devices=sum(row[1] for row in rows),
+            states={row[0]: row[1] for row in rows},
+            flow=_sum(row[2] for row in rows),
+            volume_today=_sum(row[3] for row in rows),
+            costs=tuple(Cost(currency, amount) for currency, amount in costs),
+            observed_ms=int(sum(row[4] or 0 for row in rows)),
+            expected_ms=int(sum(row[5] or 0 for row in rows)),
+            findings=dict(findings),
+            as_of_ms=min((row[6] for row in rows if row[6] is not None), default=None),
+        )
+
+    # --- For the process that writes ---
+
+    def due_by_reading(self, limit: int) -> list[Due]:
+        return [Due(*row) for row in self.fetch(sql.due_by_reading(limit))]
+
+    def due_by_time(self, now_ms: int, limit: int) -> list[int]:
+        changed = [key for (key,) in self.fetch(sql.due_by_change(limit))]
+        by_time = [key for (key,) in self.fetch(sql.due_by_time(now_ms, limit))]
+        return list(dict.fromkeys((*changed, *by_time)))[:limit]
+
+    def devices_by_key(self, keys: Sequence[int]) -> list[Device]:
+        rows = self.fetch(sql.entries(self.dialect, keys)) if keys else []
+        return [device_from(row[: len(COLUMNS)]) for row in rows]
+
+    def due_of(self, keys: Sequence[int]) -> list[Due]:
+        return [Due(*row) for row in self.fetch(sql.due_of(keys))] if keys else []
+
+    def device_keys(self, organization_id: str | None = None) -> list[int]:
+        return [key for (key,) in self.fetch(sql.all_keys(organization_id))]
+
+    def status_rows(self, keys: Sequence[int]) -> dict[int, Status]:
+        rows = self.fetch(sql.entries(self.dialect, keys)) if keys else []
+        found = (_status(row[len(COLUMNS) :]) for row in rows)
+        return {status.key: status for status in found if status is not None}
+
+    def keep_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
+        if not rows and not done:
+            return
+        with self.transaction() as transaction:
+            for status in sorted(rows, key=lambda each: each.key):
+                transaction.run(sql.keep_status(_values(status, maker)))
+            for due in sorted(done):
+                transaction.run(sql.done(due.key, due.seq))
+
+    def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
+        return [key for (key,) in self.fetch(sql.made_by_others(keys, maker))] if keys else []
+
+    def edges(
+        self, keys: Sequence[int], resolution: Resolution, low: int, high: int, closed_ms: int
+    ) -> dict[int, Edge]:
+        if not keys or low >= high:
+            return {}
+        rows = self.fetch(sql.edges(keys, resolution, low, high, closed_ms))
+        return {row[0]: Edge(int(row[1]), *row[2:]) for row in rows}
+
+    def whole_hours(
+        self, keys: Sequence[int], counted: Resolution, lows: Sequence[int], high: int
+    ) -> dict[int, list[Edge]]:
+        rows = self.fetch(sql.whole_hours(keys, counted, lows, high)) if keys else []
+        return {
+            row[0]: [
+                Edge(int(row[at] or 0), *row[at + 1 : at + 4])
+                for at in range(1, 1 + 4 * len(lows), 4)
+            ]
+            for row in rows
+        }
+
+    def first_hour(self, key: int) -> int | None:
+        found: int | None = self.fetch(sql.first_hour(key))[0][0]
+        return found
+
+    def last_hour(self, key: int, before_ms: int) -> int | None:
+        found: int | None = self.fetch(sql.last_hour(key, before_ms))[0][0]
+        return found
+
+    def instants(self, key: int, low: int, high: int) -> list[int]:
+        return [ts for (ts,) in self.fetch(sql.instants(key, low, high))]
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    told = [value for value in values if value is not None]
+    return sum(told) if told else None
+
+
+def _entry(row: Row) -> StatusEntry:
+    device, kept = device_from(row[: len(COLUMNS)]), row[len(COLUMNS) :]
+    kinds = kept[_AT["findings"]]
+    return StatusEntry(device, _status(kept), tuple(kinds.split(",")) if kinds else ())
+
+
+def _status(row: Row) -> Status | None:
+    if row[0] is None:
+        return None
+    windows = tuple(
+        WindowStatus(*(row[_AT[f"{name}_{span.name}"]] for name in WindowStatus._fields))
+        for span in SPANS
+    )
+    plain = {name: row[_AT[name]] for name in _PLAIN}
+    return Status(key=row[0], windows=windows, event_driven=bool(row[_AT["event_driven"]]), **plain)
+
+
+_PLAIN: Final = (
+    "as_of_ms", "updated_ms", "due_ms", "state", "seen_ms", "cadence_ms", "bucket_ms", "flow",
+    "volume_today", "volume_month", "price", "currency", "searched",
+)  # fmt: skip
+
+
+def _values(status: Status, maker: str) -> list[object]:
+    values: dict[str, object] = {name: getattr(status, name) for name in _PLAIN}
+    values["maker"] = maker
+    values["device_id"], values["event_driven"] = status.key, int(status.event_driven)
+    for span, window in zip(SPANS, status.windows, strict=True):
+        for name, value in zip(WindowStatus._fields, window, strict=True):
+            values[f"{name}_{span.name}"] = value
+    return [values[name] for name in sql.KEPT]

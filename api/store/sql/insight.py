@@ -1,0 +1,309 @@
+"""Each device's status: kept, read through a scope, and what it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from api.catalog import COARSEST_STORED, FLOW_AMOUNT, QUALITY, Aggregate, Resolution
+from api.metering.status import State
+from api.metering.windows import SPANS
+from api.store.base import Scope, StatusQuery
+from api.store.devices import COLUMNS
+from api.store.sql.directory import visible
+from api.store.sql.query import Dialect, Query, both, marks
+from api.store.sql.series import value
+from api.store.tables import (
+    DEVICE,
+    DEVICE_GROUP,
+    DEVICE_STATUS,
+    HOUR_COUNTER,
+    INSIGHT_DUE,
+    ORGANIZATION,
+    READING,
+    counter,
+)
+
+_DEVICE: Final = ", ".join(f"d.{column}" for column in COLUMNS)
+KEPT: Final = tuple(name for name in DEVICE_STATUS.names if name != "findings")
+_STATUS: Final = ", ".join(f"s.{name}" for name in DEVICE_STATUS.names)
+_FROM: Final = f"{DEVICE.name} AS d LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key"
+
+# --- Orders --------------------------------------------------------------------------------------
+
+_RANK: Final = (
+    "CASE s.state " + " ".join(f"WHEN '{s.value}' THEN {n}" for n, s in enumerate(State)) + " END"
+)
+
+
+def _uptime(span: str) -> str:
+    return f"CASE WHEN s.expected_{span} > 0 THEN s.actual_{span} * 1.0 / s.expected_{span} END"
+
+
+def _findings() -> str:
+    count = "LENGTH(s.findings) - LENGTH(REPLACE(s.findings, ',', '')) + 1"
+    return f"CASE WHEN s.findings <> '' THEN {count} WHEN s.findings = '' THEN 0 END"
+
+
+ORDERS: Final[dict[str, tuple[str, ...]]] = {
+    "worst": (_RANK, _uptime("24h"), "s.quality_min_24h"),
+    "label": ("d.label",),
+    "serialNumber": ("d.serial_number",),
+    "state": (_RANK,),
+    "lastSeen": ("s.seen_ms",),
+    "cadence": ("s.cadence_ms",),
+    "flow": ("s.flow",),
+    "uptime": (_uptime("24h"),),
+    **{f"uptime{span.name}": (_uptime(span.name),) for span in SPANS},
+    "quality": ("s.quality_min_24h",),
+    **{f"quality{span.name}": (f"s.quality_min_{span.name}",) for span in SPANS},
+    "volumeToday": ("s.volume_today",),
+    "volumeMonth": ("s.volume_month",),
+    "findings": (_findings(),),
+    "asOf": ("s.as_of_ms",),
+}
+
+
+# --- Read through a scope ------------------------------------------------------------------------
+
+
+def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    parts = [visible(dialect, scope), _of_states(dialect, query)]
+    if query.text:
+        text = query.text.casefold()
+        for special in "\\%_":
+            text = text.replace(special, f"\\{special}")
+        parts.append(Query("s.searched LIKE ? ESCAPE '\\'", (f"%{text}%",)))
+    if query.group is not None:
+        grant = scope.grant
+        if not grant.everything and query.group not in grant.groups:
+            return Query("1 = 0")  # who may not know of a group learns nothing of who is in it
+        parts.append(
+            Query(
+                f"d.key IN (SELECT g.device_key FROM {DEVICE_GROUP.name} AS g WHERE g.name = ?)",
+                (query.group,),
+            )
+        )
+    if query.kind is not None:
+        parts.append(Query("(',' || s.findings || ',') LIKE ?", (f"%,{query.kind},%",)))
+    return both(*parts)
+
+
+def _of_states(dialect: Dialect, query: StatusQuery) -> Query:
+    """Inactive is what the directory says, whatever the status said last."""
+    if not query.states:
+        return Query("d.active = 1")
+    wanted = sorted(state for state in query.states if state != State.INACTIVE)
+    parts: list[Query] = []
+    if wanted:
+        known = Query(f"s.state IN {dialect.texts}", dialect.bind_texts(wanted))
+        new = " OR s.state IS NULL" if State.NO_DATA in wanted else ""
+        parts.append(Query(f"d.active = 1 AND ({known.sql}{new})", known.params))
+    if State.INACTIVE in query.states:
+        parts.append(Query("d.active = 0"))
+    some = both(*parts, between=" OR ")
+    return Query(f"({some.sql})", some.params)
+
+
+def page(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(key) of the devices of a page, in order."""
+    matching = _matching(dialect, scope, query)
+    direction = " DESC" if query.descending else ""
+    orders = [f"{e} IS NULL, {e}{direction}" for e in ORDERS[query.order_by]]
+    return Query(
+        f"SELECT d.key FROM {_FROM} WHERE {matching.sql}"
+        f" ORDER BY {', '.join(orders)}, d.label, d.id LIMIT ? OFFSET ?",
+        (*matching.params, query.limit, query.offset),
+    )
+
+
+def entries(dialect: Dialect, keys: Sequence[int]) -> Query:
+    """Device columns, then status columns."""
+    return Query(
+        f"SELECT {_DEVICE}, {_STATUS} FROM {_FROM}"
+        f" WHERE d.key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
+def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    matching = _matching(dialect, scope, query)
+    return Query(f"SELECT COUNT(*) FROM {_FROM} WHERE {matching.sql}", matching.params)
+
+
+def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(state, devices, flow, volume today, observed ms, expected ms, oldest row) by state."""
+    matching = _matching(dialect, scope, query)
+    return Query(
+        f"SELECT COALESCE(s.state, '{State.NO_DATA}'), COUNT(*), SUM(s.flow), SUM(s.volume_today),"
+        " SUM(s.actual_24h * s.bucket_ms), SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
+        f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1",
+        matching.params,
+    )
+
+
+def costs(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(currency, amount) of today."""
+    matching = _matching(dialect, scope, query)
+    price = "COALESCE(s.price, o.default_cost_per_gallon)"
+    return Query(
+        f"SELECT s.currency, SUM(s.volume_today * {price}) FROM {_FROM}"
+        f" JOIN {ORGANIZATION.name} AS o ON o.id = d.organization_id"
+        f" WHERE {matching.sql} AND {price} IS NOT NULL AND s.volume_today IS NOT NULL"
+        " GROUP BY s.currency ORDER BY s.currency",
+        matching.params,
+    )
+
+
+def open_findings(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(kinds that are open, comma-separated, devices)."""
+    matching = _matching(dialect, scope, query)
+    return Query(
+        f"SELECT s.findings, COUNT(*) FROM {_FROM} WHERE {matching.sql} AND s.findings <> ''"
+        " GROUP BY s.findings",
+        matching.params,
+    )
+
+
+# --- What is due ---------------------------------------------------------------------------------
+
+
+def mark_due(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
+    """(device, earliest instant that came): the earliest that wasn't looked at yet stays."""
+
+    def earliest(column: str) -> str:
+        kept, new = f"{INSIGHT_DUE.name}.{column}", f"excluded.{column}"
+        return f"{column} = CASE WHEN {kept} < {new} THEN {kept} ELSE {new} END"
+
+    return Query(
+        f"INSERT INTO {INSIGHT_DUE.name} (device_id, status_ms, findings_ms, seq)"
+        f" SELECT r.device_id, r.ts, r.ts, 0 FROM {dialect.relation(('device_id', 'ts'))} AS r"
+        " WHERE true ON CONFLICT (device_id) DO UPDATE SET"
+        f" {earliest('status_ms')}, {earliest('findings_ms')}, seq = {INSIGHT_DUE.name}.seq + 1",
+        dialect.bind(marks_),
+    )
+
+
+EVERYTHING_DUE: Final = (
+    f"INSERT INTO {INSIGHT_DUE.name} (device_id, status_ms, findings_ms, seq)"
+    f" SELECT key, 0, 0, 0 FROM {DEVICE.name}"
+)
+
+
+def due_by_reading(limit: int) -> Query:
+    return Query(
+        f"SELECT device_id, status_ms, seq FROM {INSIGHT_DUE.name} WHERE status_ms IS NOT NULL"
+        " ORDER BY device_id LIMIT ?",
+        (limit,),
+    )
+
+
+def due_of(keys: Sequence[int]) -> Query:
+    return Query(
+        f"SELECT device_id, status_ms, seq FROM {INSIGHT_DUE.name}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND status_ms IS NOT NULL",
+        tuple(keys),
+    )
+
+
+def done(key: int, seq: int) -> Query:
+    return Query(
+        f"UPDATE {INSIGHT_DUE.name} SET status_ms = NULL WHERE device_id = ? AND seq = ?",
+        (key, seq),
+    )
+
+
+def due_by_time(now_ms: int, limit: int) -> Query:
+    return Query(
+        f"SELECT device_id FROM {DEVICE_STATUS.name} WHERE due_ms <= ? ORDER BY due_ms LIMIT ?",
+        (now_ms, limit),
+    )
+
+
+def due_by_change(limit: int) -> Query:
+    """Devices that are new or were changed."""
+    return Query(
+        f"SELECT d.key FROM {_FROM} WHERE s.device_id IS NULL OR s.updated_ms <> d.updated_ms"
+        " LIMIT ?",
+        (limit,),
+    )
+
+
+def all_keys(organization_id: str | None) -> Query:
+    where = "" if organization_id is None else " WHERE organization_id = ?"
+    return Query(
+        f"SELECT key FROM {DEVICE.name}{where} ORDER BY key",
+        () if organization_id is None else (organization_id,),
+    )
+
+
+def keep_status(values: Sequence[object]) -> Query:
+    """A row in the order of `KEPT`. A row that is younger stays."""
+    rest = [name for name in KEPT if name != "device_id"]
+    return Query(
+        f"INSERT INTO {DEVICE_STATUS.name} ({', '.join(KEPT)}) VALUES ({marks(len(KEPT))})"
+        " ON CONFLICT (device_id) DO UPDATE SET "
+        + ", ".join(f"{name} = excluded.{name}" for name in rest),
+        tuple(values),
+    )
+
+
+def made_by_others(keys: Sequence[int], maker: str) -> Query:
+    return Query(
+        f"SELECT device_id FROM {DEVICE_STATUS.name}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND maker <> ?",
+        (*keys, maker),
+    )
+
+
+# --- What it is made from ------------------------------------------------------------------------
+
+_LOW: Final = Aggregate("min", QUALITY)
+_HIGH: Final = Aggregate("max", QUALITY)
+_GALLONS: Final = f"{FLOW_AMOUNT.name}_sum"
+
+
+def edges(
+    keys: Sequence[int], resolution: Resolution, low: int, high: int, closed_ms: int
+) -> Query:
+    """(device, buckets before ``closed_ms``, least, greatest quality, gallons)."""
+    return Query(
+        "SELECT device_id, SUM(CASE WHEN ts < ? THEN 1 ELSE 0 END),"
+        f" MIN({value(resolution, _LOW)}), MAX({value(resolution, _HIGH)}), SUM({_GALLONS})"
+        f" FROM {resolution.table} WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ?"
+        " GROUP BY device_id",
+        (closed_ms, *keys, low, high),
+    )
+
+
+def whole_hours(keys: Sequence[int], counted: Resolution, lows: Sequence[int], high: int) -> Query:
+    """(device, then (count, least, greatest quality, gallons) for each of the lows)."""
+    hour = COARSEST_STORED
+    each = "1" if counted is hour else counter(counted)
+    least, most = value(hour, _LOW), value(hour, _HIGH)
+    columns = (
+        f"SUM(CASE WHEN ts >= ? THEN {each} ELSE 0 END), MIN(CASE WHEN ts >= ? THEN {least} END),"
+        f" MAX(CASE WHEN ts >= ? THEN {most} END), SUM(CASE WHEN ts >= ? THEN {_GALLONS} END)"
+    )
+    return Query(
+        f"SELECT device_id, {', '.join([columns] * len(lows))} FROM {hour.table}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? GROUP BY device_id",
+        (*(low for low in lows for _ in range(4)), *keys, min(lows), high),
+    )
+
+
+def first_hour(key: int) -> Query:
+    return Query(f"SELECT MIN(ts) FROM {HOUR_COUNTER.name} WHERE device_id = ?", (key,))
+
+
+def last_hour(key: int, before_ms: int) -> Query:
+    return Query(
+        f"SELECT MAX(ts) FROM {HOUR_COUNTER.name} WHERE device_id = ? AND ts < ?", (key, before_ms)
+    )
+
+
+def instants(key: int, low: int, high: int) -> Query:
+    return Query(
+        f"SELECT ts FROM {READING.name} WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",
+        (key, low, high),
+    )

@@ -1,0 +1,232 @@
+"""The status of devices, as the interface of insight tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+from urllib.parse import urlencode
+
+import psycopg
+import pytest
+from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
+
+from api.insight.projection import Projection
+from api.store.base import NewDevice, Store
+from api.timez import DAY_MS, MINUTE_MS, now_ms
+from tests import citus
+from tests.store.fleet import everything, reading
+from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World, build
+
+PREFIX = "/insight/v1"
+WINDOWS = ["1h", "24h", "7d", "30d"]
+ROW = {
+    "device", "state", "cadence", "eventDriven", "lastSeen", "flow", "windows", "volume",
+    "findings", "asOf",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=citus.ENGINES)
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """With a few meters more, of which some report now."""
+    with ExitStack() as ended:
+        if request.param == "postgres":
+            server = request.getfixturevalue("postgres_server")
+            with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+                connection.execute("CREATE DATABASE weir_insight")
+            url = f"{server}/weir_insight"
+        else:
+            url = ended.enter_context(
+                citus.place(request.param, tmp_path_factory.mktemp("insight"))
+            )
+        store = citus.made(url)
+        world = build(store)
+        _now(store)
+        Projection(store).all_due()
+        yield world
+        store.close()
+
+
+def _now(store: Store) -> None:
+    """N-0 … N-3, which report each minute; N-2 with a poor quality, N-3 no more."""
+    old = {"installedOn": "2020-01-01T00:00:00Z", "created": "2020-01-01T00:00:00Z"}
+    store.import_devices(
+        ACME,
+        [
+            NewDevice(
+                f"N-{n}",
+                {**old, "label": f"Übergabe {n}", "reportingInterval": 60.0,
+                 "costPerGallon": {"value": 0.5, "currency": "EUR"}},
+                groups=("now",),
+            )
+            for n in range(4)
+        ],
+    )  # fmt: skip
+    found = store.resolve(everything(ACME), [f"N-{n}" for n in range(4)])
+    start = now_ms() // MINUTE_MS * MINUTE_MS
+    for n, device in enumerate(found):
+        assert device is not None
+        first = 60 if n == 3 else 0
+        store.write(
+            [
+                reading(device, start - minute * MINUTE_MS, flow_rate=float(n),
+                        flow_amount=0.01, quality=10.0 if n == 2 else 90.0)
+                for minute in range(first, DAY_MS // MINUTE_MS + 2)
+            ]
+        )  # fmt: skip
+
+
+def ask(world: World, path: str, by: str = "all", **query: Any) -> Any:
+    address = f"{PREFIX}{path}" + (f"?{urlencode(query, doseq=True)}" if query else "")
+    return world.client.get(address, headers=dict(world.credentials[by].headers))
+
+
+def serials(world: World, by: str = "all", **query: Any) -> list[str]:
+    answer = ask(world, "/devices", by, **query)
+    assert answer.status_code == 200, answer.text
+    return [row["device"]["serialNumber"] for row in answer.json["data"]]
+
+
+def test_a_row_has_what_the_contract_says_and_no_more(world: World) -> None:
+    answer = ask(world, "/devices", q="n-1").json
+    assert (answer["count"], answer["limit"], answer["offset"]) == (1, 100, 0)
+    (row,) = answer["data"]
+    assert set(row) == ROW
+    assert (row["state"], row["cadence"], row["flow"], row["findings"]) == (
+        "reporting", 60, 1.0, [],
+    )  # fmt: skip
+    assert list(row["windows"]) == WINDOWS
+    day = row["windows"]["24h"]
+    assert day["uptime"] == {"actual": 1440, "expected": 1440}
+    assert day["quality"] == {"min": 90.0, "max": 90.0}
+    assert set(row["volume"]) == {"today", "month"}
+    assert row["device"]["config"]["groups"] == ["now"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"state": "degraded"}, ["N-2"]),
+        ({"state": "reporting", "orderBy": "label"}, ["N-0", "N-1"]),
+        ({"state": "reporting,degraded", "orderBy": "label"}, ["N-0", "N-1", "N-2"]),
+        ({"state": "inactive"}, ["O-1"]),
+        ({"group": "now", "orderBy": "label", "order": "desc"}, ["N-3", "N-2", "N-1", "N-0"]),
+        ({"group": "now"}, ["N-3", "N-2", "N-0", "N-1"]),  # the worst first
+        ({"group": "now", "limit": 2, "offset": 1}, ["N-2", "N-0"]),
+        ({"q": "ÜBERGABE 3"}, ["N-3"]),  # any letter in any case
+        ({"q": "net-m1"}, ["M-1"]),
+        ({"q": "100%"}, []),  # what a pattern means elsewhere is plain text here
+        ({"q": "a\x00b"}, []),
+        ({"kind": "burst"}, []),
+        ({"group": "now", "orderBy": "flow", "order": "desc"}, ["N-2", "N-1", "N-0", "N-3"]),
+        ({"group": "now", "orderBy": "lastSeen", "limit": 1}, ["N-3"]),
+        ({"group": "now", "orderBy": "quality", "limit": 1}, ["N-2"]),
+        ({"group": "now", "orderBy": "uptime1h", "limit": 1}, ["N-3"]),
+    ],
+)
+def test_searched_filtered_ordered_paged(
+    world: World, query: dict[str, Any], found: list[str]
+) -> None:
+    assert serials(world, **query) == found
+
+
+def test_every_order_lists_every_device_once(world: World) -> None:
+    document = ask(world, "/api-json").json
+    (orders,) = (
+        p["schema"]["enum"]
+        for p in document["paths"][f"{PREFIX}/devices"]["get"]["parameters"]
+        if p["name"] == "orderBy"
+    )
+    assert len(orders) > 12
+    everybody = sorted(serials(world))
+    for order in orders:
+        for direction in ("asc", "desc"):
+            assert sorted(serials(world, orderBy=order, order=direction)) == everybody
+
+
+@pytest.mark.parametrize("by", ["all", "group", "devices", "both", "nothing", "token for one"])
+def test_the_list_and_the_sums_leave_out_what_is_not_seen(world: World, by: str) -> None:
+    rows = ask(world, "/devices", by).json
+    ids = {row["device"]["id"] for row in rows["data"]}
+    sees = {id for id in world.credentials[by].sees if world.devices[id].active}
+    ours = {id for id in ids if id in world.devices}
+    assert ours == sees
+    if by != "all":
+        assert ids == sees
+    summary = ask(world, "/summary", by).json
+    assert summary["devices"] == rows["count"] == len(ids)
+    assert sum(summary["states"].values()) == len(ids)
+
+
+def test_another_organization_sees_its_own(world: World) -> None:
+    rows = ask(world, "/devices", "foreign").json["data"]
+    assert [row["device"]["id"] for row in rows] == [FOREIGN]
+
+
+def test_a_group_that_was_not_granted_tells_nothing_of_who_is_in_it(world: World) -> None:
+    assert serials(world, "all", group="north")
+    assert serials(world, "token for one", group="north") == []
+    assert serials(world, "devices", group="north") == []
+    assert ask(world, "/summary", "devices", group="north").json["devices"] == 0
+
+
+def test_the_summary_is_the_sum_of_the_rows(world: World) -> None:
+    rows = ask(world, "/devices", group="now").json["data"]
+    found = ask(world, "/summary", group="now").json
+    assert found["states"] == {"reporting": 2, "degraded": 1, "silent": 1, "no-data": 0}
+    assert found["flow"] == sum(row["flow"] or 0 for row in rows)
+    volumes = [row["volume"]["today"] for row in rows if row["volume"]["today"] is not None]
+    if volumes:  # not in the first minute of a day
+        assert found["volumeToday"] == pytest.approx(sum(volumes))
+        (cost,) = found["costToday"]
+        assert cost["currency"] == "EUR"
+        assert cost["amount"] == pytest.approx(sum(volumes) / 2)
+    actual = sum(row["windows"]["24h"]["uptime"]["actual"] for row in rows)
+    expected = sum(row["windows"]["24h"]["uptime"]["expected"] for row in rows)
+    assert found["uptime24h"] == pytest.approx(actual / expected)
+    assert found["findings"] == {}
+
+
+def test_one_device_has_its_price_too(world: World) -> None:
+    row = ask(world, "/devices/N-0").json
+    assert set(row) == ROW | {"price"}
+    assert row["price"] == {"perGallon": 0.5, "currency": "EUR", "source": "device"}
+    assert ask(world, f"/devices/{TWIN}").json["price"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/devices", {"state": "broken"}),
+        ("/devices", {"kind": "leak"}),
+        ("/devices", {"orderBy": "id"}),
+        ("/devices", {"order": "up"}),
+        ("/devices", {"limit": 0}),
+        ("/devices", {"limit": 1001}),
+        ("/devices", {"offset": -1}),
+        ("/devices", {"q": ""}),
+        ("/devices", {"active": "true"}),  # an unknown parameter
+        ("/summary", {"state": "silent"}),
+        (f"/devices/{METER}", {"q": "x"}),
+        ("/api-json", {"q": "x"}),
+    ],
+)
+def test_what_cannot_be_used_is_refused(world: World, path: str, query: dict[str, Any]) -> None:
+    answer = ask(world, path, **query)
+    assert answer.status_code == 400
+    assert [error["parameter"] for error in answer.json["errors"]] == list(query)
+
+
+def test_without_a_credential_there_is_nothing(world: World) -> None:
+    for path in ("/devices", "/summary", f"/devices/{LONE}", "/api-json"):
+        assert ask(world, path, "nobody").status_code == 401
+
+
+def test_the_document_is_valid_and_describes_every_path(world: World) -> None:
+    document = ask(world, "/api-json").json
+    assert [str(e) for e in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
+    assert set(document["paths"]) == {
+        f"{PREFIX}/{rest}" for rest in ("devices", "devices/{id}", "summary", "api-json")
+    }

@@ -1,0 +1,217 @@
+"""The status of devices, held to a recomputation from their raw readings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from api.insight.projection import Projection, differing
+from api.store.base import Device, NewDevice, ReadingRow, Status, Store
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from tests import citus
+from tests.insight import brute
+from tests.store.fleet import everything, reading
+from tests.world import ms
+
+NOW = ms("2026-03-20T18:07:23Z")
+ZONES = ("America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC")
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    opened = citus.made(store_url)
+    opened.create_organization("Acme", organization_id="acme")
+    yield opened
+    opened.close()
+
+
+def made(store: Store, serial: str, **fields: object) -> Device:
+    old = {"installedOn": "2020-01-01T00:00:00Z", "created": "2020-01-01T00:00:00Z"}
+    store.import_devices("acme", [NewDevice(serial, {**old, **fields})])
+    (found,) = store.resolve(everything("acme"), [serial])
+    assert found is not None
+    return found
+
+
+def row_of(store: Store, device: Device) -> Status:
+    return store.status_rows([device.key])[device.key]
+
+
+def assert_right(store: Store, device: Device, rows: Sequence[ReadingRow]) -> None:
+    kept = row_of(store, device)
+    told = brute.status(device, rows, kept.as_of_ms)
+    assert kept.cadence_ms == told["cadence_ms"]
+    assert kept.event_driven == told["event_driven"]
+    assert kept.bucket_ms == told["bucket_ms"]
+    assert [tuple(window) for window in kept.windows] == told["windows"]
+    assert (kept.state, kept.seen_ms) == (told["state"], told["seen_ms"])
+    assert kept.flow in told["flows"]
+    assert kept.volume_today == pytest.approx(told["volume_today"])
+    assert kept.volume_month == pytest.approx(told["volume_month"])
+
+
+def readings(
+    device: Device, dice: random.Random, step_s: float, days: float, *, until_ms: int = NOW
+) -> list[ReadingRow]:
+    """With holes, and now and then a reading without a quality or a volume."""
+    rows: list[ReadingRow] = []
+    at = until_ms - round(days * DAY_MS)
+    while at < until_ms:
+        if dice.random() < 0.9:
+            values = {"flow_rate": dice.uniform(0, 9), "flow_amount": dice.uniform(0, 2)}
+            if dice.random() < 0.8:
+                values["quality"] = dice.uniform(20, 99)
+            rows.append(reading(device, at, **values))
+        at += round(step_s * 1000 * dice.uniform(0.9, 1.1))
+    return rows
+
+
+@pytest.mark.parametrize(("step_s", "days"), [(60, 2), (300, 9), (900, 33), (3600, 33)])
+@pytest.mark.parametrize("name", ZONES)
+def test_it_is_what_the_readings_say(store: Store, name: str, step_s: float, days: float) -> None:
+    device = made(store, "M-1", deviceTimeZone=name)
+    rows = readings(device, random.Random(f"{name}{step_s}"), step_s, days)
+    store.write(rows)
+    projection = Projection(store)
+    for now in (NOW, NOW + 40_000, NOW + 17 * MINUTE_MS, NOW + 2 * HOUR_MS, NOW + 26 * HOUR_MS):
+        projection.all_due(now)
+        assert_right(store, device, rows)
+
+
+@settings(
+    max_examples=10,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # a smaller example takes minutes
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.integers(0, 2**32), st.sampled_from([45, 60, 300, 700, 3600]))
+def test_order_lateness_and_repetition_change_nothing(
+    sqlite_url: str, seed: int, step_s: float
+) -> None:
+    """Readings of a device in random batches, some twice, while time goes on between them."""
+    dice, store = random.Random(seed), citus.made(sqlite_url)
+    try:
+        if store.organization("acme") is None:
+            store.create_organization("Acme", organization_id="acme")
+        device = made(store, str(uuid4()), deviceTimeZone=dice.choice(ZONES))
+        rows = readings(device, dice, step_s, 3)
+        order = rows + dice.sample(rows, len(rows) // 4)
+        dice.shuffle(order)
+        projection, at, now = Projection(store), 0, NOW
+        while at < len(order):
+            size = dice.randrange(1, 1 + len(order) // 3)
+            store.write(order[at : at + size])
+            at += size
+            now += dice.randrange(1, 90 * MINUTE_MS)
+            projection.all_due(now)
+            assert_right(store, device, list(dict.fromkeys(order[:at])))
+    finally:
+        store.close()
+
+
+def test_a_device_says_nothing_until_it_reports(store: Store) -> None:
+    device = made(store, "M-1")
+    Projection(store).all_due(NOW)
+    assert_right(store, device, [])
+    assert row_of(store, device).state == "no-data"
+
+
+def test_silence_changes_the_state_when_it_falls_due_and_not_before(store: Store) -> None:
+    device = made(store, "M-1", reportingInterval=60.0)
+    last = NOW - NOW % MINUTE_MS
+    store.write([reading(device, last - n * MINUTE_MS, quality=90.0) for n in range(1500)])
+    projection = Projection(store)
+    projection.all_due(last)
+    assert row_of(store, device).state == "reporting"
+    at = last + 15 * MINUTE_MS
+    projection.all_due(at)
+    assert row_of(store, device).state == "reporting"
+    projection.all_due(at + 1)
+    assert row_of(store, device).state == "silent"
+
+
+def test_a_state_falls_due_by_every_rule_at_the_very_instant_that_it_changes(store: Store) -> None:
+    """Followed by the clock alone, the row has the state that its readings say at every step."""
+    device = made(store, "M-1", reportingInterval=60.0)
+    dice = random.Random(3)
+    start = NOW - NOW % MINUTE_MS
+    times = [start - n * MINUTE_MS for n in range(1500) if dice.random() < 0.955]
+    rows = [reading(device, t, quality=dice.uniform(45, 90)) for t in times]
+    rows.append(reading(device, start - DAY_MS + 7 * MINUTE_MS, quality=12.0))
+    store.write(rows)
+    projection = Projection(store)
+    projection.all_due(start)
+    for now in range(start, start + 20 * MINUTE_MS, 10_000):
+        projection.by_time(now)
+        told = brute.status(device, rows, now)
+        assert row_of(store, device).state == told["state"], now - start
+
+
+def test_a_date_that_readings_disprove_counts_nowhere(store: Store) -> None:
+    installed = "2026-03-20T15:20:00Z"
+    device = made(store, "M-1", installedOn=installed, reportingInterval=60.0)
+    young = [reading(device, NOW - n * MINUTE_MS, quality=90.0) for n in range(150)]
+    store.write(young)
+    projection = Projection(store)
+    projection.all_due(NOW)
+    assert_right(store, device, young)
+    assert row_of(store, device).windows[1].expected < 200
+    old = reading(device, NOW - 5 * DAY_MS, quality=90.0)
+    store.write([old])
+    projection.all_due(NOW)
+    assert_right(store, device, [*young, old])
+    assert row_of(store, device).windows[1].expected == 1440
+
+
+def test_what_is_changed_in_the_directory_is_in_the_status(store: Store) -> None:
+    device = made(store, "M-1", label="Attic")
+    store.write([reading(device, NOW - MINUTE_MS, quality=50.0)])
+    projection = Projection(store)
+    projection.all_due(NOW)
+    before = row_of(store, device)
+    store.import_devices("acme", [NewDevice("M-1", {"label": "Cellar", "active": False})])
+    projection.all_due(NOW)
+    after = row_of(store, device)
+    assert (before.searched.split("\n")[0], after.searched.split("\n")[0]) == ("attic", "cellar")
+    assert (before.state, after.state) == ("degraded", "inactive")
+
+
+def test_readings_that_come_while_a_row_is_made_stay_due(store: Store) -> None:
+    device = made(store, "M-1")
+    store.write([reading(device, NOW - MINUTE_MS)])
+    (due,) = store.due_by_reading(10)
+    store.write([reading(device, NOW)])
+    store.keep_statuses([], [due], "me")
+    assert [each.from_ms for each in store.due_by_reading(10)] == [NOW - MINUTE_MS]
+
+
+def test_two_that_keep_them_up_never_serve_each_others_past(store: Store) -> None:
+    """What one took note of, the other has in mind when it makes a row the next time."""
+    device = made(store, "M-1", reportingInterval=60.0)
+    rows = [reading(device, NOW - n * MINUTE_MS, quality=90.0) for n in range(100)]
+    store.write(rows)
+    one, other = Projection(store), Projection(store)
+    one.all_due(NOW)
+    late = [reading(device, NOW - 20 * HOUR_MS, quality=4.0)]
+    store.write(late)
+    other.all_due(NOW)
+    one.by_time(NOW + 2 * MINUTE_MS)
+    assert_right(store, device, [*rows, *late])
+
+
+def test_an_unchanged_row_is_found_right_and_a_spoilt_one_wrong(store: Store) -> None:
+    device = made(store, "M-1")
+    store.write([reading(device, NOW - n * MINUTE_MS, flow_amount=0.1) for n in range(100)])
+    projection = Projection(store)
+    projection.all_due(NOW)
+    kept = row_of(store, device)
+    (fresh,) = projection.of([device.key], kept.as_of_ms)
+    assert not differing(kept, fresh)
+    store.write([reading(device, NOW - 200 * MINUTE_MS, flow_amount=0.1)])
+    (fresh,) = projection.of([device.key], kept.as_of_ms)
+    assert differing(kept, fresh)
