@@ -30,14 +30,13 @@ from components.chart_query import Subject
 from components.charts import hover_text
 from components.controls import failed_page, failure, message
 from components.device import (
-    callback_results,
     custom_range,
     kpi_cards,
     menus,
     overview,
     queries,
 )
-from components.device.cards import CARDS, ROWS_PAGE, CardRow, below
+from components.device.cards import CARDS, ROWS_PAGE, CardRow, below, card_results
 from components.device.chart_state import read_shown, tell_shown
 from components.device.gap_list import gap_list
 from components.device.kpi_cards import STATE_ID
@@ -251,7 +250,7 @@ _WHEN = {When.RANGE: _ASKED, When.REFRESH: _LATELY, When.STEADY: _STEADY}
 
 
 def kpis(rows: Sequence[KpiRow], shown: Any, kept: Any) -> list[Any]:
-    return callback_results.kpis(rows, shown, kept, now_ms())
+    return kpi_cards.kpi_results(rows, shown, kept, now_ms())
 
 
 for _rows in by_query():
@@ -283,7 +282,7 @@ def state(shown: Any, kept: Any) -> list[Any]:
 
 
 def card(row: CardRow, shown: Any, kept: Any, page: Any = 1) -> list[Any]:
-    return callback_results.card(row, shown, kept, now_ms(), page)
+    return card_results(row, shown, kept, now_ms(), page)
 
 
 for _row in CARDS:

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from dash import dcc, html
+from dash import dcc, html, no_update
 from dash.development.base_component import Component
 
+from api.errors import WeirError
 from api.metering.hourly_profile import WEEKS
 from components import formatting, html_json, session
+from components.chart_query import Subject
 from components.clock import Clock
-from components.controls import attributes
+from components.controls import attributes, failure
 from components.device import daily_volume, hourly_profile, queries, row_table
-from components.device.chart_state import Shown
+from components.device.chart_state import Shown, read_shown
 from components.device.kpi_rows import When
+from components.html_json import sheet
 from components.menu import menu
+from components.url_state import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +166,17 @@ def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
     if end_ms == now_ms:
         return f"last {count} weeks"
     return f"{count} weeks to {formatting.date_of(end_ms, Clock(tz, end_ms, end_ms))}"
+
+
+def card_results(row: CardRow, shown: Any, kept: Any, now_ms: int, page: Any = 1) -> list[Any]:
+    """The card's body, note and failure."""
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * 3
+    subject = Subject.read(kept)
+    tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
+    try:
+        body, note = row.draw(CardQuery(subject.device_id, read, tz, now_ms, number))
+    except WeirError as error:
+        return [no_update, no_update, failure(error)]
+    return [sheet(body), f"· {note}", ""]

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
-from urllib.parse import quote
+from typing import Any, Final
+from urllib.parse import quote, urlencode
 
-from dash import html
+from dash import html, no_update
 from dash.development.base_component import Component
 
+from api.errors import WeirError
 from api.metering.cost import money
-from api.timez import DAY_MS, HOUR_MS
+from api.timez import DAY_MS, HOUR_MS, local_ordinal
 from components import formatting, session
-from components.clock import EPOCH_DAY, day_text
+from components.clock import EPOCH_DAY, day_text, known_zone
 from components.controls import attributes, labelled
+from components.fleet.queries import Deadline, Desk
 from components.fleet.totals import Total, percent
+from components.html_json import sheet
+from components.menu import Entry, Section, body
 from components.units import Units
-from components.usage.sums import Day, DeviceUsage, Totals
-from components.usage.url_state import UsageView
+from components.usage.queries import PAGE_PATIENCE_S, Selection, gather, offered, pick
+from components.usage.sums import Day, DeviceUsage, Totals, ordered, totals
+from components.usage.url_state import UsageView, write_usage_view
 
 SORTED_BY = {"Device": "label", "Volume": "volume", "Uptime": "uptime"}
 WAYS = {"label": "ascending", "volume": "descending", "uptime": "ascending"}
@@ -191,7 +196,7 @@ def iso(ordinal: int) -> str:
     return date.fromordinal(ordinal).isoformat()
 
 
-def choices(offered: Sequence[Any], chosen: Sequence[str]) -> list[Component]:
+def choice_buttons(offered: Sequence[Any], chosen: Sequence[str]) -> list[Component]:
     """Devices to choose from, as buttons that are pressed or not."""
     if not offered:
         return [html.P("No device matches.", className="quiet")]
@@ -206,3 +211,65 @@ def choices(offered: Sequence[Any], chosen: Sequence[str]) -> list[Component]:
         )
         for meter in offered
     ]
+
+
+# --- What the callbacks return --------------------------------------------------------------------
+
+
+FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
+FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
+
+
+def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
+    """Raises a WeirError where the service as a whole can't answer."""
+    picked = pick(desk, view, now_ms)
+    summary = gather(desk, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
+    usages = ordered(summary.usages, view.sort)
+    today = local_ordinal(known_zone(view.zone), now_ms)
+    first, last = view.dates(today)
+    return {
+        "empty": picked.words,
+        "sums": sheet(sums_strip(sums(totals(usages), view.units))) if usages else [],
+        "table": sheet(table(usages, view)) if usages else [],
+        "progress": summary.progress.words,
+        "complete": summary.progress.complete,
+        "range": range_words(view, today),
+        "dates": [iso(first), iso(max(first, last))],
+        "chosen": _chosen(picked, view),
+        "groups": list(picked.groups),
+        "moves": view.moves,
+    }
+
+
+def _chosen(picked: Selection, view: UsageView) -> str:
+    if view.devices:
+        return f"{formatting.whole(picked.found)} chosen"
+    return formatting.plural(picked.found, "device")
+
+
+def choices(desk: Desk, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
+    """The devices that a search finds, to choose from; no change where they can't be listed."""
+    try:
+        found = offered(desk, sought, now_ms)
+    except WeirError:
+        return no_update
+    return sheet(choice_buttons(found, chosen))
+
+
+def files(view: UsageView) -> list[Any]:
+    """The body of the menu."""
+    told = {k: v for k, v in write_usage_view(view).items() if v and k != "open"}
+    said = urlencode(told)
+    sections = [
+        Section(
+            heading,
+            tuple(
+                Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{said}")
+                for kind, label in FORMATS
+            ),
+        )
+        for what, heading in FILES
+    ]
+    here = urlencode({**told, "range": view.range})  # a report's usual one is another
+    report = Entry("Report …", "to print", f"/report?{here}")
+    return body([*sections, Section("As a document", (report,))])
