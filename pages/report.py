@@ -25,7 +25,7 @@ from components.report.content import answer
 from components.report.layout import SHEETS, Ids, report_page, tools
 from components.report.url_state import PATH, read_report_view
 from components.url_state import read_question, read_text, unread
-from components.usage.table import choices
+from components.usage.callback_results import choices
 
 register_page(__name__, path=PATH, title="Report · Weir")
 

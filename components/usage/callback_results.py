@@ -1,0 +1,81 @@
+"""The page's answer to a question: everything it shows of a view, decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from dash import no_update
+
+from api.errors import WeirError
+from api.timez import local_ordinal
+from components import formatting
+from components.clock import known_zone
+from components.fleet.queries import Deadline, Desk
+from components.html_json import sheet
+from components.menu import Entry, Section, body
+from components.usage import table
+from components.usage.queries import PAGE_PATIENCE_S, Selection, gather, offered, pick
+from components.usage.sums import ordered, totals
+from components.usage.url_state import UsageView, write_usage_view
+
+FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
+FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
+
+
+def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
+    """Raises a WeirError where the service as a whole can't answer."""
+    picked = pick(desk, view, now_ms)
+    summary = gather(desk, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
+    usages = ordered(summary.usages, view.sort)
+    today = local_ordinal(known_zone(view.zone), now_ms)
+    first, last = view.dates(today)
+    return {
+        "empty": picked.words,
+        "sums": sheet(table.sums_strip(table.sums(totals(usages, len(picked.meters)), view.units)))
+        if usages
+        else [],
+        "table": sheet(table.table(usages, view)) if usages else [],
+        "progress": summary.progress.words,
+        "complete": summary.progress.complete,
+        "range": table.range_words(view, today),
+        "dates": [table.iso(first), table.iso(max(first, last))],
+        "chosen": _chosen(picked, view),
+        "groups": list(picked.groups),
+        "moves": view.moves,
+    }
+
+
+def _chosen(picked: Selection, view: UsageView) -> str:
+    if view.devices:
+        return f"{formatting.whole(picked.found)} selected"
+    return formatting.plural(picked.found, "device")
+
+
+def choices(desk: Desk, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
+    """The devices that a search finds, to choose from; no change where they can't be listed."""
+    try:
+        found = offered(desk, sought, now_ms)
+    except WeirError:
+        return no_update
+    return sheet(table.choices(found, chosen))
+
+
+def files(view: UsageView) -> list[Any]:
+    """The body of the menu."""
+    told = {k: v for k, v in write_usage_view(view).items() if v and k != "open"}
+    said = urlencode(told)
+    sections = [
+        Section(
+            heading,
+            tuple(
+                Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{said}")
+                for kind, label in FORMATS
+            ),
+        )
+        for what, heading in FILES
+    ]
+    here = urlencode({**told, "range": view.range})  # a report's usual one is another
+    report = Entry("Report …", "to print", f"/report?{here}")
+    return body([*sections, Section("As a document", (report,))])
