@@ -9,6 +9,7 @@
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import * as freshness from "./freshness.js";
+import { covers } from "./scales.js";
 import { theme } from "./site.js";
 
   const DEBOUNCE_MS = 120;
@@ -22,7 +23,6 @@ import { theme } from "./site.js";
   const UNMOVED = new Set(["chart-lately", "chart-steady"]); // the same wherever the axis stands
   const BIAS_MS = 1000; // refreshes don't come on the dot
   const NOW_MS = 120000; // a window that ends so near to now is of now
-  const SAME_LENGTH = 0.02;
 
   const listening = new WeakSet(); // graphs; one may serve two devices, one after the other
   let plot = null; // the element around the graph, marked data-ask with its question's id
@@ -72,13 +72,12 @@ import { theme } from "./site.js";
   }
 
   const same = (a, b) => Boolean(a && b) && a[0] === b[0] && a[1] === b[1];
-  const lengthOf = (range) => Date.parse(range[1]) - Date.parse(range[0]);
 
-  /* Whether the rows of the last answer show that range as they should: all of it, as finely. */
+  /* Whether the rows of the last answer show that range. */
   function covered(range) {
-    const [window, have] = [answered("window"), answered("have")];
-    if (!window || !have || Math.abs(lengthOf(range) / lengthOf(window) - 1) > SAME_LENGTH) return false;
-    return range[0] >= have[0] && (range[1] <= have[1] || Date.parse(have[1]) > Date.now());
+    const [drawn, have] = ["window", "have"].map((part) => (answered(part) || []).map(Date.parse));
+    if (!drawn.length || !have.length) return false;
+    return covers({ drawn, have, nowMs: Date.now() }, range.map(Date.parse));
   }
 
   /* Moves the axis as a drag does; what is there is shown at once. */

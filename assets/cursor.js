@@ -1,13 +1,13 @@
 /* A chart by keyboard and wheel: a cursor that says what it stands on, zoom, pan and reset.
    Arrows move the cursor (with Shift ten rows), Home and End go to its ends, + and − zoom,
-   [ and ] pan, R resets, Escape lets go. The wheel zooms where the plot has the focus or Ctrl is
+   [ and ] pan, R resets, Escape hides the cursor. The wheel zooms where the plot has the focus or Ctrl is
    held: without either it scrolls the page. */
 import * as chart from "./chart.js";
+import { deedOf } from "./chart-keys.js";
 import * as hoverCard from "./hover-card.js";
 import * as hover from "./hover.js";
+import { lengthOf, panned, zoomed } from "./scales.js";
 
-  const ZOOM = 0.6;
-  const PAN = 0.2;
   const WHEEL = 0.0016;
   const SHORTEST_MS = 10000;
   const SAY_MS = 150;
@@ -59,43 +59,27 @@ import * as hover from "./hover.js";
 
   function zoom(factor, aboutMs) {
     if (isStill()) return;
-    const [from, to] = chart.range();
-    const about = aboutMs === undefined ? (cursorMs ?? (from + to) / 2) : aboutMs;
-    if ((to - from) * factor < SHORTEST_MS) return;
-    chart.move(about - (about - from) * factor, about + (to - about) * factor);
+    const range = chart.range();
+    if (lengthOf(range) * factor < SHORTEST_MS) return;
+    chart.move(...zoomed(range, factor, aboutMs ?? cursorMs ?? undefined));
   }
 
   function pan(by) {
     if (isStill()) return;
-    const [from, to] = chart.range();
-    chart.move(from + (to - from) * by, to + (to - from) * by);
+    chart.move(...panned(chart.range(), by));
   }
 
-  const KEYS = {
-    ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
-    ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
-    Home: () => step(-Infinity),
-    End: () => step(Infinity),
-    "+": () => zoom(ZOOM),
-    "=": () => zoom(ZOOM),
-    "-": () => zoom(1 / ZOOM),
-    "−": () => zoom(1 / ZOOM),
-    "[": () => pan(-PAN),
-    "]": () => pan(PAN),
-    r: () => chart.reset(),
-    R: () => chart.reset(),
-    Escape: let_go,
-  };
+  const DEEDS = { step, zoom, pan, reset: () => chart.reset(), leave: let_go };
 
   const ready = () => chart.isOpen() && chart.graph() && window.Plotly && chart.range();
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !ready()) return;
+    const act = deedOf(event);
+    if (!act || !ready()) return;
     if (!event.target.closest(".plot") || event.target.closest("button")) return;
-    const act = KEYS[event.key];
-    if (!act) return;
     event.preventDefault();
-    act(event);
+    const [deed, amount] = act;
+    DEEDS[deed](amount);
   });
 
   document.addEventListener(

@@ -2,11 +2,12 @@
    of the whole range below a part of it. Also the pages of the rows below. */
 import * as chart from "./chart.js";
 import { noUpdate, register, setProps } from "./dash.js";
+import { movedInto, panned } from "./scales.js";
+import { wallTime } from "./wall-time.js";
 
   const SVG = "http://www.w3.org/2000/svg";
   const byId = (id) => document.getElementById(id);
   const NAMES = { first: "From", last: "To" };
-  const TIMES = ["the first time", "the second time"];
 
   function element(tag, className, parent) {
     const made = document.createElement(tag);
@@ -19,16 +20,6 @@ import { noUpdate, register, setProps } from "./dash.js";
 
   const zone = () =>
     chart.currentQuestion().zone || byId("chart-custom-fields").dataset.zone || "UTC";
-
-  /* What the zone's clock shows then, as a datetime-local field wants it. */
-  function wall(ms, name) {
-    const parts = new Intl.DateTimeFormat("en-CA", {
-      timeZone: name, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit",
-      hour: "2-digit", minute: "2-digit",
-    }).formatToParts(ms);
-    const of = (type) => parts.find((part) => part.type === type).value;
-    return `${of("year")}-${of("month")}-${of("day")}T${of("hour")}:${of("minute")}`;
-  }
 
   function fields() {
     const holder = byId("chart-custom-fields");
@@ -43,7 +34,7 @@ import { noUpdate, register, setProps } from "./dash.js";
       const fold = element("select", "button select", holder);
       fold.dataset.fold = name;
       fold.hidden = true;
-      fold.setAttribute("aria-label", `${label}: which of two`);
+      fold.setAttribute("aria-label", `${label}: zone name`);
     });
     element("span", "in-zone", holder);
   }
@@ -54,9 +45,9 @@ import { noUpdate, register, setProps } from "./dash.js";
     form.hidden = false;
     const [from, to] = chart.range() || [Date.now() - 864e5, Date.now()];
     const name = zone();
-    form.querySelector("[data-name=first]").value = wall(from, name);
-    form.querySelector("[data-name=last]").value = wall(to + 1, name);
-    form.querySelector(".in-zone").textContent = `wall clock of ${name}`;
+    form.querySelector("[data-name=first]").value = wallTime(from, name);
+    form.querySelector("[data-name=last]").value = wallTime(to + 1, name);
+    form.querySelector(".in-zone").textContent = `local time (${name})`;
     form.querySelectorAll("[data-fold]").forEach((fold) => {
       fold.hidden = true;
     });
@@ -91,7 +82,7 @@ import { noUpdate, register, setProps } from "./dash.js";
           ...["", "0", "1"].map((value, index) => {
             const option = element("option");
             option.value = value;
-            option.textContent = index ? `${TIMES[index - 1]} (${names[index - 1]})` : "which one?";
+            option.textContent = index ? names[index - 1] : `choose ${names.join(" or ")}`;
             return option;
           }),
         );
@@ -156,15 +147,10 @@ import { noUpdate, register, setProps } from "./dash.js";
     brush.style.left = `${share(from) * 100}%`;
     brush.style.width = `${(share(to) - share(from)) * 100}%`;
     brush.setAttribute("aria-valuenow", String(Math.round(share((from + to) / 2) * 100)));
-    brush.setAttribute("aria-valuetext", `${wall(from, zone()).replace("T", " ")} to ${wall(to, zone()).replace("T", " ")}`);
+    brush.setAttribute("aria-valuetext", `${wallTime(from, zone()).replace("T", " ")} to ${wallTime(to, zone()).replace("T", " ")}`);
   }
 
-  /* Within the whole range; the length stays. */
-  function held(from, to) {
-    const [start, end] = span();
-    const by = Math.max(start - from, Math.min(0, end - to));
-    return [from + by, to + by];
-  }
+  const held = (from, to) => movedInto(span(), [from, to]);
 
   function go(from, to) {
     const [a, b] = held(from, to);
@@ -212,8 +198,7 @@ import { noUpdate, register, setProps } from "./dash.js";
     const by = { ArrowLeft: -0.25, ArrowDown: -0.25, ArrowRight: 0.25, ArrowUp: 0.25 }[event.key];
     if (!by) return;
     event.preventDefault();
-    const [from, to] = chart.range();
-    go(from + by * (to - from), to + by * (to - from));
+    go(...panned(chart.range(), by));
   });
 
   register("range", {

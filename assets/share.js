@@ -4,6 +4,7 @@
    A page whose ranges move tells how it would say this moment: `moments` holds functions
    that answer {name: value or null} for the address, or null where the page isn't open or the view
    doesn't move. */
+import { withView } from "./address.js";
 import * as chart from "./chart.js";
 import * as menus from "./menu.js";
 
@@ -25,11 +26,7 @@ import * as menus from "./menu.js";
   const moment = () => moments.reduce((found, tell) => found || tell(), null);
 
   function link(changes) {
-    const url = new URL(window.location.href);
-    Object.entries(changes || {}).forEach(([name, value]) => {
-      if (value === null) url.searchParams.delete(name);
-      else url.searchParams.set(name, value);
-    });
+    const url = new URL(withView(window.location.href, changes || {}));
     url.hash = "";
     return url.href;
   }

@@ -3,17 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as hover from "../../assets/hover.js";
+import { table } from "./table.js";
 
 const MINUTE_MS = 60000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-const table = (name, call, rows) => {
-  for (const [given, expected] of rows) {
-    test(`${name}(${JSON.stringify(given)}) is ${JSON.stringify(expected)}`, () => {
-      assert.deepEqual(call(...given), expected);
-    });
-  }
-};
 
 table("number", hover.number, [
   [[null], "–"],
