@@ -193,7 +193,7 @@ import * as wallMode from "./wall-mode.js";
       notice: "fleet-notice",
       retry: refresh,
       zone: () => question.zone,
-      remark: () => board && board.trouble && `${board.trouble} Some of this page is older.`,
+      remark: () => board && board.trouble && `${board.trouble} Some values on this page are older.`,
     });
   }
 
