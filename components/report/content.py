@@ -86,7 +86,8 @@ def _together(usages: Sequence[DeviceUsage], units: Units) -> Component:
 
 
 def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
-    rows = [_summary_row(each, units) for each in usages]
+    cells = amounts([(each, each) for each in usages], units)
+    rows = [_summary_row(each, told) for each, told in zip(usages, cells, strict=True)]
     sums_row = _sum_row(usages, units)
     return html.Section(
         [html.H2("By device"), _table("By device", "Device", HEADS, [*rows, sums_row])],
@@ -94,12 +95,12 @@ def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
     )
 
 
-def _summary_row(usage: DeviceUsage, units: Units) -> Component:
+def _summary_row(usage: DeviceUsage, told: tuple[str, ...]) -> Component:
     name = html.A(usage.meter.label, href=f"#{_anchor(usage)}")
     head = html.Th([name, html.Span(usage.meter.serial, className="quiet")], scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    cells = (*amounts(usage, usage, units), days_words(usage))
+    cells = (*told, days_words(usage))
     return html.Tr([head, *number_cells(cells)])
 
 
@@ -194,15 +195,16 @@ def _mark(day: Day, *, few: bool) -> str:
 
 
 def _days(usage: DeviceUsage, units: Units) -> Component:
-    rows = [_day(usage, day, units) for day in usage.days]
-    cells = number_cells(amounts(usage, usage, units))
+    *days, whole = amounts([(usage, part) for part in (*usage.days, usage)], units)
+    rows = [_day(day, told) for day, told in zip(usage.days, days, strict=True)]
+    cells = number_cells(whole)
     together = html.Tr([html.Th("Together", scope="row"), *cells], className="sum")
     return _table(f"Days of {usage.meter.label}", "Day", DAY_HEADS, [*rows, together])
 
 
-def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
+def _day(day: Day, told: tuple[str, ...]) -> Component:
     odd = length_words(day)
-    cells = number_cells(amounts(usage, day, units))
+    cells = number_cells(told)
     mark = [html.Span(f" · {odd}", className="odd")] if odd else []
     head = html.Th([day_text(day.ordinal - EPOCH_DAY), *mark], scope="row")
     return html.Tr([head, *cells], className="" if day.gallons is not None else "off")
