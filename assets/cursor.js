@@ -1,6 +1,6 @@
 /* A chart by keyboard and wheel: a cursor that says what it stands on, zoom, pan and reset.
    Arrows move the cursor (with Shift ten rows), Home and End go to its ends, + and − zoom,
-   [ and ] pan, R resets, Escape lets go. The wheel zooms where the plot has the focus or Ctrl is
+   [ and ] pan, R resets, Escape hides the cursor. The wheel zooms where the plot has the focus or Ctrl is
    held: without either it scrolls the page. */
 import * as chart from "./chart.js";
 import { deedOf } from "./chart-keys.js";

@@ -195,7 +195,7 @@ function open(root) {
     notice: "fleet-notice",
     retry: refresh,
     zone: () => question.zone,
-    remark: () => board?.trouble && `${board.trouble} Some of this page is older.`,
+    remark: () => board?.trouble && `${board.trouble} Some values on this page are older.`,
   });
 }
 

@@ -114,7 +114,7 @@ function time(ms) {
 }
 
 function badge(now) {
-  if (!updatedMs) return now === "stale" ? "No answer" : "Loading";
+  if (!updatedMs) return now === "stale" ? "No response" : "Loading";
   const age = ago(updatedMs);
   return (
     { stale: `Stale · ${age}`, live: `Live · ${age}`, waiting: "Waiting for the server" }[now] ||

@@ -22,7 +22,7 @@ const plain = (words) =>
 function made() {
   const zone = caption.zone.split(" · ")[0];
   const parts = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: zone };
-  return `made ${new Intl.DateTimeFormat("en-GB", parts).format(new Date())} ${zone}`;
+  return `created ${new Intl.DateTimeFormat("en-GB", parts).format(new Date())} ${zone}`;
 }
 
 /* Lines break between parts, as many as the width takes. */

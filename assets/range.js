@@ -8,7 +8,6 @@ import { wallTime } from "./wall-time.js";
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const NAMES = { first: "From", last: "To" };
-const TIMES = ["the first time", "the second time"];
 
 function element(tag, className, parent) {
   const made = document.createElement(tag);
@@ -35,7 +34,7 @@ function fields() {
     const fold = element("select", "button select", holder);
     fold.dataset.fold = name;
     fold.hidden = true;
-    fold.setAttribute("aria-label", `${label}: which of two`);
+    fold.setAttribute("aria-label", `${label}: zone name`);
   });
   element("span", "in-zone", holder);
 }
@@ -48,7 +47,7 @@ function open() {
   const name = zone();
   form.querySelector("[data-name=first]").value = wallTime(from, name);
   form.querySelector("[data-name=last]").value = wallTime(to + 1, name);
-  form.querySelector(".in-zone").textContent = `wall clock of ${name}`;
+  form.querySelector(".in-zone").textContent = `local time (${name})`;
   form.querySelectorAll("[data-fold]").forEach((fold) => {
     fold.hidden = true;
   });
@@ -83,7 +82,7 @@ function offer(form, twice) {
         ...["", "0", "1"].map((value, index) => {
           const option = element("option");
           option.value = value;
-          option.textContent = index ? `${TIMES[index - 1]} (${names[index - 1]})` : "which one?";
+          option.textContent = index ? names[index - 1] : `choose ${names.join(" or ")}`;
           return option;
         }),
       );

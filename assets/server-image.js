@@ -59,17 +59,17 @@ async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
     const again = Math.min(LONGEST_WAIT_S, Number(answer.headers.get("Retry-After")) || 0);
     if (answer.status !== 503 || !again || attempt === attempts)
       throw new Error(await words(answer));
-    say(`Busy. Trying again in ${again} s …`);
+    say(`Busy. Retrying in ${again} s …`);
     await pause(again * 1000);
     say("Preparing …");
   }
 }
 
 async function words(answer) {
-  if (answer.status === 401) return "You are signed out: load the page anew.";
+  if (answer.status === 401) return "You are signed out: reload the page.";
   const told = await answer.json().catch(() => ({}));
   const parts = (told.errors || []).map((each) => `${each.parameter} ${each.detail}`);
-  return parts.join("; ") || told.detail || `The server answers ${answer.status}.`;
+  return parts.join("; ") || told.detail || `The server responded ${answer.status}.`;
 }
 
 function fileName(answer, kind) {

@@ -52,7 +52,7 @@ ActiveFilter = Literal["true", "false", "null"]
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """Who asks. Raises ValueError for text that can't stand in a header."""
+    """The credential of a request. Raises ValueError for text that isn't valid in a header."""
 
     header: str
     value: str = field(repr=False)
@@ -71,16 +71,16 @@ class Credential:
 
     @property
     def principal(self) -> str:
-        """A name for caches: one per credential, from which the credential can't be had back."""
+        """A cache key: one per credential, from which the credential can't be recovered."""
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
 class Client(FindingMethods):
-    """Asks a server of the interface, as one principal.
+    """A client of the interface, for one principal.
 
-    Every method raises a `ServiceError` for an answer that isn't a success, `Unreachable` where no
-    answer came and `UnexpectedAnswer` where it isn't of the interface. Thread-safe; instances made
-    by `as_principal` share their connections.
+    Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
+    and `UnexpectedAnswer` if it isn't one of the interface. Thread-safe; instances made by
+    `as_principal` share their connections.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class Client(FindingMethods):
         *,
         on_unauthorized: Callable[[], None] | None = None,
     ) -> None:
-        """A text is a service-api-key; an empty one, like None, asks without a credential.
-        ``on_unauthorized`` hears of every Unauthorized, in the thread that asked."""
+        """A string is a service-api-key; an empty one, like None, sends no credential.
+        ``on_unauthorized`` is called for every Unauthorized, in the requesting thread."""
         if isinstance(credential, str):
             credential = Credential.key(credential) if credential else None
         self._transport = transport
@@ -133,17 +133,17 @@ class Client(FindingMethods):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What it sends to say who asks: a secret."""
+        """The headers with the credential: secret."""
         return self._headers
 
     @property
     def width(self) -> int:
-        """How many questions at a time pay off, by threads of the caller."""
+        """How many concurrent requests are useful."""
         return self._transport.width
 
     @property
     def site(self) -> str:
-        """The address of the server that is asked; "" for one in this process."""
+        """The address of the server; "" for one in this process."""
         return self._transport.site
 
     def close(self) -> None:
@@ -170,7 +170,7 @@ class Client(FindingMethods):
         serial_number: str | None = None,
         network_unique_identifier: str | None = None,
     ) -> DevicePage:
-        """``active`` "null" asks for active and inactive devices."""
+        """``active`` "null" returns active and inactive devices."""
         body = self._get(
             "/device",
             pagination="true",
@@ -197,8 +197,8 @@ class Client(FindingMethods):
         offset: int = 0,
         metrics: Collection[Metric] = METRICS,
     ) -> Series:
-        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive.
-        ``metrics``: what is needed of each row; a server may answer with more."""
+        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive. ``metrics``:
+        the needed columns; a server may return more."""
         body = self._get(
             f"/flow/datapoints/{quote(identifier, safe='')}",
             accept=_accept(metrics),
@@ -259,7 +259,7 @@ class Client(FindingMethods):
         to_ms: int | None = None,
         uptime_resolution: Resolution | None = None,
     ) -> Latest:
-        """Summaries of up to 50 devices; one out of scope is left out of the answer."""
+        """Summaries of up to 50 devices; those out of scope are left out."""
         if not 0 < len(identifiers) <= MAX_IDS:
             raise ValueError(f"a request takes between 1 and {MAX_IDS} devices")
         body = self._get(
@@ -318,8 +318,8 @@ class Client(FindingMethods):
     # --- Embeds: Weir's own, beyond the interface ---
 
     def embeds(self) -> tuple[Embed, ...]:
-        """Those of the credential's organization within its grant, newest first.
-        NotOffered where the server has no embeds."""
+        """Those of the credential's organization within its grant, newest first. Raises NotOffered
+        if the server has no embeds."""
         try:
             return embeds.embeds(self._ask(f"{EMBEDS_PREFIX}/embeds", {}))
         except (NotFound, UnexpectedAnswer) as error:
@@ -329,7 +329,7 @@ class Client(FindingMethods):
         return embeds.embed(self._ask(_embed_path(embed_id), {}))
 
     def own_embed(self) -> Embed:
-        """The embed whose token asks."""
+        """The embed of the token."""
         return embeds.embed(self._ask(f"{EMBEDS_PREFIX}/self", {}))
 
     def create_embed(self, definition: EmbedDefinition) -> Embed:

@@ -17,7 +17,7 @@ from api.routes.serialize import instant
 from api.store.base import FindingEntry, FindingQuery, FindingRow, Scope, Store
 from api.timez import now_ms
 
-NO_SUCH_FINDING: Final = "No finding with this id is visible to this credential."
+NO_SUCH_FINDING: Final = "Finding not found, or you don't have access."
 
 
 def list_findings(call: Call[FindingListQuery]) -> Reply:
@@ -37,7 +37,7 @@ def list_findings(call: Call[FindingListQuery]) -> Reply:
     known = asked.group is None or storable(asked.group)
     count = call.store.count_findings(call.scope, query) if known else 0
     wanted = not asked.count and count > asked.offset
-    found = call.store.findings(call.scope, query) if wanted else []
+    found = call.store.findings(call.scope, query, matches=count) if wanted else []
     return Reply(
         {
             "count": count,

@@ -81,7 +81,7 @@ def _amounts(told: Sequence[Total]) -> list[Component]:
 def _together(usages: Sequence[DeviceUsage], units: Units) -> Component:
     return html.Section(
         html.Dl(_amounts(sums(totals(usages), units)), className="report-numbers"),
-        **labelled("All of them together"),
+        **labelled("Total"),
     )
 
 
@@ -109,7 +109,7 @@ def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
     found = totals(usages)
     of = {total.name: total.value for total in sums(found, units)}
     cells = (of["volume"], of["cost"], formatting.NOTHING, of["flow"], of["uptime"], "")
-    return html.Tr([html.Th("Together", scope="row"), *number_cells(cells)], className="sum")
+    return html.Tr([html.Th("Total", scope="row"), *number_cells(cells)], className="sum")
 
 
 # --- One device ----------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
     if usage.failure:
         made.append(html.P(usage.failure, className="trouble"))
     elif not usage.days:
-        made.append(html.P("No day of this range has begun.", className="empty"))
+        made.append(html.P("This range is in the future.", className="empty"))
     else:
         numbers = report_text.numbers(usage, detail, units)
         made += [
@@ -198,7 +198,7 @@ def _days(usage: DeviceUsage, units: Units) -> Component:
     *days, whole = amounts([(usage, part) for part in (*usage.days, usage)], units)
     rows = [_day(day, told) for day, told in zip(usage.days, days, strict=True)]
     cells = number_cells(whole)
-    together = html.Tr([html.Th("Together", scope="row"), *cells], className="sum")
+    together = html.Tr([html.Th("Total", scope="row"), *cells], className="sum")
     return _table(f"Days of {usage.meter.label}", "Day", DAY_HEADS, [*rows, together])
 
 
@@ -224,5 +224,5 @@ def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component
         className="report-scroll",
         role="region",
         tabIndex=0,
-        **labelled(f"{name}: the table, to scroll sideways"),
+        **labelled(f"{name}: table, scrollable"),
     )

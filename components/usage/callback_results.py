@@ -49,7 +49,7 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 
 def _chosen(picked: Selection, view: UsageView) -> str:
     if view.devices:
-        return f"{formatting.whole(picked.found)} chosen"
+        return f"{formatting.whole(picked.found)} selected"
     return formatting.plural(picked.found, "device")
 
 

@@ -40,9 +40,9 @@ def sums(totals: Totals, units: Units) -> list[Total]:
     return [
         _whole(totals, "volume", "Volume", units.volume(totals.gallons), _of_devices(totals)),
         _whole(totals, "cost", "Cost", costs or formatting.NOTHING, _priced(totals)),
-        Total("daily", "A day", units.volume(totals.daily), "per device, on days with data"),
+        Total("daily", "Per day", units.volume(totals.daily), "per device, on days with data"),
         Total("flow", "Max flow", f"{flow} {units.flow_unit}", "of one device"),
-        Total("uptime", "Uptime", percent(totals.uptime), "mean of the devices’"),
+        Total("uptime", "Uptime", percent(totals.uptime), "mean of all devices"),
         Total("most", "Most used", units.volume(totals.most), totals.most_by),
     ]
 
@@ -66,7 +66,7 @@ def _priced(totals: Totals) -> str:
     if totals.priced == totals.told:
         return "volume × price"
     if not totals.priced:
-        return "no price is known"
+        return "no price set"
     return f"{formatting.whole(totals.priced)} of {formatting.whole(totals.told)} have a price"
 
 
@@ -98,7 +98,7 @@ def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
         className="usage-scroll",
         role="region",
         tabIndex=0,
-        **labelled("The table, to scroll sideways"),
+        **labelled("Table, scrollable"),
     )
 
 
@@ -210,7 +210,7 @@ def range_words(view: UsageView, today: int) -> str:
     """``1 Nov – 21 Nov 2026``, in the days of the devices or of one zone."""
     first, last = view.dates(today)
     if first > last:
-        return "no day of it has begun"
+        return "in the future"
     zone = view.zone or "each device’s zone"
     cut = " · the last 366 days of the range" if view.cut else ""
     return f"{date_words(first)} – {date_words(last)} · days in {zone}{cut}"

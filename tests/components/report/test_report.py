@@ -176,7 +176,7 @@ def test_a_group_has_its_sums_a_table_and_a_section_each(
     text = pdf.html(report, view, "Odd & Even", {})
     rows = _Cells(text).rows
     assert next(row[0] for row in rows if len(row) == 7) == "Device"
-    together = next(row for row in rows if row[0] == "Together" and len(row) == 7)
+    together = next(row for row in rows if row[0] == "Total" and len(row) == 7)
     every = sum(each.gallons or 0.0 for each in report.usages)
     assert together[1] == view.usage.units.volume(every)
     assert together[1].endswith(volume) or units == "us"
@@ -210,8 +210,8 @@ def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(desk: Desk
         (0, 30, "No device matches."),
         (1, 366, ""),
         (MOST_DEVICES, MOST_DAYS // MOST_DEVICES, ""),
-        (MOST_DEVICES + 1, 1, "a report holds at most 50"),
-        (11, 366, "4,026 rows, and a report holds at most 3,700"),
+        (MOST_DEVICES + 1, 1, "a report covers at most 50"),
+        (11, 366, "4,026 rows, and a report covers at most 3,700"),
     ],
 )
 def test_how_much_a_report_holds(devices: int, days: int, said: str) -> None:

@@ -239,7 +239,7 @@ def test_too_many_devices_are_said_in_words_and_not_asked_for(
     monkeypatch.setattr("components.usage.queries.MOST_DEVICES", 3)
     picked = pick(desk, UsageView(), NOW)
     assert picked.meters == ()
-    assert picked.words.startswith("4 devices match, and a summary holds at most 3.")
+    assert picked.words.startswith("4 devices match, and a summary covers at most 3.")
     with pytest.raises(ValueError, match="4 devices match"):
         downloads_usage.days_file(desk, {"range": AUTUMN})
 

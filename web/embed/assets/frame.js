@@ -16,9 +16,9 @@ const FINAL = /^embed-/; // the embed itself has ended: no other token helps
 const LEAD_MS = 60000; // before a token ends, or a fifth of its time where that is less
 const LONGEST_TIMER_MS = 86400000;
 const NO_TOKEN =
-  "This view needs a token. Its address must end in #t=… as it was given out, or the page around it must send one.";
+  "This view needs a token: its address must end in #t=…, or the page around it must send one.";
 const NOT_VALID = "This view’s token isn’t valid.";
-const NO_ANSWER = "The service doesn’t answer.";
+const NO_ANSWER = "The service doesn’t respond.";
 const SPREAD_MS = 2000; // whom the server has asked to wait don't all come back at once
 
 const root = document.documentElement;
@@ -196,7 +196,7 @@ function refresh() {
 function words() {
   const why = !token ? NO_TOKEN : ended || trouble;
   if (!why) return "";
-  const age = updatedMs && !isBare() ? ` Shown is what was known ${ago(updatedMs)}.` : "";
+  const age = updatedMs && !isBare() ? ` Showing data from ${ago(updatedMs)}.` : "";
   return why + age;
 }
 
