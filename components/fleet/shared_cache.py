@@ -12,6 +12,7 @@ import logging
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -149,7 +150,8 @@ class Book(Generic[T]):
             with self._lock:
                 for seq, device, value in self._since(self._file):
                     self._seq = max(self._seq, seq)
-                    self._values[device] = self._make(orjson.loads(value))
+                    with suppress(TypeError):  # a row in the shape of another version of Weir
+                        self._values[device] = self._make(orjson.loads(value))
         return self._values
 
     def _since(self, file: _File) -> list[tuple[int, str, bytes]]:
