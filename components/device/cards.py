@@ -1,7 +1,7 @@
-"""The cards below a device's chart, as rows: volume by day, when it flows, the rows themselves. A
-card is its title, what it asks for and draws, and what its menu offers: one row here, its drawing
-in a file beside this one, its files in `web/downloads`, its image in `web/images`. Each card waits,
-fails and is empty for itself."""
+"""The cards below a device's chart, as rows: volume by day, typical week, the rows themselves. A
+card is its title, its query, its content and its menu: one row here, its drawing in a file beside
+this one, its files in `web/downloads`, its image in `web/images`. Each card loads, fails and is
+empty on its own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Who a device is and its strip of numbers, as components. Every number stands for itself: it may
-be waited for, be missing or have failed while the others are there."""
+"""A device's heading and KPI strip, as components. Each KPI loads, is missing or fails on its
+own."""
 
 from __future__ import annotations
 

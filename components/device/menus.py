@@ -1,4 +1,4 @@
-"""What the menus of a device's page offer of what it shows, as rows. Pure."""
+"""The entries of the device page's export menus, as rows. Pure."""
 
 from __future__ import annotations
 
