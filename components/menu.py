@@ -106,7 +106,7 @@ def of_card(heading: str, card: str) -> Section:
 # --- Usage of the devices in view ----------------------------------------------------------------
 
 WHAT_THEY_USED: Final = Section(
-    "What they used",
+    "Usage",
     (
         Entry("Usage summary", href="/usage", here=True),
         Entry("Report …", "to print", href="/report", here=True),

@@ -1,7 +1,7 @@
 """What a reader looks at, as it stands in the address and in the browser's question.
 
-The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Whatever
-comes from a browser is read with doubt: what can't be understood counts as not said.
+The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Input from
+a browser is checked: invalid values are ignored.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def read_question(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise _foreign("a question")
+        raise _foreign("a query")
     return value
 
 
@@ -207,4 +207,4 @@ def read_texts(value: Any) -> tuple[str, ...]:
 
 
 def _foreign(kind: str) -> BadRequest:
-    return BadRequest(f"What stands here is not {kind} of a page.")
+    return BadRequest(f"The page sent an invalid value: not {kind}.")

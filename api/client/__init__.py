@@ -6,6 +6,7 @@ typed answers. Nothing else of the project speaks HTTP to the service.
 
 from api.client.embeds import Embed, EmbedToken
 from api.client.endpoints import ActiveFilter, Client, Credential
+from api.client.findings import Finding, FindingDetail, FindingPage, Judged
 from api.client.replies import (
     Device,
     DevicePage,
@@ -14,6 +15,7 @@ from api.client.replies import (
     Organization,
     Series,
 )
+from api.client.status import DeviceStatus, StatusPage, StatusSummary, WindowStatus
 from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
 
 __all__ = [
@@ -22,15 +24,23 @@ __all__ = [
     "Credential",
     "Device",
     "DevicePage",
+    "DeviceStatus",
     "Embed",
     "EmbedDefinition",
     "EmbedToken",
+    "Finding",
+    "FindingDetail",
+    "FindingPage",
     "Fixed",
+    "Judged",
     "Latest",
     "LatestEntry",
     "Organization",
     "Rolling",
     "Series",
+    "StatusPage",
+    "StatusSummary",
+    "WindowStatus",
     "address",
     "height_px",
     "snippet",

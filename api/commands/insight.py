@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from api.commands.command_base import Group, Outcome, everything, opened, organization
+from api.commands.insight_settings import holidays, settings
 from api.errors import UserError
 
 if TYPE_CHECKING:
     from api.store.base import Store
 
-group = Group("insight", help="The state of devices, as their readings have it.")
+group = Group("insight", help="The status of devices, and findings.")
+group.add_command(settings)
+group.add_command(holidays)
 
 _ORG = click.option("--org", "organization_id", help="Only this organization's devices.")
 _DEVICE = click.option("--device", help="Only this device (needs --org).")
@@ -22,53 +25,63 @@ _DEVICE = click.option("--device", help="Only this device (needs --org).")
 @_ORG
 @_DEVICE
 def run(organization_id: str | None, device: str | None) -> object:
-    """Bring the status of all devices up to date, as the writer does by itself."""
+    """Evaluate all that is due up to each device's latest reading, as the writer does by itself."""
+    from api.insight.evaluator import Evaluator
     from api.insight.projection import Projection
     from api.timez import now_ms
 
     with opened() as store:
         projection = Projection(store)
         if organization_id is None and device is None:
-            count = projection.all_due()
+            projection.all_due()
+            counts = Evaluator(store).up_to_date()
         else:
-            count = projection.rebuild(_keys(store, organization_id, device), now_ms())
-    return {"devices": count, "opened": 0, "closed": 0}
+            keys = _keys(store, organization_id, device)
+            projection.rebuild(keys, now_ms())
+            only = keys[0] if device is not None else None
+            counts = Evaluator(store).up_to_date(organization_id, only)
+    return counts._asdict()
 
 
 @group.command()
 @_ORG
 @_DEVICE
 def rebuild(organization_id: str | None, device: str | None) -> object:
-    """Make the status of devices anew from their readings."""
+    """Rebuild status and findings from the first reading. Dismissed findings stay dismissed."""
+    from api.insight.evaluator import Evaluator
     from api.insight.projection import Projection
     from api.timez import now_ms
 
     with opened() as store:
         keys = _keys(store, organization_id, device)
-        return {"devices": Projection(store).rebuild(keys, now_ms())}
+        Projection(store).rebuild(keys, now_ms())
+        return Evaluator(store).rebuild(keys)._asdict()
 
 
 @group.command()
 @_ORG
 @_DEVICE
 def verify(organization_id: str | None, device: str | None) -> object:
-    """Compare the status of each device with what its readings say as of the same instant.
+    """Compare status and findings of each device with its readings.
 
-    A device with readings that the status hasn't seen yet isn't compared. Exit status 1 where one
-    is wrong; `flask insight rebuild` mends it.
+    A device with readings that weren't evaluated yet is skipped. Exit status 1 if one is wrong;
+    `flask insight rebuild` repairs it.
     """
+    from api.insight.evaluator import Evaluator
     from api.insight.projection import Projection, differing
 
     devices = wrong = 0
     with opened(read_only=True) as store:
-        projection = Projection(store)
+        projection, evaluator = Projection(store), Evaluator(store)
         for key in _keys(store, organization_id, device):
             kept = store.status_rows([key]).get(key)
-            if kept is None or store.due_of([key]):
-                continue
-            (made,) = projection.of([key], kept.as_of_ms)
-            devices += 1
-            wrong += differing(kept, made)
+            status: bool | None = None
+            if kept is not None and not store.due_of([key]):
+                (made,) = projection.of([key], kept.as_of_ms)
+                status = differing(kept, made)
+            findings = evaluator.wrong(key)
+            devices += status is not None or findings is not None
+            wrong += bool(status) or bool(findings)
     return Outcome({"devices": devices, "wrong": wrong}, int(wrong > 0))
 
 
@@ -82,5 +95,5 @@ def _keys(store: Store, organization_id: str | None, device: str | None) -> list
         return store.device_keys(organization_id)
     (found,) = store.resolve(everything(organization_id), [device])
     if found is None:
-        raise UserError(f"--device {device}: the organization has no such device")
+        raise UserError(f"--device {device}: not found in this organization")
     return [found.key]

@@ -57,6 +57,7 @@ def run(known: Settings, *, demo: bool = False, while_parent: int | None = None)
         has_door = _open_door(begun, known, taking)
         if has_door:
             _keep_statuses(begun, store)
+        _find(begun, store, taking)
         broker = _start_sources(begun, known, store, taking, demo=demo)
         _start_heart(begun, known, taking, broker, beside=not has_door)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
@@ -106,6 +107,15 @@ def _keep_statuses(begun: ExitStack, store: Store) -> None:
     from api.insight.projection import ProjectionThread
 
     thread = ProjectionThread(store)
+    thread.start()
+    begun.callback(thread.stop)
+
+
+def _find(begun: ExitStack, store: Store, taking: Writer) -> None:
+    """Evaluate beside the writer; what waits to be written comes first."""
+    from api.insight.evaluator import EvaluatorThread
+
+    thread = EvaluatorThread(store, lambda: taking.waiting_rows > 0 or taking.committing_s > 0)
     thread.start()
     begun.callback(thread.stop)
 

@@ -19,7 +19,9 @@ JSON_TYPE: Final = "application/json"
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One endpoint as the document shows it. ``query`` is the model that validates its query;
-    ``of_device`` puts a device identifier into the path; ``public`` needs no credential."""
+    ``of_device`` puts a device identifier into the path; ``public`` needs no credential. ``named``:
+    what else the ``id`` in the path names; ``named_in_query``: a query may name what isn't there.
+    ``body`` is what a POST takes."""
 
     id: str
     path: str
@@ -30,13 +32,21 @@ class Operation:
     description: str = ""
     of_device: bool = False
     public: bool = False
+    named: str = ""
+    named_in_query: bool = False
+    body: Schema | None = None
+
+    @property
+    def method(self) -> str:
+        return "get" if self.body is None else "post"
 
     @property
     def statuses(self) -> tuple[int, ...]:
         """The errors that it may answer with."""
         guarded = () if self.public else (401, 403, 429)
-        missing = (404,) if self.of_device else ()
-        return tuple(sorted((400, 406, *guarded, *missing, 500, 503)))
+        missing = (404,) if self.of_device or self.named or self.named_in_query else ()
+        changing = () if self.body is None else (409,)
+        return tuple(sorted((400, 406, *guarded, *missing, *changing, 500, 503)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,9 @@ def assemble(
         "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
         "tags": [{"name": name, "description": about} for name, about in info.tags.items()],
-        "paths": {operation.path: {"get": _described(operation)} for operation in operations},
+        "paths": {
+            operation.path: {operation.method: _described(operation)} for operation in operations
+        },
         "components": {
             "securitySchemes": _SECURITY,
             "schemas": info.schemas,
@@ -96,6 +108,7 @@ _SECURITY: Final[dict[str, Schema]] = {
     },
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
 }
+_UNCHANGED: Final = {"description": "Not changed since the ETag in If-None-Match."}
 _HEADERS: Final[dict[str, Schema]] = {
     "ETag": {"description": "A weak validator for If-None-Match.", "schema": STRING},
     "Request-Id": {"description": "The request's id, for support.", "schema": STRING},
@@ -116,16 +129,18 @@ def _described(operation: Operation) -> Schema:
         "responses": {
             "200": {
                 "description": "The response.",
-                "headers": _headers("ETag", "Request-Id"),
+                "headers": _headers(*(() if operation.body else ("ETag",)), "Request-Id"),
                 "content": {JSON_TYPE: {"schema": operation.answer}},
             },
-            "304": {"description": "Not changed since the ETag in If-None-Match."},
+            **({} if operation.body else {"304": _UNCHANGED}),
             **{
                 str(status): {"$ref": f"#/components/responses/{_problem_name(status)}"}
                 for status in operation.statuses
             },
         },
     }
+    if operation.body is not None:
+        described["requestBody"] = {"content": {JSON_TYPE: {"schema": operation.body}}}
     if operation.description:
         described["description"] = operation.description
     if operation.public:
@@ -134,9 +149,11 @@ def _described(operation: Operation) -> Schema:
 
 
 def _path_parameters(operation: Operation) -> list[Schema]:
-    if not operation.of_device:
+    if not (operation.of_device or operation.named):
         return []
-    about = "A device's UUID; or, of an active device, its serial number or network identifier."
+    about = operation.named or (
+        "A device's UUID; or, of an active device, its serial number or network identifier."
+    )
     schema: Schema = {"type": "string", "minLength": 1}
     return [{"name": "id", "in": "path", "required": True, "description": about, "schema": schema}]
 

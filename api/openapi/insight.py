@@ -21,21 +21,22 @@ from api.openapi.components import (
     ref,
 )
 from api.openapi.document import Info
+from api.openapi.findings import FINDING_COMPONENTS
 
 _STATES: Final = tuple(state.value for state in State)
 _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
 _STATUS: Final[dict[str, Schema]] = {
     "device": ref("Device"),
     "state": one_of(_STATES),
-    "cadence": nullable(NUMBER) | {"description": "Seconds between two readings, usually."},
+    "cadence": nullable(NUMBER) | {"description": "Usual seconds between two readings."},
     "eventDriven": BOOLEAN
     | {"description": "The steps between readings vary too much to expect one each cadence."},
     "lastSeen": nullable(INSTANT),
-    "flow": nullable(NUMBER) | {"description": "gal/min, where the last reading is of now."},
+    "flow": nullable(NUMBER) | {"description": "gal/min, if the last reading is current."},
     "windows": record({span.name: ref("StatusWindow") for span in SPANS}),
     "volume": record({"today": _GALLONS, "month": _GALLONS}),
     "findings": array(STRING) | {"description": "The kinds that are open."},
-    "asOf": nullable(INSTANT) | {"description": "null: never looked at yet."},
+    "asOf": nullable(INSTANT) | {"description": "null: not evaluated yet."},
 }
 
 
@@ -79,13 +80,18 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "asOf": nullable(INSTANT),
         }
     ),
+    **FINDING_COMPONENTS,
     "Problem": COMPONENTS["Problem"],
 }
 INSIGHT_INFO: Final = Info(
     title="Weir insight",
-    description="What the readings mean: the state of each device now, and what deserves a look."
+    description="What the readings mean: the state of each device now, and what needs attention."
     f" Served by Weir {BACKEND_VERSION}.",
-    tags={"status": "The present state of devices.", "service": "The service itself."},
+    tags={
+        "status": "The present state of devices.",
+        "findings": "Spans in which something was not as it should be.",
+        "service": "The service itself.",
+    },
     schemas=_COMPONENTS,
     document_tag="service",
 )

@@ -86,7 +86,7 @@ def _default(limit: Limit) -> int:
     return limit.default
 
 
-def _in_order(from_ms: int | None, info: ValidationInfo) -> int | None:
+def in_order(from_ms: int | None, info: ValidationInfo) -> int | None:
     """Fields are checked in turn, so ``to`` is known here where it was valid itself."""
     to_ms: int | None = info.data.get("to_ms")
     if from_ms is not None and to_ms is not None and from_ms > to_ms:
@@ -135,7 +135,7 @@ class DatapointsQuery(Query):
         " unprefixed field means its average. A null never matches.",
     )
 
-    _from_before_to = field_validator("from_ms")(_in_order)
+    _from_before_to = field_validator("from_ms")(in_order)
 
     @field_validator("filter")
     @classmethod
@@ -157,7 +157,7 @@ class AdaptiveQuery(Query):
     )
     timezone: Zone = Field(None, description="IANA time zone name: stamps are wall clock in it.")
 
-    _from_before_to = field_validator("from_ms")(_in_order)
+    _from_before_to = field_validator("from_ms")(in_order)
 
 
 class LatestQuery(Query):
@@ -180,7 +180,7 @@ class LatestQuery(Query):
         description="The bucket length that uptime counts.",
     )
 
-    _from_before_to = field_validator("from_ms")(_in_order)
+    _from_before_to = field_validator("from_ms")(in_order)
 
     @property
     def start_ms(self) -> int:

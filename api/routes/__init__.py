@@ -1,7 +1,8 @@
 """Every endpoint of the interface: parse → domain → object."""
 
 from api.routes.document import document_route
-from api.routes.endpoint import Call, Reply, Route
+from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
+from api.routes.findings import FINDING_ACTIONS
 from api.routes.flow import FLOW_ROUTES
 from api.routes.insight import INSIGHT_ROUTES
 from api.routes.management import MANAGEMENT_ROUTES
@@ -10,4 +11,14 @@ from api.routes.serialize import wanted_columns
 _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
 ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))
 
-__all__ = ["INSIGHT_ROUTES", "ROUTES", "Call", "Reply", "Route", "wanted_columns"]
+__all__ = [
+    "FINDING_ACTIONS",
+    "INSIGHT_ROUTES",
+    "ROUTES",
+    "Action",
+    "ActionCall",
+    "Call",
+    "Reply",
+    "Route",
+    "wanted_columns",
+]

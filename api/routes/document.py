@@ -10,11 +10,11 @@ from api.catalog import PATH_PREFIX
 from api.openapi import Operation, assemble
 from api.openapi.document import INTERFACE_INFO, Info
 from api.params import Query
-from api.routes.endpoint import Call, Reply, Route
+from api.routes.endpoint import Action, Call, Reply, Route
 
 
 def document_route(
-    others: Sequence[Route],
+    others: Sequence[Route | Action],
     prefix: str = PATH_PREFIX,
     id: str = "getApiJson",
     info: Info = INTERFACE_INFO,

@@ -8,10 +8,11 @@ from typing import Any, Generic, TypeVar
 
 from api.catalog import Metric
 from api.openapi import JSON_TYPE, Operation
-from api.params import Query
+from api.params import Body, Query
 from api.store.base import Scope, Store
 
 Q = TypeVar("Q", bound=Query)
+B = TypeVar("B", bound=Body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,25 @@ class Route:
     operation: Operation
     answer: Callable[[Call[Any]], Reply]
     cacheable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCall(Generic[B]):
+    """One request that changes something, after its credential and its body were found good.
+    ``store`` takes writes; ``by`` names the credential, and is no secret."""
+
+    store: Store
+    scope: Scope
+    by: str
+    body: B
+    identifier: str
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A route that changes something, by POST."""
+
+    operation: Operation
+    answer: Callable[[ActionCall[Any]], Reply]
+    body: type[Body]

@@ -15,6 +15,7 @@ from api.params import Query
 from api.params.insight import StatusListQuery, SummaryQuery
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
+from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
 from api.routes.serialize import device_object, instant
 from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
 
@@ -151,8 +152,11 @@ _ANSWERING = (
         ),
         get_status,
     ),
+    *FINDING_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
-    document_route(_ANSWERING, INSIGHT_PREFIX, "getInsightApiJson", INSIGHT_INFO),
+    document_route(
+        (*_ANSWERING, *FINDING_ACTIONS), INSIGHT_PREFIX, "getInsightApiJson", INSIGHT_INFO
+    ),
 )

@@ -12,11 +12,12 @@ from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator, EmbedAuthenticator
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
-from api.openapi import JSON_TYPE, PROBLEM_TYPE
+from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
-from api.routes import INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
+from api.routes import FINDING_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.accept import require_json
+from api.server.actions import add_actions
 from api.server.embeds import add_embed_routes
 from api.server.gate import Gate
 from api.server.problems import answer_error
@@ -44,6 +45,7 @@ def create_service(
     settings: Settings,
     *,
     web: WebStore | None = None,
+    origin: Store | None = None,
     limits: bool = False,
     compression: bool = False,
     shared: Shared | None = None,
@@ -59,6 +61,7 @@ def create_service(
     held = Limits(settings.rate_limit, shared=shared) if limited else None
     gate = Gate(Authenticator(store, settings), held)
     app = _interface(store, settings, gate)
+    add_actions(app, FINDING_ACTIONS, store if origin is None else origin, gate)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
     if compression:
@@ -80,13 +83,17 @@ def _interface(store: Store, settings: Settings, gate: Gate) -> Flask:
     app.url_map.merge_slashes = False
     app.url_map.converters["identifier"] = _Identifier
     for route in (*ROUTES, *INSIGHT_ROUTES):
-        rule = route.operation.path.replace("{id}", "<identifier:id>")
+        rule = route.operation.path.replace("{id}", _id(route.operation))
         app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
     app.after_request(finisher(settings.cors_origins))
     return app
+
+
+def _id(operation: Operation) -> str:
+    return "<identifier:id>" if operation.of_device else "<id>"
 
 
 def _refuse_merged_path() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from api.store.directory import DirectoryPart
+from api.store.findings import FindingsPart
 from api.store.ingest import IngestPart
 from api.store.insight import InsightPart
 from api.store.keys import KeysPart
@@ -12,6 +13,13 @@ from api.store.upkeep import UpkeepPart
 
 
 class CommonStore(
-    DirectoryPart, RemovalPart, KeysPart, IngestPart, SeriesPart, InsightPart, UpkeepPart
+    DirectoryPart,
+    RemovalPart,
+    KeysPart,
+    IngestPart,
+    SeriesPart,
+    InsightPart,
+    FindingsPart,
+    UpkeepPart,
 ):
     """`api.store.base.Store` over the seam; a dialect adds how to fetch and to transact."""

@@ -37,6 +37,7 @@ from api.store.web.common import CommonWebStore
 from api.telemetry.request_record import fetched
 
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
+EVALUATION_CLASS: Final = LOCK_CLASS + 1
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks
 DIRECTORY_LOCK: Final = -1
 LOOK_EVERY_S: Final = 60.0  # whether somebody has distributed the store meanwhile
@@ -262,6 +263,11 @@ class PostgresStore(PostgresDatabase, CommonStore):
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
         return self._partitions.drop_before(before_ms, pretend=pretend)
 
+    @contextmanager
+    def claimed(self, keys: Sequence[int]) -> Generator[list[int]]:
+        with self.transaction() as transaction:
+            yield [key for key in keys if transaction.claim(key)]
+
     def file(self) -> None:
         return None
 
@@ -317,6 +323,14 @@ class PostgresTransaction:
 
     def lock_directory(self) -> None:
         self._lock([DIRECTORY_LOCK])
+
+    def claim(self, key: int) -> bool:
+        """Have a device's evaluation to oneself to the end, unless somebody has it already: no
+        lock that a write of readings would wait for."""
+        found = self._connection.execute(
+            "SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (EVALUATION_CLASS, key % 2**31)
+        ).fetchone()
+        return bool(found and found[0])
 
     def _lock(self, numbers: Sequence[int]) -> None:
         self._connection.execute(

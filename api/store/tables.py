@@ -200,6 +200,8 @@ FINDING: Final = Table(
         Column("cost_per_day", "real", required=False),
         Column("words", "text"),
         Column("offers_new_normal", "small"),
+        Column("rank", "small"),  # of the severity, worst first
+        Column("usual_per_day", "real"),
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
         Column("reason", "text", required=False),
@@ -207,12 +209,30 @@ FINDING: Final = Table(
     key=("device_id", "kind", "opened_ms"),
     indexes=(
         "CREATE INDEX finding_by_id ON finding (id)",
-        "CREATE INDEX finding_open ON finding (device_id) WHERE end_ms IS NULL",
+        "CREATE INDEX finding_by_device ON finding"
+        " (device_id, dismissed_ms, end_ms, severity, kind, start_ms)",
+        "CREATE INDEX finding_by_order ON finding (rank, COALESCE(cost_per_day, 0) DESC,"
+        " usual_per_day DESC, start_ms, id, dismissed_ms, end_ms, severity, device_id, kind)",
     ),
 )
 
-FINDING_STATE: Final = Table(  # basis: the settings and the device that it was made with
-    "finding_state", (_WHOSE, Column("basis", "text"), Column("data", "blob")), key=("device_id",)
+# basis: of which facts and settings it was made; as_of_ms: by which clock; due_ms: when silence may
+# show; next_ms: hours from there on weren't seen; version: how often it was written
+FINDING_STATE: Final = Table(
+    "finding_state",
+    (
+        _WHOSE,
+        Column("version", "int"),
+        Column("basis", "text"),
+        Column("updated_ms", "int"),
+        Column("next_ms", "int"),
+        Column("as_of_ms", "int", required=False),
+        Column("made_ms", "int"),
+        Column("due_ms", "int", required=False),
+        Column("data", "blob"),
+    ),
+    key=("device_id",),
+    indexes=("CREATE INDEX finding_state_by_due ON finding_state (due_ms)",),
 )
 
 OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE)

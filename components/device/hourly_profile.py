@@ -1,4 +1,4 @@
-"""When it flows: the mean flow of each hour of the local week, over the last eight weeks."""
+"""Typical week: the mean flow of each hour of the local week, over the last eight weeks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from components.controls import labelled
 from components.units import Units
 
 MARKED_HOURS: Final = 6
-TITLE: Final = "When it flows"
+TITLE: Final = "Typical week"
 EMPTY: Final = "No flow in the last eight weeks."
 
 

@@ -1,4 +1,4 @@
-"""The page: the list beside the form, or beside the embed that is looked at."""
+"""The page: the list beside the form, or beside the selected embed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def embeds_page(rows: Component, panel: Component, *, chosen: str) -> Component:
             html.Div(
                 [
                     html.H1("Embeds"),
-                    html.P("Live views of devices in other sites’ pages.", className="quiet"),
+                    html.P("Live views of devices on other sites.", className="quiet"),
                     *([new] if chosen else []),
                 ],
                 className="heading",

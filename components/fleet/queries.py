@@ -1,4 +1,4 @@
-"""Asking the service on behalf of one principal: several questions at a time, within a budget."""
+"""Requests for one principal: several at a time, within a time budget."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Who asks, and what is remembered for them."""
+    """The principal's client and cache."""
 
     client: Client
     memory: Memory
@@ -93,7 +93,7 @@ def turn(late: Sequence[T], of: int) -> Sequence[T]:
 
 
 def background(job: Callable[[], Any]) -> None:
-    """Do it without anybody waiting for it."""
+    """Run it in the background."""
     _pool().submit(job)
 
 
@@ -134,7 +134,9 @@ def latest(
         else:
             answered |= {entry.device_id: entry for entry in found.entries}
     missing = [id for id in ids if id not in answered]
-    return answered | {id: NotFound("It isn't visible any more.") for id in missing}
+    return answered | {
+        id: NotFound("Device not found, or you don't have access.") for id in missing
+    }
 
 
 def batches(ids: Sequence[T]) -> list[Sequence[T]]:

@@ -19,14 +19,14 @@ def test_the_status_is_brought_up_to_date_checked_and_made_anew(weir: CommandLin
     meter, now = device(store, "acme", "M-1"), now_ms()
     store.write([reading(meter, now - n * MINUTE_MS, flow_amount=0.1) for n in range(90)])
     assert weir.ask("insight", "verify") == {"devices": 0, "wrong": 0}  # nothing was made yet
-    assert weir.ask("insight", "run") == {"devices": 2, "opened": 0, "closed": 0}
+    assert weir.ask("insight", "run")["devices"] == 1  # the other one sent nothing
     assert weir.ask("insight", "verify") == {"devices": 2, "wrong": 0}
     with store.transaction() as transaction:
         transaction.run(Query("UPDATE device_status SET volume_month = 99"))
     assert _wrong(weir) == 2
-    assert weir.ask("insight", "rebuild", "--org", "acme", "--device", "M-1") == {"devices": 1}
+    assert weir.ask("insight", "rebuild", "--org", "acme", "--device", "M-1")["devices"] == 1
     assert _wrong(weir) == 1
-    assert weir.ask("insight", "rebuild") == {"devices": 2}
+    assert weir.ask("insight", "rebuild")["devices"] == 2
     assert _wrong(weir) == 0
     store.close()
 

@@ -24,6 +24,7 @@ from api.embeds import EmbedDefinition
 from api.settings import Settings
 from api.store.base import Grant
 from api.store.open import open_web_store
+from api.store.sql import findings as sql
 from api.store.web.base import Embed, Maker, WebStore
 from api.timez import now_ms
 from tests.world import ACME, FOREIGN, SECRET, TWIN, World, opened
@@ -75,6 +76,18 @@ class Whole:
             buffered=True,
             **more,
         )
+
+    def new_finding(self, *, dismissed: bool = False) -> str:
+        """Of the twin."""
+        store, key = self.world.store, self.world.devices[TWIN].key
+        number, id = next(self._addresses), str(uuid4())
+        row: list[Any] = [key, "stuck", number, id, "notice", 2, number, None, 12.0, "h", None]
+        row += [None, None, "The same 7 gal for 12 h", 0, 0.0, None, None, None]
+        if dismissed:
+            row[-3:] = [number, "key_of_somebody", ""]
+        with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
+            transaction.run(sql.keep(row))
+        return id
 
     def new_embed(self) -> str:
         """Of the twin."""

@@ -38,7 +38,7 @@ TELLING = {TWIN: ("alpha", "net-t1"), FOREIGN: ("net-f1",), LONE: ("Gamma",)}
 
 @dataclass(frozen=True)
 class Ask:
-    """``path`` may hold {device} and {embed}. ``to``: whose it is to ask, and by what."""
+    """``path`` may hold {device}, {embed}, {finding}. ``to``: whose it is to ask, and by what."""
 
     path: str
     to: str
@@ -69,6 +69,14 @@ ROUTES: dict[str, Ask] = {
     "GET /insight/v1/devices/<id>": Ask("/insight/v1/devices/{device}", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
     "GET /insight/v1/api-json": Ask("/insight/v1/api-json", "api"),
+    "GET /insight/v1/findings": Ask("/insight/v1/findings?device={device}", "api"),
+    "GET /insight/v1/findings/<id>": Ask("/insight/v1/findings/{finding}", "api"),
+    **{
+        f"POST /insight/v1/findings/<id>/{deed}": Ask(
+            f"/insight/v1/findings/{{finding}}/{deed}", "api", "POST", "{}"
+        )
+        for deed in ("dismiss", "restore")
+    },
     "GET /healthz": Ask("/healthz", "anybody"),
     "GET /embeds/v1/embeds": Ask("/embeds/v1/embeds", "api"),
     "POST /embeds/v1/embeds": Ask(
@@ -215,7 +223,7 @@ def owed(site: Whole, who: str, ask: Ask, name: str) -> set[int]:
 def _of_api(person: Who, ask: Ask, device: str) -> set[int]:
     if person.api is None:
         return {person.refused}
-    if "{embed}" in ask.path:
+    if "{embed}" in ask.path or "{finding}" in ask.path:
         return {200} if TWIN in person.api else {404}
     if "{device}" not in ask.path or "ids=" in ask.path:
         return {200}
@@ -273,6 +281,8 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
 def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
     embed = site.new_embed() if ask.method == "DELETE" else site.embed_id
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
+    if "{finding}" in path:
+        path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
     body = ask.body.replace("{device}", name) if ask.body else None
     return site.ask(who, ask.method, path, data=body, content_type=ask.content_type)
 

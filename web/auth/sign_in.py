@@ -1,15 +1,21 @@
-"""The sign-in page: plain HTML, whole without a script."""
+"""The sign-in page, plain HTML that needs no script, and the limit of failed attempts."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from threading import Lock
+from time import monotonic
 from typing import Final
 
 from api.client import Client, Credential
 from api.errors import Forbidden, TooManyRequests, Unauthorized, WeirError
 from web.auth.rules import SIGN_IN, START, Because
+from web.auth.session_cookie import Shared
 
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en">
@@ -37,8 +43,8 @@ _PAGE: Final = """<!DOCTYPE html>
         <input id="key" name="key" type="password" required autofocus maxlength="200"
           autocomplete="current-password" autocapitalize="none" spellcheck="false"
           aria-describedby="{described}"{invalid}>
-        <p id="key-help" class="quiet">As it was shown when the key was made. It is kept sealed: no
-          page in this browser can read it.</p>
+        <p id="key-help" class="quiet">As shown when the key was created. It is stored encrypted:
+          no page in this browser can read it.</p>
         <button type="submit" class="button primary">Sign in</button>
       </form>
       {link}
@@ -67,31 +73,31 @@ class SignInPage:
         self,
         *,
         next_path: str = START,
-        said: Said | None = None,
+        notice: Notice | None = None,
         demo: bool = False,
         link: bool = False,
     ) -> str:
         """Never holds what was typed: a wrong key may be another system's right one. ``demo``
         offers the demo fleet; ``link`` says how to get a sign-in link."""
-        alarming = said is not None and said.alarming
+        alarming = notice is not None and notice.alarming
         values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         return _PAGE.format(
             **values,
             start=self.root + START,
             head=self.head,
-            notice=_notice(said),
+            notice=_notice(notice),
             described="notice key-help" if alarming else "key-help",
-            invalid=' aria-invalid="true"' if said and said.status in (400, 401, 403) else "",
+            invalid=' aria-invalid="true"' if notice and notice.status in (400, 401, 403) else "",
             demo=_DEMO.format(**values) if demo else "",
             link=_LINK if link else "",
         )
 
 
-def _notice(said: Said | None) -> str:
-    if said is None:
+def _notice(notice: Notice | None) -> str:
+    if notice is None:
         return ""
-    kind, role = ("said bad", "alert") if said.alarming else ("said", "status")
-    return f'<p id="notice" class="{kind}" role="{role}">{escape(said.text)}</p>'
+    kind, role = ("said bad", "alert") if notice.alarming else ("said", "status")
+    return f'<p id="notice" class="{kind}" role="{role}">{escape(notice.text)}</p>'
 
 
 # --- A pasted key, tried on the service ----------------------------------------------------------
@@ -103,7 +109,7 @@ _KEY_FORM: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Notice:
     """A sentence on the sign-in page. ``status`` is the answer's; ``alarming`` if it went wrong."""
 
     status: int
@@ -111,30 +117,30 @@ class Said:
     alarming: bool = True
 
 
-NOTHING: Final = Said(400, "Paste a service API key.")
-KEY_ID: Final = Said(
+NOTHING: Final = Notice(400, "Paste a service API key.")
+KEY_ID: Final = Notice(
     403, "This is a Key ID, or a Key ID and the key. Paste only the part after the dot."
 )
-NOT_FOR_READING: Final = Said(403, "This key only sends readings. Paste one for reading.")
-UNKNOWN: Final = Said(401, "This key is unknown, has expired or was revoked.")
-UNREACHABLE: Final = Said(503, "The service can't be reached now. Try again in a moment.")
-BUSY: Final = Said(429, "The service has been asked too often. Try again in a moment.")
+NOT_FOR_READING: Final = Notice(403, "This key can only send readings. Paste a reading key.")
+UNKNOWN: Final = Notice(401, "This key is unknown, has expired or was revoked.")
+UNREACHABLE: Final = Notice(503, "The service can't be reached now. Try again in a moment.")
+BUSY: Final = Notice(429, "Too many requests. Try again in a moment.")
 SENTENCES: Final = {
-    Because.REFUSED: Said(200, "You were signed out: your key was revoked or has expired."),
-    Because.IDLE: Said(200, "You were signed out, since your session has ended. Sign in again."),
-    Because.LINK: Said(
+    Because.REFUSED: Notice(200, "You were signed out: your key was revoked or has expired."),
+    Because.IDLE: Notice(200, "Your session has ended. Sign in again."),
+    Because.LINK: Notice(
         200,
         "This sign-in link was used before or has expired. Run “flask sign-in link” for a new one.",
     ),
-    Because.SIGNED_OUT: Said(200, "You are signed out.", alarming=False),
+    Because.SIGNED_OUT: Notice(200, "You are signed out.", alarming=False),
 }
 
 
-def too_often(wait_s: int) -> Said:
-    return Said(429, f"Too many keys that didn't work. Try again in {wait_s} s.")
+def too_often(wait_s: int) -> Notice:
+    return Notice(429, f"Too many invalid keys. Try again in {wait_s} s.")
 
 
-def check_key(client: Client, pasted: str) -> Credential | Said:
+def check_key(client: Client, pasted: str) -> Credential | Notice:
     """The credential of a key that the service accepts, else what to say about it."""
     text = pasted.strip()
     if not text:
@@ -151,7 +157,7 @@ def check_key(client: Client, pasted: str) -> Credential | Said:
     return problem or credential
 
 
-def _problem(client: Client) -> Said | None:
+def _problem(client: Client) -> Notice | None:
     try:
         client.organizations()
     except Unauthorized:
@@ -163,3 +169,47 @@ def _problem(client: Client) -> Said | None:
     except WeirError:
         return UNREACHABLE
     return None
+
+
+# --- Limit of failed attempts ---------------------------------------------------------------------
+
+
+BURST: Final = 20
+SECONDS_EACH: Final = 2.0  # one more attempt after so long
+_MOST_ADDRESSES: Final = 10_000
+
+
+class Throttle:
+    """Failures of each address, forgiven one by one. Kept in this process, and with ``shared`` for
+    all hosts: whichever knows more counts."""
+
+    def __init__(
+        self, clock_s: Callable[[], float] = monotonic, shared: Shared | None = None
+    ) -> None:
+        self._clock_s, self._shared = clock_s, shared
+        self._failures: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def wait_s(self, address: str) -> int:
+        """Whole seconds until that address may try again; 0 for now."""
+        excess = self._level(address) - (BURST - 1)
+        everywhere_s = self._everywhere_s(address, take=False)
+        return max(0, math.ceil(excess * SECONDS_EACH), math.ceil(everywhere_s))
+
+    def _everywhere_s(self, address: str, *, take: bool) -> float:
+        if self._shared is None:
+            return 0.0
+        bucket = f"sign-in:{address}"
+        return self._shared.wait_s(bucket, 1 / SECONDS_EACH, BURST, take=take) or 0.0
+
+    def failed(self, address: str) -> None:
+        self._everywhere_s(address, take=True)
+        with self._lock:
+            self._failures[address] = (self._level(address) + 1, self._clock_s())
+            self._failures.move_to_end(address)
+            if len(self._failures) > _MOST_ADDRESSES:
+                self._failures.popitem(last=False)
+
+    def _level(self, address: str) -> float:
+        level, at_s = self._failures.get(address, (0.0, 0.0))
+        return max(0.0, level - (self._clock_s() - at_s) / SECONDS_EACH)

@@ -23,6 +23,19 @@ from api.store.base.directory import (
     Organization,
     Scope,
 )
+from api.store.base.findings import (
+    LEVELS,
+    UNTOUCHED,
+    Evaluated,
+    FindingEntry,
+    FindingLevel,
+    FindingQuery,
+    FindingRow,
+    Findings,
+    FindingSetting,
+    HourOfReadings,
+    KeptState,
+)
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
@@ -66,7 +79,9 @@ from api.store.base.series import (
 
 __all__ = [
     "DISTRIBUTED_ROWS_A_COMMIT",
+    "LEVELS",
     "ROWS_A_COMMIT",
+    "UNTOUCHED",
     "Clockless",
     "Condition",
     "Cost",
@@ -75,11 +90,20 @@ __all__ = [
     "Directory",
     "Due",
     "Edge",
+    "Evaluated",
+    "FindingEntry",
+    "FindingLevel",
+    "FindingQuery",
+    "FindingRow",
+    "FindingSetting",
+    "Findings",
     "Grant",
+    "HourOfReadings",
     "Imported",
     "Ingest",
     "Insight",
     "Instant",
+    "KeptState",
     "Key",
     "LatestFound",
     "LatestQuestion",
@@ -110,5 +134,5 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Retention, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Insight, Findings, Retention, Upkeep, Protocol):
     """Everything together. `api.store.open.open_store(url)` returns one."""

@@ -1,0 +1,198 @@
+"""Findings as typed values, and the client's methods for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from api.catalog import INSIGHT_PREFIX
+from api.client.fields import (
+    Json,
+    a_list,
+    an_object,
+    instant,
+    maybe_object,
+    maybe_text,
+    needed_instant,
+    number,
+    text,
+    whole,
+)
+from api.client.transport import Params
+from api.errors import UnexpectedAnswer
+from api.timez import stamp
+
+_PATH: Final = f"{INSIGHT_PREFIX}/findings"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A span in which something was not as it should be. ``state`` is open, closed or dismissed;
+    ``value`` and ``usual`` in ``unit``; ``cost_per_day`` in the currency of the device's price."""
+
+    id: str
+    device_id: str
+    serial_number: str
+    kind: str
+    severity: str
+    state: str
+    start_ms: int
+    end_ms: int | None
+    opened_ms: int
+    value: float
+    unit: str
+    usual: float | None
+    gallons: float | None
+    cost_per_day: float | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingPage:
+    """``count`` is how many match, before limit and offset."""
+
+    count: int
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingDetail:
+    """``series``: (start of the bucket, value) of ``metric``, such as total_flow_amount, around the
+    finding; ``dismissed_ms`` None where nobody dismissed it."""
+
+    finding: Finding
+    offers_new_normal: bool
+    dismissed_ms: int | None
+    dismissed_by: str | None
+    reason: str | None
+    resolution: str
+    metric: str
+    unit: str
+    from_ms: int
+    to_ms: int
+    series: tuple[tuple[int, float | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A finding that was dismissed or taken up again; ``factor`` is by how much that device's
+    threshold of its kind is raised now, ``words`` says so."""
+
+    finding: Finding
+    before: float
+    factor: float
+    words: str
+
+
+class FindingMethods:
+    """The part of `Client` that asks for findings."""
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        raise NotImplementedError
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def findings(
+        self,
+        *,
+        device: str | None = None,
+        group: str | None = None,
+        kinds: Collection[str] = (),
+        severities: Collection[str] = (),
+        states: Collection[str] = (),
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+        count_only: bool = False,
+    ) -> FindingPage:
+        """Worst first. Empty collections ask for all."""
+        said: dict[str, str | list[str]] = {}
+        several = {"kind": kinds, "severity": severities, "state": states}
+        said |= {name: sorted(some) for name, some in several.items() if some}
+        one = {"device": device, "group": group, "limit": limit, "offset": offset or None}
+        said |= {name: str(value) for name, value in one.items() if value is not None}
+        bounds = {"from": from_ms, "to": to_ms}
+        said |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        if count_only:
+            said["count"] = "true"
+        body = an_object(self._ask(_PATH, said), "answer")
+        return FindingPage(
+            whole(body, "count"), tuple(map(_finding, a_list(body.get("data"), "data")))
+        )
+
+    def finding(self, finding_id: str) -> FindingDetail:
+        return _detail(self._ask(_one(finding_id), {}))
+
+    def dismiss_finding(self, finding_id: str, reason: str = "") -> Judged:
+        """Not a problem. Conflict where it is dismissed already."""
+        return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", {"reason": reason}))
+
+    def restore_finding(self, finding_id: str) -> Judged:
+        """Take a dismissal back. Conflict where there is none."""
+        return _judged(self._send("POST", f"{_one(finding_id)}/restore", {}))
+
+
+def _one(finding_id: str) -> str:
+    return f"{_PATH}/{quote(finding_id, safe='')}"
+
+
+def _needed(said: Json, name: str) -> float:
+    value = number(said, name)
+    if value is None:
+        raise UnexpectedAnswer(f"{name}: must be a number")
+    return value
+
+
+def _finding(body: Any) -> Finding:
+    said = an_object(body, "finding")
+    return Finding(
+        id=text(said, "id"),
+        device_id=text(said, "deviceId"),
+        serial_number=text(said, "serialNumber"),
+        kind=text(said, "kind"),
+        severity=text(said, "severity"),
+        state=text(said, "state"),
+        start_ms=needed_instant(said, "start"),
+        end_ms=instant(said, "end"),
+        opened_ms=needed_instant(said, "openedAt"),
+        value=_needed(said, "value"),
+        unit=text(said, "unit"),
+        usual=number(said, "usual"),
+        gallons=number(said, "gallons"),
+        cost_per_day=number(said, "costPerDay"),
+        words=text(said, "words"),
+    )
+
+
+def _detail(body: Any) -> FindingDetail:
+    said = an_object(body, "finding")
+    judged, shown = maybe_object(said, "dismissed"), an_object(said.get("evidence"), "evidence")
+    rows = (an_object(row, "row") for row in a_list(shown.get("data"), "data"))
+    return FindingDetail(
+        finding=_finding(said),
+        offers_new_normal=said.get("offersNewNormal") is True,
+        dismissed_ms=instant(judged, "at"),
+        dismissed_by=maybe_text(judged, "by"),
+        reason=maybe_text(judged, "reason"),
+        resolution=text(shown, "resolution"),
+        metric=text(shown, "metric"),
+        unit=text(shown, "unit"),
+        from_ms=needed_instant(shown, "from"),
+        to_ms=needed_instant(shown, "to"),
+        series=tuple((needed_instant(row, "bucket_start"), number(row, "value")) for row in rows),
+    )
+
+
+def _judged(body: Any) -> Judged:
+    said = an_object(body, "answer")
+    threshold = an_object(said.get("threshold"), "threshold")
+    return Judged(
+        _finding(said.get("finding")),
+        _needed(threshold, "before"),
+        _needed(threshold, "factor"),
+        text(threshold, "words"),
+    )

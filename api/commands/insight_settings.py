@@ -1,0 +1,204 @@
+"""`flask insight settings` and `flask insight holidays`: by which settings findings are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.commands.command_base import Group, everything, opened, organization
+from api.errors import UserError
+from api.store.base import DeviceQuery, FindingLevel, FindingSetting, Grant, Scope, Store
+from api.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from api.insight.findings import Kind
+
+settings = Group("settings", help="The limits that findings are evaluated by.")
+holidays = Group("holidays", help="Days that count as Sundays.")
+
+_OF_WHOM = (
+    click.option("--kind", "kind_name", required=True, help="The kind of finding."),
+    click.option("--device", help="Only for this device (any identifier)."),
+    click.option("--group", "group_name", help="Only for the devices of this group."),
+    click.option("--org", "organization_id", help="The organization."),
+)
+
+
+def _of_whom(command: Callable[..., object]) -> Callable[..., object]:
+    for option in reversed(_OF_WHOM):
+        command = option(command)
+    return command
+
+
+@settings.command("set")
+@click.argument("pairs", metavar="KEY=VALUE...", nargs=-1, required=True)
+@_of_whom
+def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
+    """Set limits of a kind, for a device, a group or the organization.
+
+    The narrower one wins. Existing findings are evaluated again.
+    """
+    from api.insight.findings import parse
+
+    kind = _kind(kind_name)
+    with opened() as store:
+        organization_id, level, target = _target(store, **whom)
+        found: list[FindingSetting] = []
+        for pair in pairs:
+            name, equals, text = pair.partition("=")
+            if not equals:
+                raise UserError(f"{pair}: must be KEY=VALUE")
+            try:
+                value = parse(kind, name, text)
+            except ValueError as error:
+                raise UserError(f"{pair}: {error}") from None
+            found.append(FindingSetting(level, target, kind.name, name, value))
+        store.keep_finding_settings(organization_id, found)
+        return [_told(organization_id, each) for each in found]
+
+
+@settings.command()
+@click.argument("names", metavar="KEY...", nargs=-1, required=True)
+@_of_whom
+def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
+    """Take settings back: the wider one, or the default, holds again."""
+    kind = _kind(kind_name)
+    with opened() as store:
+        organization_id, level, target = _target(store, **whom)
+        there = [
+            each
+            for each in store.finding_settings(organization_id)
+            if (each.level, each.target, each.kind) == (level, target, kind.name)
+        ]
+        known = {each.name: each for each in there}
+        for name in names:
+            if name not in known:
+                raise UserError(f"{name}: not set for {kind.name}")
+        store.drop_finding_settings(organization_id, [known[name] for name in names])
+    return {"unset": len(names)}
+
+
+@settings.command("list")
+@click.option("--org", "organization_id", help="Only this organization's.")
+@click.option("--defaults", is_flag=True, help="Show the defaults.")
+def list_all(organization_id: str | None, defaults: bool) -> object:
+    """List what is set, or with --defaults what can be."""
+    if defaults:
+        from api.insight.findings import KINDS
+
+        return [
+            {
+                "kind": kind.name,
+                "key": setting.name,
+                "default": setting.default,
+                "unit": setting.unit,
+                "meaning": setting.label,
+            }
+            for kind in KINDS
+            for setting in kind.all_settings
+        ]
+    with opened(read_only=True) as store:
+        if organization_id is not None:
+            organization(store, organization_id)
+        ids = [organization_id] if organization_id else [each.id for each in store.organizations()]
+        return [_told(id, each) for id in ids for each in store.finding_settings(id)]
+
+
+def _told(organization_id: str, setting: FindingSetting) -> dict[str, Any]:
+    return {
+        "organizationId": organization_id,
+        "level": setting.level,
+        "target": setting.target or None,
+        "kind": setting.kind,
+        "key": setting.name,
+        "value": setting.value,
+    }
+
+
+def _kind(name: str) -> Kind:
+    from api.insight.findings import KIND_BY_NAME
+
+    if name not in KIND_BY_NAME:
+        raise UserError(f"--kind: unknown kind {did_you_mean(name, KIND_BY_NAME)}")
+    return KIND_BY_NAME[name]
+
+
+def _target(
+    store: Store, *, organization_id: str | None, device: str | None, group_name: str | None
+) -> tuple[str, FindingLevel, str]:
+    """Whose setting it is. Without --org a device or group is looked for in all organizations."""
+    if device is not None and group_name is not None:
+        raise UserError("--device or --group, not both")
+    if organization_id is not None:
+        ids: Sequence[str] = [organization(store, organization_id).id]
+    else:
+        ids = [each.id for each in store.organizations()]
+    if device is not None:
+        found = [(id, store.resolve(everything(id), [device])[0]) for id in ids]
+        named = [(id, each.id) for id, each in found if each is not None]
+        option, level = f"--device {device}", "device"
+    elif group_name is not None:
+        named = [(id, group_name) for id in ids if _has_group(store, id, group_name)]
+        option, level = f"--group {group_name}", "group"
+    elif organization_id is not None:
+        return organization_id, "organization", ""
+    else:
+        raise UserError("choose one: --device, --group or --org")
+    if not named:
+        raise UserError(f"{option}: not found")
+    if len(named) > 1:
+        raise UserError(f"{option}: several organizations have one; choose one with --org")
+    return named[0][0], level, named[0][1]
+
+
+def _has_group(store: Store, organization_id: str, name: str) -> bool:
+    scope = Scope(organization_id, Grant(groups=frozenset({name})))
+    return store.count_devices(scope, DeviceQuery(active=None)) > 0
+
+
+# --- Holidays ------------------------------------------------------------------------------------
+
+
+@holidays.command("set")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+def set_days(file: Path, organization_id: str) -> object:
+    """Take the holidays from a file, one date a line (2026-12-25), in place of those that are set.
+
+    Empty lines, and what follows a #, don't count. An empty file leaves no holidays.
+    """
+    days = _days(file)
+    with opened() as store:
+        organization(store, organization_id)
+        store.set_holidays(organization_id, days)
+    return {"days": len(days)}
+
+
+@holidays.command("list")
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+def list_days(organization_id: str) -> object:
+    """List an organization's holidays."""
+    with opened(read_only=True) as store:
+        organization(store, organization_id)
+        return [{"day": day} for day in store.holidays(organization_id)]
+
+
+def _days(file: Path) -> list[str]:
+    try:
+        text = file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} can't be read: {error}") from None
+    found: set[str] = set()
+    for number, line in enumerate(text.splitlines(), start=1):
+        said = line.partition("#")[0].strip()
+        if not said:
+            continue
+        try:
+            found.add(date.fromisoformat(said).isoformat())
+        except ValueError:
+            raise UserError(f"{file}: line {number}: {said[:40]!r} is not a date") from None
+    return sorted(found)

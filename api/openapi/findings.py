@@ -1,0 +1,77 @@
+"""The shapes of findings, and of what is said of them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.insight.findings import KINDS, SEVERITIES
+from api.openapi.components import (
+    BOOLEAN,
+    INSTANT,
+    NUMBER,
+    STRING,
+    UUID,
+    Schema,
+    array,
+    nullable,
+    one_of,
+    record,
+    ref,
+)
+from api.store.base.findings import FINDING_STATES
+
+_FINDING: Final[dict[str, Schema]] = {
+    "id": UUID,
+    "deviceId": UUID,
+    "serialNumber": STRING,
+    "kind": one_of(tuple(kind.name for kind in KINDS)),
+    "severity": one_of(SEVERITIES),
+    "state": one_of(FINDING_STATES),
+    "start": INSTANT,
+    "end": nullable(INSTANT),
+    "openedAt": INSTANT | {"description": "When the rule could first detect it, in data time."},
+    "value": NUMBER,
+    "unit": STRING | {"description": "Of value and usual."},
+    "usual": nullable(NUMBER),
+    "gallons": nullable(NUMBER),
+    "costPerDay": nullable(NUMBER) | {"description": "In the currency of the device's price."},
+    "words": STRING,
+}
+FINDING_COMPONENTS: Final[dict[str, Any]] = {
+    "Finding": record(_FINDING),
+    "FindingPage": record(
+        {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Finding"))}
+    ),
+    "FindingDetail": record(
+        _FINDING
+        | {
+            "offersNewNormal": BOOLEAN,
+            "dismissed": nullable(record({"at": INSTANT, "by": STRING, "reason": STRING})),
+            "evidence": record(
+                {
+                    "resolution": STRING,
+                    "metric": STRING,
+                    "unit": STRING,
+                    "from": INSTANT,
+                    "to": INSTANT,
+                    "data": array(record({"bucket_start": INSTANT, "value": nullable(NUMBER)})),
+                }
+            ),
+        }
+    ),
+    "Judged": record(
+        {
+            "finding": ref("Finding"),
+            "threshold": record(
+                {
+                    "kind": STRING,
+                    "before": NUMBER,
+                    "factor": NUMBER | {"description": "The factor of this device's threshold."},
+                    "words": STRING,
+                }
+            ),
+        }
+    ),
+    "DismissBody": record({"reason": STRING | {"maxLength": 500}}, optional=("reason",)),
+    "NoBody": {"type": "object", "additionalProperties": False},
+}

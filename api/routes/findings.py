@@ -1,0 +1,196 @@
+"""Findings: listed worst first, shown with their evidence, dismissed, and taken up again."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.catalog import INSIGHT_PREFIX
+from api.domain.identify import identify, storable
+from api.errors import NotFound
+from api.insight.dismissal import Threshold, dismissed, restored
+from api.insight.evidence import Evidence, evidence
+from api.openapi import Operation, ref
+from api.params import NoBody, Query
+from api.params.findings import DismissBody, FindingListQuery
+from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
+from api.routes.serialize import instant
+from api.store.base import FindingEntry, FindingQuery, FindingRow, Scope, Store
+from api.timez import now_ms
+
+NO_SUCH_FINDING: Final = "Finding not found, or you don't have access."
+
+
+def list_findings(call: Call[FindingListQuery]) -> Reply:
+    asked = call.query
+    device = None if asked.device is None else identify(call.store, call.scope, asked.device)
+    query = FindingQuery(
+        device=device,
+        group=asked.group,
+        kinds=asked.kinds,
+        severities=asked.severities,
+        states=asked.states,
+        from_ms=asked.from_ms,
+        to_ms=asked.to_ms,
+        limit=asked.limit,
+        offset=asked.offset,
+    )
+    known = asked.group is None or storable(asked.group)
+    count = call.store.count_findings(call.scope, query) if known else 0
+    wanted = not asked.count and count > asked.offset
+    found = call.store.findings(call.scope, query, matches=count) if wanted else []
+    return Reply(
+        {
+            "count": count,
+            "limit": asked.limit,
+            "offset": asked.offset,
+            "data": [finding_object(each) for each in found],
+        }
+    )
+
+
+def get_finding(call: Call[Query]) -> Reply:
+    entry = _found(call.store, call.scope, call.identifier)
+    (device,) = call.store.devices_by_key([entry.finding.key])
+    shown = evidence(call.store, device, entry.finding, now_ms())
+    said = entry.finding
+    return Reply(
+        finding_object(entry)
+        | {
+            "offersNewNormal": said.offers_new_normal,
+            "dismissed": _judgement(said),
+            "evidence": evidence_object(shown),
+        }
+    )
+
+
+def dismiss(call: ActionCall[DismissBody]) -> Reply:
+    entry = _found(call.store, call.scope, call.identifier)
+    judged, threshold = dismissed(
+        call.store, call.scope, entry, by=call.by, reason=call.body.reason, at_ms=call.now_ms
+    )
+    return Reply(judged_object(judged, threshold))
+
+
+def restore(call: ActionCall[NoBody]) -> Reply:
+    entry = _found(call.store, call.scope, call.identifier)
+    return Reply(judged_object(*restored(call.store, call.scope, entry)))
+
+
+def _found(store: Store, scope: Scope, finding_id: str) -> FindingEntry:
+    found = store.finding(scope, finding_id.lower()) if storable(finding_id) else None
+    if found is None:
+        raise NotFound(NO_SUCH_FINDING)
+    return found
+
+
+# --- As JSON -------------------------------------------------------------------------------------
+
+
+def finding_object(entry: FindingEntry) -> dict[str, Any]:
+    said = entry.finding
+    return {
+        "id": said.id,
+        "deviceId": entry.device_id,
+        "serialNumber": entry.serial_number,
+        "kind": said.kind,
+        "severity": said.severity,
+        "state": said.state,
+        "start": instant(said.start_ms),
+        "end": None if said.end_ms is None else instant(said.end_ms),
+        "openedAt": instant(said.opened_ms),
+        "value": said.value,
+        "unit": said.unit,
+        "usual": said.usual,
+        "gallons": said.gallons,
+        "costPerDay": said.cost_per_day,
+        "words": said.words,
+    }
+
+
+def _judgement(said: FindingRow) -> dict[str, str] | None:
+    if said.dismissed_ms is None:
+        return None
+    return {
+        "at": instant(said.dismissed_ms),
+        "by": said.dismissed_by or "",
+        "reason": said.reason or "",
+    }
+
+
+def evidence_object(shown: Evidence) -> dict[str, Any]:
+    return {
+        "resolution": shown.resolution.name,
+        "metric": shown.column.name,
+        "unit": shown.column.metric.unit,
+        "from": instant(shown.span.from_ms or 0),
+        "to": instant(shown.span.to_ms or 0),
+        "data": [{"bucket_start": instant(at), "value": value} for at, value in shown.rows],
+    }
+
+
+def judged_object(entry: FindingEntry, threshold: Threshold) -> dict[str, Any]:
+    return {
+        "finding": finding_object(entry),
+        "threshold": {**threshold._asdict(), "words": threshold.words},
+    }
+
+
+_LIST: Final = f"{INSIGHT_PREFIX}/findings"
+_ONE: Final = f"{_LIST}/{{id}}"
+_ID: Final = "A finding's id."
+FINDING_ROUTES: Final = (
+    Route(
+        Operation(
+            id="listFindings",
+            path=_LIST,
+            tag="findings",
+            summary="Findings, worst first: severity, cost a day, the device's usual volume, age",
+            answer=ref("FindingPage"),
+            query=FindingListQuery,
+            named_in_query=True,
+        ),
+        list_findings,
+    ),
+    Route(
+        Operation(
+            id="getFinding",
+            path=_ONE,
+            tag="findings",
+            summary="One finding with its evidence",
+            answer=ref("FindingDetail"),
+            query=Query,
+            named=_ID,
+        ),
+        get_finding,
+    ),
+)
+FINDING_ACTIONS: Final = (
+    Action(
+        Operation(
+            id="dismissFinding",
+            path=f"{_ONE}/dismiss",
+            tag="findings",
+            summary="Not a problem: sets it aside, and raises that device's threshold of that kind",
+            answer=ref("Judged"),
+            query=Query,
+            named=_ID,
+            body=ref("DismissBody"),
+        ),
+        dismiss,
+        DismissBody,
+    ),
+    Action(
+        Operation(
+            id="restoreFinding",
+            path=f"{_ONE}/restore",
+            tag="findings",
+            summary="Takes a dismissal back, and its raise of the threshold",
+            answer=ref("Judged"),
+            query=Query,
+            named=_ID,
+            body=ref("NoBody"),
+        ),
+        restore,
+        NoBody,
+    ),
+)

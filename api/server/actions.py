@@ -1,0 +1,47 @@
+"""The routes of the service that change something, over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import orjson
+from flask import Flask, Response, request
+
+from api.openapi import JSON_TYPE
+from api.params import Query, read, read_body
+from api.routes import Action, ActionCall
+from api.server.accept import require_json
+from api.server.gate import Gate
+from api.server.query_string import pairs
+from api.store.base import Store
+from api.timez import now_ms
+
+LARGEST_BODY: Final = 64 * 1024
+
+
+def add_actions(app: Flask, actions: Sequence[Action], store: Store, gate: Gate) -> None:
+    for action in actions:
+        rule = action.operation.path.replace("{id}", "<id>")
+        view = _view(action, store, gate)
+        app.add_url_rule(rule, action.operation.id, view, methods=["POST"])
+
+
+def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
+    """Credential → Accept → query and body → what it names, and the change."""
+
+    def view(id: str = "") -> Response:
+        environ = request.environ
+        principal = gate.enter(environ)
+        require_json(environ.get("HTTP_ACCEPT", ""))
+        read(Query, pairs(environ.get("QUERY_STRING", "")))
+        request.max_content_length = LARGEST_BODY
+        body = read_body(action.body, request.get_data())
+        call = ActionCall(store, principal.scope, principal.id, body, id, now_ms())
+        return Response(
+            orjson.dumps(action.answer(call).body),
+            content_type=JSON_TYPE,
+            headers={"Cache-Control": "no-store"},
+        )
+
+    return view

@@ -1,0 +1,187 @@
+"""Findings, their settings and what is due, for every dialect."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+from api.store.base import Due, Row, Scope
+from api.store.base.findings import (
+    UNTOUCHED,
+    Evaluated,
+    FindingEntry,
+    FindingQuery,
+    FindingRow,
+    FindingSetting,
+    HourOfReadings,
+    KeptState,
+)
+from api.store.core import Seam, Transaction
+from api.store.sql import findings as sql
+from api.store.tables import HOLIDAY
+
+FACTOR = "factor"
+
+
+class FindingsPart(Seam):
+    """`api.store.base.Findings` for every dialect."""
+
+    def findings(
+        self, scope: Scope, query: FindingQuery, *, matches: int = 0
+    ) -> list[FindingEntry]:
+        rows = self.fetch(sql.page(self.dialect, scope, query, matches))
+        return [_entry(row) for row in rows]
+
+    def count_findings(self, scope: Scope, query: FindingQuery) -> int:
+        return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
+
+    def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None:
+        found = self.fetch(sql.one(self.dialect, scope, finding_id))
+        return _entry(found[0]) if found else None
+
+    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
+        said = entry.finding
+        setting = FindingSetting("device", entry.device_id, said.kind, FACTOR, factor or 0.0)
+        judged = (said.dismissed_ms, said.dismissed_by, said.reason)
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            transaction.run(sql.judge(said.key, said.kind, said.opened_ms, judged))
+            change = sql.drop_setting if factor is None else sql.keep_setting
+            transaction.run(change(scope.organization_id, setting))
+            transaction.run(sql.mark(self.dialect, [(said.key, UNTOUCHED)]))
+
+    # --- Settings and holidays ---
+
+    def finding_settings(self, organization_id: str) -> list[FindingSetting]:
+        return [FindingSetting(*row) for row in self.fetch(sql.settings(organization_id))]
+
+    def keep_finding_settings(
+        self, organization_id: str, settings: Sequence[FindingSetting]
+    ) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            for setting in settings:
+                transaction.run(sql.keep_setting(organization_id, setting))
+            self._mark_those_of(transaction, organization_id, settings)
+
+    def drop_finding_settings(
+        self, organization_id: str, settings: Sequence[FindingSetting]
+    ) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            for setting in settings:
+                transaction.run(sql.drop_setting(organization_id, setting))
+            self._mark_those_of(transaction, organization_id, settings)
+
+    def holidays(self, organization_id: str) -> list[str]:
+        return [day for (day,) in self.fetch(sql.holidays(organization_id))]
+
+    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            transaction.run(sql.forget_holidays(organization_id))
+            rows = [(organization_id, day) for day in sorted(set(days))]
+            transaction.insert(HOLIDAY, HOLIDAY.names, rows)
+            everyone = FindingSetting("organization", "", "", "", 0.0)
+            self._mark_those_of(transaction, organization_id, [everyone])
+
+    def _mark_those_of(
+        self, transaction: Transaction, organization_id: str, settings: Sequence[FindingSetting]
+    ) -> None:
+        keys = {
+            key
+            for level, target in {(each.level, each.target) for each in settings}
+            for (key,) in transaction.fetch(sql.devices_of(organization_id, level, target))
+        }
+        if keys:
+            transaction.run(sql.mark(self.dialect, [(key, UNTOUCHED) for key in sorted(keys)]))
+
+    # --- For the evaluator ---
+
+    def due_findings(
+        self,
+        limit: int,
+        *,
+        made_before_ms: int | None = None,
+        organization_id: str | None = None,
+        key: int | None = None,
+    ) -> list[Due]:
+        asked = sql.due(limit, made_before_ms, organization_id, key)
+        return [Due(*row) for row in self.fetch(asked)]
+
+    def due_by_clock(self, now_ms: int, limit: int) -> list[int]:
+        late = [key for (key,) in self.fetch(sql.due_by_clock(now_ms, limit))]
+        ahead = [key for (key,) in self.fetch(sql.by_a_clock_ahead(now_ms, limit))]
+        return list(dict.fromkeys((*late, *ahead)))[:limit]
+
+    def changed_since_evaluated(self, limit: int) -> list[int]:
+        return [key for (key,) in self.fetch(sql.changed(limit))]
+
+    def states_of(self, keys: Sequence[int]) -> dict[int, KeptState]:
+        rows = self.fetch(sql.states(self.dialect, keys)) if keys else []
+        return {row[0]: KeptState(*row[:-1], data=bytes(row[-1])) for row in rows}
+
+    def findings_of(self, key: int, since_ms: int) -> list[FindingRow]:
+        return [_row(row) for row in self.fetch(sql.of_device(key, since_ms))]
+
+    def groups_by_device(self, keys: Sequence[int]) -> dict[int, list[str]]:
+        groups: defaultdict[int, list[str]] = defaultdict(list)
+        for key, name in self.fetch(sql.groups(self.dialect, keys)) if keys else ():
+            groups[key].append(name)
+        return dict(groups)
+
+    def hours_of_readings(self, key: int, from_ms: int) -> list[HourOfReadings]:
+        rows = self.reckon(lambda arithmetic: self.fetch(sql.hours(key, from_ms, arithmetic)))
+        return [HourOfReadings(*row) for row in rows]
+
+    def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
+        rows = self.reckon(
+            lambda arithmetic: self.fetch(sql.minute_rates(key, from_ms, to_ms, arithmetic))
+        )
+        return [(ts, rate) for ts, rate in rows]
+
+    @contextmanager
+    def claimed(self, keys: Sequence[int]) -> Generator[list[int]]:
+        """All of them: a file has one evaluator, and what a second one made is not kept."""
+        yield list(keys)
+
+    def keep_evaluated(self, each: Sequence[Evaluated]) -> list[int]:
+        with self.transaction() as transaction:
+            ordered = sorted(each, key=lambda one: one.state.key)
+            return [one.state.key for one in ordered if _keep(transaction, one)]
+
+
+def _keep(transaction: Transaction, one: Evaluated) -> bool:
+    key = one.state.key
+    if not transaction.fetch(sql.keep_state(one.state)):
+        return False
+    for kind, opened_ms in one.gone:
+        transaction.run(sql.take_back(key, kind, opened_ms))
+    for finding in one.kept:
+        transaction.run(sql.keep(_values(finding)))
+    transaction.run(sql.show_open(key, one.open_kinds))
+    if one.done is not None:
+        transaction.run(sql.done(key, one.done.seq))
+    return True
+
+
+_FIELDS = tuple(field.name for field in fields(FindingRow))
+_FLAG = _FIELDS.index("offers_new_normal")
+
+
+def _row(row: Row) -> FindingRow:
+    values: Any = (*row[:_FLAG], bool(row[_FLAG]), *row[_FLAG + 1 :])
+    return FindingRow(*values)
+
+
+def _entry(row: Row) -> FindingEntry:
+    return FindingEntry(_row(row[:-2]), row[-2], row[-1])
+
+
+def _values(finding: FindingRow) -> list[object]:
+    values = [getattr(finding, name) for name in _FIELDS]
+    values[_FLAG] = int(values[_FLAG])
+    return values

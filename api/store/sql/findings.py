@@ -1,0 +1,343 @@
+"""Findings: kept, read through a scope, and the settings they are made with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from api.catalog import (
+    COARSEST_STORED,
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    ONBOARD_TEMPERATURE,
+    ONE_MINUTE,
+    QUALITY,
+    SIGNAL_STRENGTH,
+    Aggregate,
+)
+from api.store.base import Scope
+from api.store.base.findings import FindingQuery, FindingSetting, KeptState
+from api.store.sql.arithmetic import Arithmetic
+from api.store.sql.directory import visible
+from api.store.sql.query import Dialect, Query, both, marks
+from api.store.sql.series import value
+from api.store.tables import (
+    COUNTED,
+    DEVICE,
+    DEVICE_GROUP,
+    DEVICE_STATUS,
+    FINDING,
+    FINDING_STATE,
+    HOLIDAY,
+    INSIGHT_DUE,
+    INSIGHT_SETTING,
+    counter,
+)
+
+COLUMNS: Final = (
+    "device_id", "kind", "opened_ms", "id", "severity", "rank", "start_ms", "end_ms", "value",
+    "unit", "usual", "gallons", "cost_per_day", "words", "offers_new_normal", "usual_per_day",
+    "dismissed_ms", "dismissed_by", "reason",
+)  # fmt: skip
+_JUDGED: Final = COLUMNS[-3:]
+_STATE: Final = ", ".join(f"s.{name}" for name in KeptState._fields).replace("s.key", "s.device_id")
+_IN_ORDER: Final = f"{FINDING.name} AS f CROSS JOIN {DEVICE.name} AS d"
+_BY_DEVICE: Final = f"{DEVICE.name} AS d CROSS JOIN {FINDING.name} AS f"
+_MANY: Final = 2_000  # that match: cheaper to walk in order up to the page than to sort
+_ORDER: Final = "f.rank, COALESCE(f.cost_per_day, 0) DESC, f.usual_per_day DESC, f.start_ms, f.id"
+
+
+def _told(prefix: str = "f.") -> str:
+    return ", ".join(prefix + name for name in COLUMNS)
+
+
+# --- Read through a scope ------------------------------------------------------------------------
+
+_STATES: Final = {
+    "open": "f.end_ms IS NULL AND f.dismissed_ms IS NULL",
+    "closed": "f.end_ms IS NOT NULL AND f.dismissed_ms IS NULL",
+    "dismissed": "f.dismissed_ms IS NOT NULL",
+}
+
+
+def _one_of(column: str, values: Sequence[str]) -> Query:
+    return Query(f"{column} IN ({marks(len(values))})", tuple(values))
+
+
+def _matching(dialect: Dialect, scope: Scope, query: FindingQuery) -> Query:
+    parts = [Query("d.key = f.device_id"), visible(dialect, scope)]
+    if query.device is None:
+        parts.append(Query("d.active = 1"))
+    else:
+        parts.append(Query("f.device_id = ?", (query.device.key,)))
+    if query.group is not None:
+        grant = scope.grant
+        if not grant.everything and query.group not in grant.groups:
+            return Query("1 = 0")  # who may not know of a group learns nothing of who is in it
+        members = f"SELECT g.device_key FROM {DEVICE_GROUP.name} AS g WHERE g.name = ?"
+        parts.append(Query(f"d.key IN ({members})", (query.group,)))
+    if query.kinds:
+        parts.append(_one_of("f.kind", sorted(query.kinds)))
+    if query.severities:
+        parts.append(_one_of("f.severity", sorted(query.severities)))
+    if query.states:
+        some = " OR ".join(f"({_STATES[state]})" for state in sorted(query.states))
+        parts.append(Query(f"({some})"))
+    if query.from_ms is not None:
+        parts.append(Query("(f.end_ms IS NULL OR f.end_ms >= ?)", (query.from_ms,)))
+    if query.to_ms is not None:
+        parts.append(Query("f.start_ms <= ?", (query.to_ms,)))
+    return both(*parts)
+
+
+def page(dialect: Dialect, scope: Scope, query: FindingQuery, matches: int) -> Query:
+    """(finding columns, device's UUID, serial number), worst first."""
+    matching = _matching(dialect, scope, query)
+    tables = _IN_ORDER if matches > _MANY else _BY_DEVICE
+    return Query(
+        f"SELECT {_told()}, d.id, d.serial_number FROM {tables} WHERE {matching.sql}"
+        f" ORDER BY {_ORDER} LIMIT ? OFFSET ?",
+        (*matching.params, query.limit, query.offset),
+    )
+
+
+def count(dialect: Dialect, scope: Scope, query: FindingQuery) -> Query:
+    matching = _matching(dialect, scope, query)
+    return Query(f"SELECT COUNT(*) FROM {_BY_DEVICE} WHERE {matching.sql}", matching.params)
+
+
+def one(dialect: Dialect, scope: Scope, finding_id: str) -> Query:
+    mine = visible(dialect, scope)
+    return Query(
+        f"SELECT {_told()}, d.id, d.serial_number FROM {_IN_ORDER}"
+        f" WHERE f.id = ? AND d.key = f.device_id AND {mine.sql}",
+        (finding_id, *mine.params),
+    )
+
+
+def judge(key: int, kind: str, opened_ms: int, judged: Sequence[object]) -> Query:
+    """``judged``: when, by whom and why it was dismissed, or three nulls."""
+    named = ", ".join(f"{name} = ?" for name in _JUDGED)
+    return Query(
+        f"UPDATE {FINDING.name} SET {named} WHERE device_id = ? AND kind = ? AND opened_ms = ?",
+        (*judged, key, kind, opened_ms),
+    )
+
+
+# --- Settings and holidays -----------------------------------------------------------------------
+
+
+def settings(organization_id: str) -> Query:
+    return Query(
+        f"SELECT level, target, kind, name, value FROM {INSIGHT_SETTING.name}"
+        " WHERE organization_id = ? ORDER BY level, target, kind, name",
+        (organization_id,),
+    )
+
+
+def keep_setting(organization_id: str, setting: FindingSetting) -> Query:
+    return Query(
+        f"INSERT INTO {INSIGHT_SETTING.name} (organization_id, level, target, kind, name, value)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (organization_id, level, target, kind, name)"
+        " DO UPDATE SET value = excluded.value",
+        (organization_id, *setting),
+    )
+
+
+def drop_setting(organization_id: str, setting: FindingSetting) -> Query:
+    return Query(
+        f"DELETE FROM {INSIGHT_SETTING.name} WHERE organization_id = ? AND level = ?"
+        " AND target = ? AND kind = ? AND name = ?",
+        (organization_id, *setting[:-1]),
+    )
+
+
+def holidays(organization_id: str) -> Query:
+    return Query(
+        f"SELECT day FROM {HOLIDAY.name} WHERE organization_id = ? ORDER BY day", (organization_id,)
+    )
+
+
+def forget_holidays(organization_id: str) -> Query:
+    return Query(f"DELETE FROM {HOLIDAY.name} WHERE organization_id = ?", (organization_id,))
+
+
+def devices_of(organization_id: str, level: str, target: str) -> Query:
+    """(key) of the devices that a setting is for."""
+    narrowed = {
+        "organization": "",
+        "group": f" AND d.key IN (SELECT g.device_key FROM {DEVICE_GROUP.name} AS g"
+        " WHERE g.name = ?)",
+        "device": " AND d.id = ?",
+    }[level]
+    params = (organization_id,) if level == "organization" else (organization_id, target)
+    return Query(
+        f"SELECT d.key FROM {DEVICE.name} AS d WHERE d.organization_id = ?{narrowed} ORDER BY 1",
+        params,
+    )
+
+
+# --- What is due ---------------------------------------------------------------------------------
+
+
+def mark(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
+    """(device, from when): due for the evaluator alone; what is due from earlier stays so."""
+    kept = f"{INSIGHT_DUE.name}.findings_ms"
+    return Query(
+        f"INSERT INTO {INSIGHT_DUE.name} (device_id, findings_ms, seq)"
+        f" SELECT r.device_id, r.ts, 0 FROM {dialect.relation(('device_id', 'ts'))} AS r"
+        " WHERE true ON CONFLICT (device_id) DO UPDATE SET findings_ms = CASE"
+        f" WHEN {kept} < excluded.findings_ms THEN {kept} ELSE excluded.findings_ms END,"
+        f" seq = {INSIGHT_DUE.name}.seq + 1",
+        dialect.bind(marks_),
+    )
+
+
+def due(
+    limit: int, made_before_ms: int | None, organization_id: str | None, key: int | None
+) -> Query:
+    parts = [Query("u.findings_ms IS NOT NULL")]
+    joined = ""
+    if made_before_ms is not None:
+        recent = "s.device_id IS NULL OR s.made_ms <= ? OR u.findings_ms < s.next_ms"
+        parts.append(Query(f"({recent})", (made_before_ms,)))
+    if key is not None:
+        parts.append(Query("u.device_id = ?", (key,)))
+    if organization_id is not None:
+        joined = f" JOIN {DEVICE.name} AS d ON d.key = u.device_id"
+        parts.append(Query("d.organization_id = ?", (organization_id,)))
+    some = both(*parts)
+    return Query(
+        f"SELECT u.device_id, u.findings_ms, u.seq FROM {INSIGHT_DUE.name} AS u"
+        f" LEFT JOIN {FINDING_STATE.name} AS s ON s.device_id = u.device_id{joined}"
+        f" WHERE {some.sql} ORDER BY COALESCE(s.made_ms, 0), u.device_id LIMIT ?",
+        (*some.params, limit),
+    )
+
+
+def done(key: int, seq: int) -> Query:
+    return Query(
+        f"UPDATE {INSIGHT_DUE.name} SET findings_ms = NULL WHERE device_id = ? AND seq = ?",
+        (key, seq),
+    )
+
+
+def due_by_clock(now_ms: int, limit: int) -> Query:
+    return Query(
+        f"SELECT device_id FROM {FINDING_STATE.name} WHERE due_ms <= ? ORDER BY due_ms LIMIT ?",
+        (now_ms, limit),
+    )
+
+
+def by_a_clock_ahead(now_ms: int, limit: int) -> Query:
+    return Query(
+        f"SELECT device_id FROM {FINDING_STATE.name} WHERE as_of_ms > ? LIMIT ?", (now_ms, limit)
+    )
+
+
+def changed(limit: int) -> Query:
+    return Query(
+        f"SELECT s.device_id FROM {FINDING_STATE.name} AS s JOIN {DEVICE.name} AS d"
+        " ON d.key = s.device_id WHERE s.updated_ms <> d.updated_ms LIMIT ?",
+        (limit,),
+    )
+
+
+# --- What an evaluation reads --------------------------------------------------------------------
+
+
+def states(dialect: Dialect, keys: Sequence[int]) -> Query:
+    return Query(
+        f"SELECT {_STATE} FROM {dialect.relation(('device_id',))} AS r"
+        f" JOIN {FINDING_STATE.name} AS s ON s.device_id = r.device_id",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
+def of_device(key: int, since_ms: int) -> Query:
+    return Query(
+        f"SELECT {_told()} FROM {FINDING.name} AS f WHERE f.device_id = ? AND"
+        " (f.opened_ms >= ? OR f.end_ms IS NULL OR f.end_ms >= ? OR f.dismissed_ms IS NOT NULL)",
+        (key, since_ms, since_ms),
+    )
+
+
+def groups(dialect: Dialect, keys: Sequence[int]) -> Query:
+    return Query(
+        f"SELECT g.device_key, g.name FROM {dialect.relation(('device_key',))} AS r"
+        f" JOIN {DEVICE_GROUP.name} AS g ON g.device_key = r.device_key ORDER BY g.name",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
+_OF_HOUR: Final = (
+    Aggregate("total", FLOW_AMOUNT),
+    Aggregate("min", FLOW_RATE),
+    Aggregate("max", FLOW_RATE),
+    Aggregate("avg", QUALITY),
+    Aggregate("avg", SIGNAL_STRENGTH),
+    Aggregate("min", ONBOARD_TEMPERATURE),
+)
+
+
+def hours(key: int, from_ms: int, arithmetic: Arithmetic) -> Query:
+    """In the order of `api.store.base.findings.HourOfReadings`."""
+    values = [value(COARSEST_STORED, each, arithmetic) for each in _OF_HOUR]
+    counts = [counter(each) for each in COUNTED]
+    return Query(
+        f"SELECT ts, {', '.join([*values, *counts])} FROM {COARSEST_STORED.table}"
+        " WHERE device_id = ? AND ts >= ? ORDER BY ts",
+        (key, from_ms),
+    )
+
+
+def minute_rates(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> Query:
+    rate = value(ONE_MINUTE, Aggregate("avg", FLOW_RATE), arithmetic)
+    return Query(
+        f"SELECT ts, {rate} FROM {ONE_MINUTE.table}"
+        " WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",
+        (key, from_ms, to_ms),
+    )
+
+
+# --- What an evaluation keeps --------------------------------------------------------------------
+
+
+def keep_state(state: KeptState) -> Query:
+    """(device) where nobody wrote it since that version; else nothing is changed or answered."""
+    names = ["device_id", *KeptState._fields[1:]]
+    values = (state.key, state.version + 1, *state[2:])
+    rest = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
+    return Query(
+        f"INSERT INTO {FINDING_STATE.name} ({', '.join(names)}) VALUES ({marks(len(names))})"
+        f" ON CONFLICT (device_id) DO UPDATE SET {rest}"
+        f" WHERE {FINDING_STATE.name}.version = ? RETURNING device_id",
+        (*values, state.version),
+    )
+
+
+def keep(values: Sequence[object]) -> Query:
+    """A finding in the order of COLUMNS. What people said of it stays."""
+    rest = [name for name in COLUMNS if name not in (*FINDING.key, *_JUDGED)]
+    changed_ = ", ".join(f"{name} = excluded.{name}" for name in rest)
+    return Query(
+        f"INSERT INTO {FINDING.name} ({', '.join(COLUMNS)}) VALUES ({marks(len(COLUMNS))})"
+        f" ON CONFLICT (device_id, kind, opened_ms) DO UPDATE SET {changed_}",
+        tuple(values),
+    )
+
+
+def take_back(key: int, kind: str, opened_ms: int) -> Query:
+    return Query(
+        f"DELETE FROM {FINDING.name} WHERE device_id = ? AND kind = ? AND opened_ms = ?"
+        " AND dismissed_ms IS NULL",
+        (key, kind, opened_ms),
+    )
+
+
+def show_open(key: int, kinds: Sequence[str]) -> Query:
+    text = ",".join(kinds)
+    return Query(
+        f"UPDATE {DEVICE_STATUS.name} SET findings = ? WHERE device_id = ? AND findings <> ?",
+        (text, key, text),
+    )

@@ -1,0 +1,108 @@
+"""`flask insight`: findings brought up to date, checked and made anew, and their settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from api.insight.findings import KINDS
+from api.store.open import open_store
+from api.timez import HOUR_MS, stamp
+from tests.commands.conftest import CommandLine
+from tests.insight.series import START, household
+
+
+@pytest.fixture
+def leaking(weir: CommandLine, org: str, tmp_path: Path) -> str:
+    """The organization, with a meter (group north) that leaks 54 gal/h for six days."""
+    path = tmp_path / "meters.devices.json"
+    path.write_text(
+        json.dumps([{"serialNumber": "M-1", "groups": ["north"], "reportingInterval": 3600}])
+    )
+    weir.ask("devices", "import", path, "--org", org)
+    rows = ["device,recorded_at,flow_amount"]
+    for n, gallons in enumerate(household(20)):
+        told = gallons + (54 if n >= 14 * 24 else 0)
+        rows.append(f"M-1,{stamp(START + n * HOUR_MS)},{told}")
+    readings = tmp_path / "readings.csv"
+    readings.write_text("\n".join(rows))
+    weir.ask("readings", "import", readings, "--org", org)
+    return org
+
+
+def test_run_verify_and_rebuild(weir: CommandLine, leaking: str, sqlite_url: str) -> None:
+    assert weir.ask("insight", "verify") == {"devices": 0, "wrong": 0}  # nothing looked at yet
+    counts = weir.ask("insight", "run")
+    assert counts["devices"] == 1
+    assert counts["opened"] >= 1
+    assert weir.ask("insight", "run") == {"devices": 0, "opened": 0, "closed": 0}
+    assert weir.ask("insight", "verify", "--org", leaking) == {"devices": 1, "wrong": 0}
+    assert weir.ask("insight", "rebuild", "--org", leaking, "--device", "M-1")["opened"] == 0
+    store = open_store(sqlite_url)
+    from api.store.sql.query import Query
+
+    with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
+        transaction.run(Query("DELETE FROM finding"))
+    store.close()
+    result = weir.run("insight", "verify", "--json")
+    assert (result.exit_code, json.loads(result.stdout)) == (1, {"devices": 1, "wrong": 1})
+    assert weir.ask("insight", "rebuild")["opened"] == counts["opened"]
+    assert weir.ask("insight", "verify") == {"devices": 1, "wrong": 0}
+
+
+@pytest.mark.parametrize("whom", [["--device", "M-1"], ["--group", "north"], ["--org"]])
+def test_a_setting_is_set_listed_and_taken_back(
+    weir: CommandLine, leaking: str, whom: list[str]
+) -> None:
+    whom = [*whom, leaking] if whom == ["--org"] else whom
+    weir.ask("insight", "run")
+    of_kind = ("--kind", "continuous-flow", *whom)
+    (told,) = weir.ask("insight", "settings", "set", *of_kind, "limit=60.5")
+    assert (told["key"], told["value"], told["organizationId"]) == ("limit", 60.5, leaking)
+    assert weir.ask("insight", "settings", "list") == [told]
+    assert weir.ask("insight", "run")["devices"] == 1
+    assert weir.ask("insight", "verify")["wrong"] == 0
+    assert weir.ask("insight", "settings", "unset", *of_kind, "limit") == {"unset": 1}
+    assert weir.ask("insight", "settings", "list", "--org", leaking) == []
+    assert weir.ask("insight", "run")["opened"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--kind", "leak", "--org", "{}", "limit=1"], "--kind: unknown kind"),
+        (["--kind", "stuck", "--org", "{}", "limit=1"], "has no setting 'limit'"),
+        (["--kind", "stuck", "--org", "{}", "hours=many"], "hours must be a number"),
+        (["--kind", "stuck", "--org", "{}", "hours"], "must be KEY=VALUE"),
+        (["--kind", "stuck", "hours=9"], "for whom?"),
+        (["--kind", "stuck", "--device", "M-9", "hours=9"], "not found"),
+        (["--kind", "stuck", "--group", "south", "hours=9"], "not found"),
+        (["--kind", "stuck", "--group", "a", "--device", "b", "hours=9"], "not both"),
+    ],
+)
+def test_what_cannot_be_set_is_told_and_changes_nothing(
+    weir: CommandLine, leaking: str, arguments: list[str], said: str
+) -> None:
+    told = weir.error("insight", "settings", "set", *(a.format(leaking) for a in arguments))
+    assert said in told
+    assert weir.ask("insight", "settings", "list") == []
+
+
+def test_the_defaults_are_listed(weir: CommandLine) -> None:
+    told = weir.ask("insight", "settings", "list", "--defaults")
+    assert {each["kind"] for each in told} == {kind.name for kind in KINDS}
+
+
+def test_holidays_are_a_file_of_dates(weir: CommandLine, org: str, tmp_path: Path) -> None:
+    file = tmp_path / "days"
+    file.write_text("2026-12-25\n\n2026-01-01  # new year\n2026-12-25\n")
+    assert weir.ask("insight", "holidays", "set", "--org", org, file) == {"days": 2}
+    listed = [{"day": "2026-01-01"}, {"day": "2026-12-25"}]
+    assert weir.ask("insight", "holidays", "list", "--org", org) == listed
+    file.write_text("25.12.2026")
+    assert "line 1: '25.12.2026' is not a date" in weir.error(
+        "insight", "holidays", "set", "--org", org, file
+    )
+    assert weir.ask("insight", "holidays", "list", "--org", org) == listed

@@ -1,0 +1,261 @@
+"""`/insight/v1/findings`: what is listed for whom, in which order, with which evidence, and what
+"not a problem" does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from api.catalog import HOUR_MS, INSIGHT_PREFIX
+from api.client import Client, Credential
+from api.errors import Conflict, NotFound
+from api.insight.evaluator import Evaluator
+from api.insight.findings import KINDS, SEVERITIES
+from api.store.base import ReadingRow
+from api.timez import parse_instant
+from tests import citus
+from tests.insight.series import START, household
+from tests.store.fleet import reading
+from tests.world import FOREIGN, LONE, METER, QUIET, TWIN, World, opened
+
+ROW = {
+    "id", "deviceId", "serialNumber", "kind", "severity", "state", "start", "end", "openedAt",
+    "value", "unit", "usual", "gallons", "costPerDay", "words",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=citus.FILE_OR_CLUSTER)
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """With a leak in some meters and in the foreign one, all evaluated."""
+    with (
+        citus.place(request.param, tmp_path_factory.mktemp("findings")) as url,
+        opened(url) as world,
+    ):
+        for id, gallons in ((METER, 54.0), (LONE, 3.0), (QUIET, 9.0), (FOREIGN, 99.0)):
+            world.store.write(leak(world, id, gallons))
+        Evaluator(world.store).up_to_date()
+        yield world
+
+
+def leak(world: World, id: str, gallons: float) -> list[ReadingRow]:
+    return [
+        reading(world.devices[id], START + n * HOUR_MS, flow_amount=value + gallons * (n >= 240))
+        for n, value in enumerate(household(20))
+    ]
+
+
+def get(world: World, path: str = "", by: str = "all", **query: Any) -> Any:
+    answer = world.client.get(
+        f"{INSIGHT_PREFIX}/findings{path}?{urlencode(query, doseq=True)}",
+        headers=dict(world.credentials[by].headers),
+    )
+    assert answer.status_code == 200, answer.text
+    return answer.json
+
+
+def post(world: World, path: str, body: Any = None, by: str = "all") -> Any:
+    return world.client.post(
+        f"{INSIGHT_PREFIX}/findings{path}",
+        json=body if body is not None else {},
+        headers=dict(world.credentials[by].headers),
+    )
+
+
+def leaks(world: World, **query: Any) -> list[Any]:
+    return list(get(world, kind="continuous-flow", **query)["data"])
+
+
+def test_a_row_has_exactly_the_fields_of_the_contract(world: World) -> None:
+    page = get(world)
+    assert page.keys() == {"count", "limit", "offset", "data"}
+    assert (page["limit"], page["offset"]) == (100, 0)
+    assert len(page["data"]) == min(page["count"], 100)
+    assert all(row.keys() == ROW for row in page["data"])
+    assert {row["kind"] for row in page["data"]} <= {kind.name for kind in KINDS}
+
+
+def test_worst_first(world: World) -> None:
+    rows = get(world, limit=1000)["data"]
+    keys = [(SEVERITIES.index(r["severity"]), -(r["costPerDay"] or 0.0)) for r in rows]
+    assert keys == sorted(keys)
+
+
+def test_pages_make_the_whole(world: World) -> None:
+    whole = get(world, limit=1000)["data"]
+    parts = [get(world, limit=40, offset=n)["data"] for n in range(0, len(whole) + 40, 40)]
+    assert [row for part in parts for row in part] == whole
+    assert get(world, count="true") == {
+        "count": len(whole), "limit": 100, "offset": 0, "data": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "keeps"),
+    [
+        ({"device": METER}, lambda row: row["deviceId"] == METER),
+        ({"device": "M-1"}, lambda row: row["deviceId"] in (METER, LONE)),
+        ({"group": "north"}, lambda row: row["deviceId"] in (METER, TWIN, QUIET)),
+        ({"kind": "continuous-flow,stuck"},
+         lambda row: row["kind"] in ("continuous-flow", "stuck")),
+        ({"severity": ["critical", "notice"]}, lambda row: row["severity"] != "warning"),
+        ({"state": "open"}, lambda row: row["state"] == "open"),
+        ({"state": "closed"}, lambda row: row["state"] == "closed"),
+        ({"state": "dismissed"}, lambda row: row["state"] == "dismissed"),
+        ({"from": "2026-03-01T00:00:00Z"},
+         lambda row: row["end"] is None or row["end"] >= "2026-03-01"),
+        ({"to": "2026-03-01T00:00:00Z"}, lambda row: row["start"] <= "2026-03-01T00:00:00Z"),
+    ],
+)  # fmt: skip
+def test_a_filter_leaves_what_it_says(world: World, query: dict[str, Any], keeps: Any) -> None:
+    rows, found = get(world, limit=1000)["data"], get(world, limit=1000, **query)["data"]
+    expected = [row for row in rows if keeps(row)]
+    if query == {"device": "M-1"}:  # one device: the serial number's before the network's
+        assert {row["deviceId"] for row in found} == {METER}
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ({"kind": "leak"}, "kind"),
+        ({"severity": "bad"}, "severity"),
+        ({"state": "new"}, "state"),
+        ({"limit": 1001}, "limit"),
+        ({"limit": 0}, "limit"),
+        ({"offset": -1}, "offset"),
+        ({"from": "yesterday"}, "from"),
+        ({"from": "2026-03-02T00:00:00Z", "to": "2026-03-01T00:00:00Z"}, "from"),
+        ({"nonsense": "1"}, "nonsense"),
+    ],
+)
+def test_what_cannot_be_is_named(world: World, query: dict[str, Any], parameter: str) -> None:
+    answer = world.client.get(
+        f"{INSIGHT_PREFIX}/findings?{urlencode(query)}",
+        headers=dict(world.credentials["all"].headers),
+    )
+    assert answer.status_code == 400
+    told: Any = answer.json
+    assert [error["parameter"] for error in told["errors"]] == [parameter]
+
+
+@pytest.mark.parametrize(
+    "by", ["all", "group", "devices", "both", "nothing", "token", "token for one"]
+)
+def test_nobody_sees_findings_of_devices_beyond_the_scope(world: World, by: str) -> None:
+    sees = world.credentials[by].sees
+    expected = [row for row in get(world, limit=1000)["data"] if row["deviceId"] in sees]
+    page = get(world, by=by, limit=1000)
+    assert page["data"] == expected
+    assert page["count"] == len(expected)
+
+
+@pytest.mark.parametrize("by", ["devices", "group", "nothing", "foreign"])
+def test_foreign_and_missing_are_byte_for_byte_the_same(world: World, by: str) -> None:
+    of = next(
+        row["id"]
+        for row in (leaks(world, by="all") + leaks(world, by="foreign"))
+        if row["deviceId"] not in world.credentials[by].sees
+        and not (by == "foreign" and row["deviceId"] == FOREIGN)
+    )
+    missing = "00000000-0000-5000-8000-000000000000"
+    for method, end in (("GET", ""), ("POST", "/dismiss"), ("POST", "/restore")):
+        bodies: list[Any] = []
+        for id in (of, missing):
+            answer = world.client.open(
+                f"{INSIGHT_PREFIX}/findings/{id}{end}",
+                method=method,
+                headers={**world.credentials[by].headers, "X-Request-Id": "same"},
+            )
+            assert answer.status_code == 404
+            told: Any = answer.json
+            told.pop("instance", None)  # the request's id
+            bodies.append(told)
+        assert bodies[0] == bodies[1]
+    assert leaks(world, by="all")  # and nothing was dismissed
+    assert not get(world, state="dismissed")["data"]
+
+
+def test_the_evidence_is_a_series_around_it(world: World) -> None:
+    (row,) = leaks(world, device=QUIET)
+    told = get(world, f"/{row['id']}")
+    assert {name: told[name] for name in ROW} == row
+    shown = told["evidence"]
+    assert (shown["resolution"], shown["metric"]) == ("1hour", "total_flow_amount")
+    starts = [parse_instant(each["bucket_start"]) for each in shown["data"]]
+    assert starts == sorted(starts)
+    assert starts[0] <= parse_instant(row["start"]) - 20 * HOUR_MS
+    during = [e["value"] for e in shown["data"] if e["bucket_start"] >= row["start"]]
+    assert min(during) == pytest.approx(row["value"])
+
+
+def test_not_a_problem_raises_the_threshold_and_can_be_undone(world: World) -> None:
+    (row,) = leaks(world, device=LONE)
+    others = [each for each in get(world, limit=1000)["data"] if each["id"] != row["id"]]
+    answer = post(world, f"/{row['id']}/dismiss", {"reason": "  the garden  "})
+    assert answer.status_code == 200, answer.text
+    assert answer.json["finding"] == row | {"state": "dismissed"}
+    assert answer.json["threshold"]["factor"] == 1.5
+    assert "1.5 times" in answer.json["threshold"]["words"]
+    assert post(world, f"/{row['id']}/dismiss").status_code == 409
+    evaluator = Evaluator(world.store)
+    assert evaluator.up_to_date().devices == 1
+    assert get(world, f"/{row['id']}")["dismissed"]["reason"] == "the garden"
+    assert [each["id"] for each in get(world, state="dismissed")["data"]] == [row["id"]]
+    rest = [each for each in get(world, limit=1000)["data"] if each["id"] != row["id"]]
+    assert rest == others
+    assert evaluator.wrong(world.devices[LONE].key) is False
+    undone = post(world, f"/{row['id']}/restore")
+    assert undone.json["threshold"]["factor"] == 1
+    assert post(world, f"/{row['id']}/restore").status_code == 409
+    evaluator.up_to_date()
+    assert leaks(world, device=LONE) == [row]
+    assert world.store.finding_settings("org-acme") == []
+
+
+@pytest.mark.parametrize("body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, []])
+def test_a_reason_that_cannot_be_changes_nothing(world: World, body: Any) -> None:
+    (row,) = leaks(world, device=METER)
+    assert post(world, f"/{row['id']}/dismiss", body).status_code == 400
+    assert leaks(world, device=METER) == [row]
+
+
+def test_the_client_reads_them(world: World) -> None:
+    key = world.credentials["all"].headers["service-api-key"]
+    client = Client.in_process(world.client.application, Credential.key(key))
+    page = client.findings(device=METER, kinds=["continuous-flow"], states=["open"])
+    (found,) = page.findings
+    assert (page.count, found.device_id, found.end_ms) == (1, METER, None)
+    assert client.findings(count_only=True).count == get(world)["count"]
+    detail = client.finding(found.id)
+    assert detail.finding == found
+    assert detail.series
+    judged = client.dismiss_finding(found.id, "known")
+    assert (judged.finding.state, judged.factor) == ("dismissed", 1.5)
+    with pytest.raises(Conflict):
+        client.dismiss_finding(found.id)
+    assert client.restore_finding(found.id).finding == found
+    with pytest.raises(NotFound):
+        client.finding("nothing")
+
+
+def test_the_document_names_every_route(world: World) -> None:
+    answer = world.client.get(
+        f"{INSIGHT_PREFIX}/api-json", headers=dict(world.credentials["all"].headers)
+    )
+    document: Any = answer.json
+    told = {(path, method) for path, methods in document["paths"].items() for method in methods}
+    assert told >= {
+        (f"{INSIGHT_PREFIX}/findings", "get"),
+        (f"{INSIGHT_PREFIX}/findings/{{id}}", "get"),
+        (f"{INSIGHT_PREFIX}/findings/{{id}}/dismiss", "post"),
+        (f"{INSIGHT_PREFIX}/findings/{{id}}/restore", "post"),
+    }
+    dismissal = document["paths"][f"{INSIGHT_PREFIX}/findings/{{id}}/dismiss"]["post"]
+    assert dismissal["requestBody"]
+    assert {"400", "404", "409"} <= dismissal["responses"].keys()
