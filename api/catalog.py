@@ -1,8 +1,8 @@
 """What Weir measures, at which resolutions, and how far a request may reach.
 
-Every fact here is said once, as a row. SQL columns, JSON names, the OpenAPI document, filter
-fields, chart labels and units are derived from these rows; nothing else in the project spells
-them out. Standard library only: any layer, the dashboard included, may import this module.
+Every fact is defined once, as a row. SQL columns, JSON names, the OpenAPI document, filter fields,
+chart labels and units are derived from these rows; nothing else in the project spells them out.
+Standard library only: any layer, the dashboard included, may import this module.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ DEVICE_ORDER_DEFAULT: Final = "label"
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A number that a request may carry: its bounds (inclusive) and what stands when it doesn't."""
+    """A number that a request may carry: its bounds (inclusive) and its default."""
 
     minimum: int
     maximum: int | None

@@ -1,4 +1,4 @@
-"""What an embed shows: as it is asked for, as it is kept, as the page that shows it reads it."""
+"""What an embed shows: one definition for requests, the store and the embed's page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from api.catalog import (
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """The last so many seconds, up to now."""
+    """The last ``last_s`` seconds, up to now."""
 
     last_s: int
 
@@ -65,20 +65,20 @@ def page_path(embed_id: str) -> str:
 
 
 def address(site: str, embed_id: str, token: str) -> str:
-    """What a frame opens. The token stands behind the ``#``: browsers keep that to themselves, so
-    it gets into no log and no Referer. ``site`` is an origin, with a path where there is one."""
+    """What a frame opens. The token follows the ``#``: browsers don't send that part, so the token
+    is in no log and no Referer. ``site`` is an origin, with a path where there is one."""
     return f"{site.rstrip('/')}{page_path(embed_id)}#t={token}"
 
 
 def height_px(definition: EmbedDefinition) -> int:
-    """How high a frame has to be for what it shows."""
+    """The height of a frame for its content."""
     view = EMBED_VIEW_BY_NAME[definition.view]
     rows = -(-len(definition.devices) // EMBED_COLUMNS)
     return view.height_px + rows * view.row_px + (EMBED_CONTROLS_PX if definition.controls else 0)
 
 
 def snippet(site: str, embed_id: str, token: str, definition: EmbedDefinition) -> str:
-    """The HTML to paste into another page."""
+    """The HTML to paste into a page of another site."""
     view = EMBED_VIEW_BY_NAME[definition.view]
     title = definition.title or f"Weir: {view.label.lower()}"
     return (

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as nouns with a status.
+"""The tree of errors: nouns with a status.
 
 ::
 
@@ -50,8 +50,8 @@ class ParameterProblem:
 
 @dataclass(eq=False)
 class ServiceError(WeirError):
-    """An answer of the service that isn't a success. ``detail`` is for people, never a secret;
-    ``reason`` a word for programs that must tell apart what has one status and title."""
+    """An error response of the service. ``detail`` is for people, never a secret; ``reason`` lets
+    programs distinguish errors with the same status and title."""
 
     detail: str = ""
     retry_after_s: float | None = None
@@ -134,15 +134,15 @@ class StoreDamaged(Unavailable):
 
 
 class Unreachable(WeirError):
-    """No answer came: connection refused, timed out, or cut off."""
+    """No response: connection refused, timed out, or cut off."""
 
 
 class UnexpectedAnswer(WeirError):
-    """An answer came that isn't of this interface (HTML from a proxy, a broken body)."""
+    """A response that isn't of this interface (HTML from a proxy, a broken body)."""
 
 
 class NotOffered(WeirError):
-    """The server answers the interface, but doesn't have what goes beyond it (embeds)."""
+    """The server has the interface, but not Weir's extensions (embeds)."""
 
 
 class ConfigurationError(WeirError):
@@ -150,7 +150,7 @@ class ConfigurationError(WeirError):
 
 
 class UserError(WeirError):
-    """A command can't do what was asked. The message is one clear line."""
+    """A command can't be carried out. The message is one line."""
 
 
 STATUS_ERRORS: dict[int, type[ServiceError]] = {

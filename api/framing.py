@@ -1,6 +1,6 @@
 """Messages between Weir's own processes, over a Unix socket: four bytes of length, then the bytes.
 
-The writer and the renderer both speak this; what the bytes mean is theirs to say.
+The writer and the renderer both use it; the meaning of the bytes is up to them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATH_BYTES: Final = 100  # what every system leaves for a socket's path
 
 
 class BrokenFrame(Exception):
-    """The stream ended within a frame, or announces one that is too long."""
+    """The stream ended inside a frame, or announced one that is too long."""
 
 
 def packed(*bodies: bytes) -> bytes:

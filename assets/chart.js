@@ -6,8 +6,12 @@
    the answer comes as the figure, and as what is told of it: {from, to, zone, units, asked}. Once that
    is painted, whatever follows the chart is told what is shown; a live page's parts each in their
    own time. */
-(function () {
-  "use strict";
+import * as controls from "./controls.js";
+import { noUpdate, register, setProps } from "./dash.js";
+import * as freshness from "./freshness.js";
+import { covers } from "./scales.js";
+import { theme } from "./site.js";
+
   const DEBOUNCE_MS = 120;
   const WIDTH_STEP_PX = 100;
   const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units"];
@@ -19,12 +23,10 @@
   const UNMOVED = new Set(["chart-lately", "chart-steady"]); // the same wherever the axis stands
   const BIAS_MS = 1000; // refreshes don't come on the dot
   const NOW_MS = 120000; // a window that ends so near to now is of now
-  const SAME_LENGTH = 0.02;
 
   const listening = new WeakSet(); // graphs; one may serve two devices, one after the other
   let plot = null; // the element around the graph, marked data-ask with its question's id
   let question = null;
-  let usual = {}; // what the address doesn't say
   let at = null; // the range that the axis is known to show
   let moving = null; // where the reader has moved the axis, until it has come to rest
   let timer = 0;
@@ -35,7 +37,11 @@
 
   const isOpen = () => plot !== null && plot.isConnected;
   const graph = () => plot.querySelector(".js-plotly-plot");
-  const byId = (id) => document.getElementById(id);
+
+  /* Whom an answer, a glide or the button of a range of the reader's own concerns. */
+  const onAnswer = [];
+  const onGlide = [];
+  const onCustom = [];
 
   /* --- The plot's size and the axis' range --- */
 
@@ -66,13 +72,12 @@
   }
 
   const same = (a, b) => Boolean(a && b) && a[0] === b[0] && a[1] === b[1];
-  const lengthOf = (range) => Date.parse(range[1]) - Date.parse(range[0]);
 
-  /* Whether the rows of the last answer show that range as they should: all of it, as finely. */
+  /* Whether the rows of the last answer show that range. */
   function covered(range) {
-    const [window, have] = [answered("window"), answered("have")];
-    if (!window || !have || Math.abs(lengthOf(range) / lengthOf(window) - 1) > SAME_LENGTH) return false;
-    return range[0] >= have[0] && (range[1] <= have[1] || Date.parse(have[1]) > Date.now());
+    const [drawn, have] = ["window", "have"].map((part) => (answered(part) || []).map(Date.parse));
+    if (!drawn.length || !have.length) return false;
+    return covers({ drawn, have, nowMs: Date.now() }, range.map(Date.parse));
   }
 
   /* Moves the axis as a drag does; what is there is shown at once. */
@@ -89,10 +94,10 @@
     moving = null;
     live = unasked;
     question = { ...question, ...changes, settled, asked: Date.now() };
-    window.dash_clientside.set_props(plot.dataset.ask, { data: question });
-    window.weirControls.press(question);
+    setProps(plot.dataset.ask, { data: question });
+    controls.press(question);
     if (remember) writeAddress();
-    window.weirFreshness.asked({ changed: !unasked });
+    freshness.asked({ changed: !unasked });
   }
 
   /* After a drag, a pan or a resize: ask again once it has come to rest. */
@@ -130,9 +135,9 @@
   function glide(range) {
     at = range;
     question = { ...question, from: range[0], to: range[1] };
-    window.dash_clientside.set_props("chart-reset", { disabled: false });
+    setProps("chart-reset", { disabled: false });
     writeAddress();
-    window.weirChart.onGlide.forEach((listener) => listener(range));
+    onGlide.forEach((listener) => listener(range));
   }
 
   const reset = () => ask({ from: null, to: null });
@@ -175,14 +180,14 @@
       const known = before && before.of === of && (live || UNMOVED.has(id));
       if (known && Date.now() - before.ms < restMs - BIAS_MS) return;
       told[id] = { ms: Date.now(), of };
-      window.dash_clientside.set_props(id, { data: shown });
+      setProps(id, { data: shown });
     });
   }
 
   /* --- Controls: any element with data-set, and the native selects --- */
 
   function set(field, value) {
-    if (field === "range" && value === "custom") return window.weirChart.custom();
+    if (field === "range" && value === "custom") return onCustom.forEach((open) => open());
     const select = document.querySelector(`select[data-set="${field}"]`);
     const plain = select && select.dataset.default === value ? null : value;
     ask(field === "range" ? { range: value, from: null, to: null } : { [field]: plain || null });
@@ -222,14 +227,14 @@
 
   /* --- The address --- */
 
-  const writeAddress = () => window.weirControls.writeAddress(question, IN_ADDRESS, "push");
+  const writeAddress = () => controls.writeAddress(question, IN_ADDRESS, "push");
 
   /* Back and forward between views of one page. Registered before Dash's own listener, which would
      lay the whole page out anew. */
   window.addEventListener("popstate", (event) => {
     if (!isOpen() || window.location.pathname !== plot.dataset.path) return;
     event.stopImmediatePropagation();
-    ask({ ...usual, ...window.weirControls.fromAddress(IN_ADDRESS) }, { remember: false });
+    ask(controls.fromAddress(IN_ADDRESS), { remember: false });
   });
 
   /* --- Opening --- */
@@ -259,56 +264,50 @@
     drawn.on("plotly_doubleclick", reset);
   }
 
-  /* What the other scripts of the page stand on. */
-  window.weirChart = {
-    ask, move, reset, isOpen, graph,
-    plot: () => plot,
-    question: () => question,
-    range: () => (isOpen() && graph() && graph().layout ? axisRange().map(Date.parse) : null),
-    custom: () => {},
-    onAnswer: [],
-    onGlide: [],
-  };
+  /* What the other modules of the page build on. `plot` and `question` change: they are asked for. */
+  const currentPlot = () => plot;
+  const currentQuestion = () => question;
+  const range = () => (isOpen() && graph() && graph().layout ? axisRange().map(Date.parse) : null);
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.chart = {
+  export { ask, graph, isOpen, move, onAnswer, onCustom, onGlide, currentPlot, currentQuestion, range, reset };
+
+  register("chart", {
     /* The first question of a page that was just laid out. */
     open: async function (start) {
       plot = await appeared(() => document.querySelector(`[data-device="${start.device}"]`));
       plot.dataset.path = window.location.pathname;
-      question = { ...start, theme: window.weirTheme(), width_px: widthPx(), asked: Date.now() };
+      question = { ...start, theme: theme(), width_px: widthPx(), asked: Date.now() };
       told = {};
       at = null;
       listen(plot);
-      window.weirControls.press(question);
-      window.weirFreshness.open({
+      controls.press(question);
+      freshness.open({
         root: plot,
         notice: "chart-notice",
         retry: refresh,
         isNow: endsNow,
         zone: () => question.zone || plot.dataset.zone,
       });
-      window.weirFreshness.asked();
+      freshness.asked();
       return question;
     },
 
     /* An answer is there: what it shows, or what went wrong. */
     answered: function (shown, notice) {
-      if (!isOpen() || !(shown || notice)) return window.dash_clientside.no_update;
+      if (!isOpen() || !(shown || notice)) return noUpdate();
       if (notice) {
-        window.weirFreshness.failed(notice);
-        return window.dash_clientside.no_update;
+        freshness.failed(notice);
+        return noUpdate();
       }
       if (shown.asked === question.asked) {
-        window.weirFreshness.answered();
+        freshness.answered();
         if (!question.settled) at = [shown.from, shown.to];
         next(REFRESH_MS);
         afterPaint(() => follow(shown));
       }
       // An answer to what was asked before the reader moved the axis may have moved it back.
       if (moving && !same(axisRange(), moving)) move(...moving.map(Date.parse));
-      window.weirChart.onAnswer.forEach((listener) => listener(shown));
-      return window.dash_clientside.no_update;
+      onAnswer.forEach((listener) => listener(shown));
+      return noUpdate();
     },
-  };
-})();
+  });

@@ -1,7 +1,7 @@
 /* A page's controls and its address say the same, the page's question: {name: value}, where what is
    usual is null. A control is any button or select with data-set. */
-(function () {
-  "use strict";
+import { viewOf, withView } from "./address.js";
+import { keep } from "./site.js";
 
   function press(question) {
     document.querySelectorAll("button[data-set]").forEach((button) => {
@@ -33,20 +33,12 @@
 
   /* `how`: "push" where the way back leads to what was, else "replace". */
   function writeAddress(question, names, how) {
-    const url = new URL(window.location.href);
-    names.forEach((name) => {
-      if (question[name]) url.searchParams.set(name, question[name]);
-      else url.searchParams.delete(name);
-    });
-    if (window.weirKeep) window.weirKeep(question);
-    if (url.href === window.location.href) return;
-    window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", url);
+    const href = withView(window.location.href, question, names);
+    keep(question);
+    if (href === window.location.href) return;
+    window.history[how === "replace" ? "replaceState" : "pushState"]({}, "", href);
   }
 
-  function fromAddress(names) {
-    const said = new URLSearchParams(window.location.search);
-    return Object.fromEntries(names.map((name) => [name, said.get(name)]));
-  }
+  const fromAddress = (names) => viewOf(window.location.search, names);
 
-  window.weirControls = { press, groups, writeAddress, fromAddress };
-})();
+  export { press, groups, writeAddress, fromAddress };

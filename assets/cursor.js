@@ -1,11 +1,13 @@
 /* A chart by keyboard and wheel: a cursor that says what it stands on, zoom, pan and reset.
    Arrows move the cursor (with Shift ten rows), Home and End go to its ends, + and − zoom,
-   [ and ] pan, R resets, Escape lets go. The wheel zooms where the plot has the focus or Ctrl is
+   [ and ] pan, R resets, Escape hides the cursor. The wheel zooms where the plot has the focus or Ctrl is
    held: without either it scrolls the page. */
-(function () {
-  "use strict";
-  const ZOOM = 0.6;
-  const PAN = 0.2;
+import * as chart from "./chart.js";
+import { deedOf } from "./chart-keys.js";
+import * as hoverCard from "./hover-card.js";
+import * as hover from "./hover.js";
+import { lengthOf, panned, zoomed } from "./scales.js";
+
   const WHEEL = 0.0016;
   const SHORTEST_MS = 10000;
   const SAY_MS = 150;
@@ -13,30 +15,29 @@
   let cursorMs = null;
   let sayTimer = 0;
 
-  const chart = window.weirChart;
 
   /* The rows in sight. */
   function rows() {
-    const told = window.weirHover.read(chart.graph());
+    const told = hover.read(chart.graph());
     const [from, to] = chart.range();
     return told ? told.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
   }
 
   function point(row) {
     cursorMs = row.ms;
-    window.weirHoverCard.show(chart.graph(), row.ms);
+    hoverCard.show(chart.graph(), row.ms);
     clearTimeout(sayTimer);
     sayTimer = setTimeout(() => say(row), SAY_MS);
   }
 
   function say(row) {
-    const told = window.weirHover.read(chart.graph());
-    const { title, lines } = window.weirHover.words(told, row);
+    const told = hover.read(chart.graph());
+    const { title, lines } = hover.words(told, row);
     const words = [title, ...lines.map((line) => line.join(" "))].join(", ");
     document.getElementById("chart-cursor").textContent = words;
   }
 
-  const nearest = (found, ms) => window.weirHover.nearest(found, ms);
+  const nearest = (found, ms) => hover.nearest(found, ms);
 
   function step(by) {
     const found = rows();
@@ -49,62 +50,46 @@
   function let_go() {
     cursorMs = null;
     clearTimeout(sayTimer);
-    window.weirHoverCard.leave();
+    hoverCard.leave();
     document.getElementById("chart-cursor").textContent = "";
   }
 
   /* An embed may hold its range still. */
-  const isStill = () => chart.plot().dataset.still === "true";
+  const isStill = () => chart.currentPlot().dataset.still === "true";
 
   function zoom(factor, aboutMs) {
     if (isStill()) return;
-    const [from, to] = chart.range();
-    const about = aboutMs === undefined ? (cursorMs ?? (from + to) / 2) : aboutMs;
-    if ((to - from) * factor < SHORTEST_MS) return;
-    chart.move(about - (about - from) * factor, about + (to - about) * factor);
+    const range = chart.range();
+    if (lengthOf(range) * factor < SHORTEST_MS) return;
+    chart.move(...zoomed(range, factor, aboutMs ?? cursorMs ?? undefined));
   }
 
   function pan(by) {
     if (isStill()) return;
-    const [from, to] = chart.range();
-    chart.move(from + (to - from) * by, to + (to - from) * by);
+    chart.move(...panned(chart.range(), by));
   }
 
-  const KEYS = {
-    ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
-    ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
-    Home: () => step(-Infinity),
-    End: () => step(Infinity),
-    "+": () => zoom(ZOOM),
-    "=": () => zoom(ZOOM),
-    "-": () => zoom(1 / ZOOM),
-    "−": () => zoom(1 / ZOOM),
-    "[": () => pan(-PAN),
-    "]": () => pan(PAN),
-    r: () => chart.reset(),
-    R: () => chart.reset(),
-    Escape: let_go,
-  };
+  const DEEDS = { step, zoom, pan, reset: () => chart.reset(), leave: let_go };
 
   const ready = () => chart.isOpen() && chart.graph() && window.Plotly && chart.range();
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !ready()) return;
+    const act = deedOf(event);
+    if (!act || !ready()) return;
     if (!event.target.closest(".plot") || event.target.closest("button")) return;
-    const act = KEYS[event.key];
-    if (!act) return;
     event.preventDefault();
-    act(event);
+    const [deed, amount] = act;
+    DEEDS[deed](amount);
   });
 
   document.addEventListener(
     "wheel",
     (event) => {
       if (!ready() || !event.target.closest(".plot")) return;
-      const focused = chart.plot().contains(document.activeElement);
+      const focused = chart.currentPlot().contains(document.activeElement);
       if (isStill() || (!focused && !event.ctrlKey && !event.metaKey)) return;
       event.preventDefault();
-      const area = chart.plot().querySelector(".nsewdrag").getBoundingClientRect();
+      const area = chart.currentPlot().querySelector(".nsewdrag").getBoundingClientRect();
       const [from, to] = chart.range();
       const share = Math.max(0, Math.min(1, (event.clientX - area.x) / area.width));
       if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / area.width);
@@ -125,4 +110,3 @@
       if (found.length && cursorMs !== null) point(found[nearest(found, cursorMs)]);
     });
   });
-})();

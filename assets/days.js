@@ -1,9 +1,8 @@
 /* The bars of days: those that the chart shows stand out, and the keyboard goes from one to the next.
    One of them is reached by Tab, the last that was stood on; arrows, Home and End go on from there. */
-(function () {
-  "use strict";
+import * as chart from "./chart.js";
+
   const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7, Home: -Infinity, End: Infinity };
-  const chart = window.weirChart;
   const days = () => [...document.querySelectorAll(".days .day")];
   let shown = null; // [from, to] in ms
   let stood = null; // data-from of the day that Tab reaches
@@ -43,4 +42,3 @@
     const there = all.indexOf(event.target) + step;
     all[Math.max(0, Math.min(all.length - 1, there))].focus();
   });
-})();

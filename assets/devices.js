@@ -3,8 +3,11 @@
 
    The grid asks for rows by itself, with what the reader chose in its `context`: {status, q}. The
    server decides every word. */
-(function () {
-  "use strict";
+import * as controls from "./controls.js";
+import { register, setProps } from "./dash.js";
+import * as freshness from "./freshness.js";
+import * as grid from "./grid.js";
+
   const { createElement } = window.React;
   const GRID = "devices-grid";
   const CHOSEN = ["status", "q"]; // of the address, also in the grid's context
@@ -111,7 +114,7 @@
     clearTimeout(searchTimer);
     const context = { ...chosen(), ...changes };
     api.setGridOption("context", context);
-    window.weirControls.press(context);
+    controls.press(context);
     if (remember) writeAddress({ ...context, ...sortedBy() }, remember);
     if (api.getDisplayedRowCount() > 0) api.ensureIndexVisible(0, "top");
     api.onFilterChanged(); // the grid forgets its rows and asks anew
@@ -124,7 +127,7 @@
   function failed(trouble) {
     const failing = request;
     request = null;
-    window.weirFreshness.failed(trouble);
+    freshness.failed(trouble);
     page.dataset.failed = String(page.dataset.ready !== "true");
     if (failing) failing.failCallback();
   }
@@ -150,7 +153,7 @@
   }
 
   function clear() {
-    window.dash_clientside.set_props("devices-search", { value: "" });
+    setProps("devices-search", { value: "" });
     ask({ q: null, status: "all" });
   }
 
@@ -174,8 +177,7 @@
     lookTimer = setTimeout(() => {
       if (!isOpen() || !api || document.hidden) return;
       const ids = inSight();
-      const { set_props } = window.dash_clientside;
-      if (ids.length > 0) set_props("devices-sight", { data: { ids, asked: Date.now() } });
+      if (ids.length > 0) setProps("devices-sight", { data: { ids, asked: Date.now() } });
       lookAgain();
     }, afterMs);
   }
@@ -190,10 +192,10 @@
 
   function writeAddress(said, how) {
     const told = Object.fromEntries(IN_ADDRESS.map((name) => [name, plain(said, name)]));
-    window.weirControls.writeAddress(told, IN_ADDRESS, how);
+    controls.writeAddress(told, IN_ADDRESS, how);
   }
 
-  const fromAddress = () => window.weirControls.fromAddress(IN_ADDRESS);
+  const fromAddress = () => controls.fromAddress(IN_ADDRESS);
 
   /* Back and forward between views of the list. Registered before Dash's own listener, which would
      lay the whole page out anew. */
@@ -201,7 +203,7 @@
     if (!isOpen() || !api || window.location.pathname !== page.dataset.path) return;
     event.stopImmediatePropagation();
     const { status, q, sort, order } = fromAddress();
-    window.dash_clientside.set_props("devices-search", { value: q || "" });
+    setProps("devices-search", { value: q || "" });
     const now = sortedBy();
     const wanted = { sort: sort || USUAL.sort, order: order || USUAL.order };
     if (now.sort !== wanted.sort || now.order !== wanted.order) {
@@ -291,26 +293,25 @@
     const { top, row } = window.history.state || {};
     restore = Number.isFinite(top) ? { top, row } : null;
     [searchTimer, lookTimer].forEach(clearTimeout);
-    window.weirFreshness.open({ root, notice: "devices-notice", retry: again, polls: false });
-    window.weirGrid.ready(GRID).then(
+    freshness.open({ root, notice: "devices-notice", retry: again, polls: false });
+    grid.ready(GRID).then(
       (ready) => begin(root, ready),
-      () => root === page && window.weirFreshness.failed("The list’s script can’t be loaded."),
+      () => root === page && freshness.failed("The list’s script can’t be loaded."),
     );
   }
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.devices = {
+  register("devices", {
     asking: function (asked) {
       const root = byId("devices");
       if (root !== page) opened(root);
       request = asked || null;
-      if (request) window.weirFreshness.asked({ changed: true });
+      if (request) freshness.asked({ changed: true });
     },
     answered: function (told) {
       if (!told || !isOpen()) return;
       if (told.error) return failed(told.error);
       request = null;
-      window.weirFreshness.answered();
+      freshness.answered();
       page.dataset.failed = "false";
       empty(told);
       const found = byId("devices-found");
@@ -327,5 +328,4 @@
       hurried = complete ? 0 : hurried + 1;
       if (!complete && hurried <= MOST_HURRIED) look(LOOK_AGAIN_MS);
     },
-  };
-})();
+  });

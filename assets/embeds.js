@@ -1,7 +1,7 @@
 /* Embeds: the link to make one takes the view along; the snippet goes to the clipboard; the field
    for a zone offers all zones' names; lists of choices are named for what they are. */
-(function () {
-  "use strict";
+import { siteRoot, zoneNames } from "./site.js";
+
   const SAID_MS = 2500;
   const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
   const MOST = 50; // devices of a wall
@@ -13,7 +13,7 @@
       if (!to.searchParams.has(name)) to.searchParams.set(name, value);
     });
     if (link.dataset.embed === "wall") {
-      const tiles = document.querySelectorAll(`#fleet-wall a[href^='${window.weirRoot}/devices/']`);
+      const tiles = document.querySelectorAll(`#fleet-wall a[href^='${siteRoot}/devices/']`);
       const ids = [...tiles].map((tile) => decodeURIComponent(tile.pathname.split("/").pop()));
       if (ids.length) to.searchParams.set("device", [...new Set(ids)].slice(0, MOST).join(","));
     }
@@ -45,7 +45,7 @@
     const list = document.getElementById(field.getAttribute("list"));
     if (!list || list.childElementCount) return;
     list.append(
-      ...window.weirZoneNames.map((name) => {
+      ...zoneNames.map((name) => {
         const option = document.createElement("option");
         option.value = name;
         return option;
@@ -87,4 +87,3 @@
   document.addEventListener("focusin", (event) => {
     if (event.target.matches("#embed-zone")) offerZones(event.target);
   });
-})();

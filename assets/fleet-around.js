@@ -1,7 +1,7 @@
 /* What stands around the wall of tiles: sums, status chips, pages, groups, why it is empty. */
-(function () {
-  "use strict";
-  const element = (...said) => window.weirTiles.element(...said);
+import * as controls from "./controls.js";
+import { element } from "./fleet-tiles.js";
+
   const byId = (id) => document.getElementById(id);
   const built = {}; // element id → what it was made of
 
@@ -68,7 +68,7 @@
     return [turn("‹", "Previous page", number - 1), where, turn("›", "Next page", number + 1)];
   }
 
-  const groups = ({ names, chosen }) => window.weirControls.groups(names, chosen);
+  const groups = ({ names, chosen }) => controls.groups(names, chosen);
 
   function empty(told) {
     const box = byId("fleet-empty");
@@ -94,5 +94,4 @@
 
   const clear = () => Object.keys(built).forEach((id) => delete built[id]);
 
-  window.weirAround = { draw, clear };
-})();
+  export { draw, clear };

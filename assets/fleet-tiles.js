@@ -1,8 +1,7 @@
 /* What a wall is drawn of: tiles, kept by device id, so that a refresh changes what differs and moves
    nothing. Every word and shape comes from the server (components/fleet/tiles.py). A line that is drawn
    already isn't sent again: its `mark` names it. */
-(function () {
-  "use strict";
+
   const SVG = "http://www.w3.org/2000/svg";
   const tiles = new Map(); // device id → {item, parts, last}
 
@@ -161,5 +160,6 @@
     return Object.fromEntries(marked.map(([id, tile]) => [id, tile.mark]));
   }
 
-  window.weirTiles = { draw, marks, element, clear: () => tiles.clear() };
-})();
+  const clear = () => tiles.clear();
+
+  export { clear, draw, element, marks };

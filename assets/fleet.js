@@ -4,9 +4,13 @@
    What is asked goes into one Store, the question: {window, q, status, group, sort, page, zone,
    units, held, drawn, asked}; the answer comes as one Store, the board. Nothing moves while the reader
    is among the tiles. */
-(function () {
-  "use strict";
-  const { element } = window.weirTiles;
+import * as controls from "./controls.js";
+import { noUpdate, register, setProps } from "./dash.js";
+import * as fleetAround from "./fleet-around.js";
+import * as fleetTiles from "./fleet-tiles.js";
+import * as freshness from "./freshness.js";
+import * as wallMode from "./wall-mode.js";
+
   const IN_ADDRESS = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
   const REFRESH_MS = 15000;
   const JITTER = 0.2;
@@ -29,7 +33,7 @@
   /* --- Asking --- */
 
   function engaged() {
-    if (window.weirWall.isOn()) return false;
+    if (wallMode.isOn()) return false;
     const wall = byId("fleet-wall");
     return (
       wall.matches(":hover") ||
@@ -46,11 +50,11 @@
     question = { ...question, ...changes, asked: Date.now() };
     const keeps = hold && board !== null && viewOf(question) === shownView;
     question.held = keeps ? board.tiles.map((tile) => tile && tile.id) : [];
-    question.drawn = window.weirTiles.marks();
-    window.weirControls.press(question);
-    window.dash_clientside.set_props("fleet-question", { data: question });
-    if (remember) window.weirControls.writeAddress(question, IN_ADDRESS, remember);
-    window.weirFreshness.asked({ changed: viewOf(question) !== shownView });
+    question.drawn = fleetTiles.marks();
+    controls.press(question);
+    setProps("fleet-question", { data: question });
+    if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
+    freshness.asked({ changed: viewOf(question) !== shownView });
   }
 
   function refresh() {
@@ -83,7 +87,7 @@
   }
 
   function clear() {
-    window.dash_clientside.set_props("fleet-search", { value: "" });
+    setProps("fleet-search", { value: "" });
     ask({ q: null, status: null, group: null, page: null });
   }
 
@@ -94,8 +98,8 @@
   window.addEventListener("popstate", (event) => {
     if (!isOpen() || window.location.pathname !== page.dataset.path) return;
     event.stopImmediatePropagation();
-    const view = window.weirControls.fromAddress(IN_ADDRESS);
-    window.dash_clientside.set_props("fleet-search", { value: view.q || "" });
+    const view = controls.fromAddress(IN_ADDRESS);
+    setProps("fleet-search", { value: view.q || "" });
     ask(view, { remember: "" });
   });
 
@@ -126,7 +130,7 @@
       ask({ page: Number(number) > 1 ? number : null });
       window.scrollTo(0, 0);
     } else if (deed === "clear") clear();
-    else if (deed === "wall") window.weirWall.enter();
+    else if (deed === "wall") wallMode.enter();
     else if (deed === "filters") {
       const open = button.getAttribute("aria-expanded") !== "true";
       button.setAttribute("aria-expanded", String(open));
@@ -177,19 +181,19 @@
   function open(root) {
     page = root;
     page.dataset.path = window.location.pathname;
-    question = window.weirControls.fromAddress(IN_ADDRESS);
+    question = controls.fromAddress(IN_ADDRESS);
     board = null;
     shownView = "";
-    window.weirTiles.clear();
-    window.weirAround.clear();
-    window.weirControls.press(question);
-    window.weirWall.open({ ask, question: () => question, isOpen });
-    window.weirFreshness.open({
+    fleetTiles.clear();
+    fleetAround.clear();
+    controls.press(question);
+    wallMode.open({ ask, question: () => question, isOpen });
+    freshness.open({
       root,
       notice: "fleet-notice",
       retry: refresh,
       zone: () => question.zone,
-      remark: () => board && board.trouble && `${board.trouble} Some of this page is older.`,
+      remark: () => board && board.trouble && `${board.trouble} Some values on this page are older.`,
     });
   }
 
@@ -198,9 +202,9 @@
     board = told;
     Object.assign(question, told.view); // as the server understood it
     shownView = viewOf(told.view);
-    window.weirTiles.draw(byId("fleet-wall"), window.weirWall.tiles(told), shownView);
+    fleetTiles.draw(byId("fleet-wall"), wallMode.tiles(told), shownView);
     filters();
-    window.weirAround.draw(told);
+    fleetAround.draw(told);
     const said = byId("fleet-said");
     if (said.textContent !== told.found) said.textContent = told.found;
     page.dataset.ready = "true";
@@ -211,19 +215,17 @@
   }
 
   function settle(told) {
-    if (told.error) return window.weirFreshness.failed(told.error);
+    if (told.error) return freshness.failed(told.error);
     drawBoard(told);
-    window.weirFreshness.answered();
+    freshness.answered();
     next(told.again_ms);
   }
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.fleet = {
+  register("fleet", {
     draw: function (told) {
       const root = byId("fleet");
       if (root !== page) open(root);
       if (told) settle(told);
-      return window.dash_clientside.no_update;
+      return noUpdate();
     },
-  };
-})();
+  });

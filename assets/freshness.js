@@ -6,8 +6,8 @@
 
    States: loading, live, still (not of now), waiting (a change of the reader's is unanswered for 1 s),
    stale. They stand on the page's <main> as data-freshness, by which the stylesheets dim. */
-(function () {
-  "use strict";
+import { ago } from "./ago.js";
+
   const LATE_MS = 1000;
   const STALE_MS = 45000;
   const PATIENCE_MS = 20000; // then the question is taken for lost
@@ -107,8 +107,8 @@
   }
 
   function badge(now) {
-    if (!updatedMs) return now === "stale" ? "No answer" : "Loading";
-    const age = window.weirAgo(updatedMs);
+    if (!updatedMs) return now === "stale" ? "No response" : "Loading";
+    const age = ago(updatedMs);
     return { stale: `Stale · ${age}`, live: `Live · ${age}`, waiting: "Waiting for the server" }[now] || `Updated ${age}`;
   }
 
@@ -171,5 +171,4 @@
     if (isOpen() && page.polls) page.retry();
   });
 
-  window.weirFreshness = { open, asked, answered, failed, reached, tell };
-})();
+  export { open, asked, answered, failed, reached, tell };

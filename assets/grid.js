@@ -1,8 +1,7 @@
 /* The grid's library, loaded when a page first shows a grid. Dash looks components up by
    `window.dash_ag_grid`: until the library is there, and after, that is this stand-in, which renders
    the real component as soon as it can. */
-(function () {
-  "use strict";
+
   const { createElement, lazy, Suspense } = window.React;
   let library = null;
   let loading = null;
@@ -41,8 +40,5 @@
     },
   });
 
-  window.weirGrid = {
-    /* The api of the grid of that id, once it is there. */
-    ready: (id) => load().then(({ getApiAsync }) => getApiAsync(id)),
-  };
-})();
+  /* The api of the grid of that id, once it is there. */
+  export const ready = (id) => load().then(({ getApiAsync }) => getApiAsync(id));

@@ -3,8 +3,8 @@
 
    The card stands beside the cursor, where the lines leave room, on the freer side; without room it
    docks above the plot, so that it never covers what it speaks of. */
-(function () {
-  "use strict";
+import * as hover from "./hover.js";
+
   const LINE = 2; // the place of the line, or the bars, among the traces
   const APART_PX = 14; // from the cursor, and from the lines
   const REACH_PX = 40; // a row farther from the pointer isn't pointed at
@@ -40,7 +40,7 @@
   function reach(told, frame, left, right) {
     const { rows } = told;
     let [top, bottom] = [frame.top + frame.height, frame.top];
-    const first = Math.max(0, window.weirHover.nearest(rows, frame.ms(left)) - 1);
+    const first = Math.max(0, hover.nearest(rows, frame.ms(left)) - 1);
     for (let index = first; index < rows.length; index += 1) {
       const { ms, value, low = value, high = value } = rows[index];
       top = Math.min(top, frame.y(high));
@@ -93,17 +93,17 @@
     if (!at || !at.graph.isConnected || !at.graph._fullLayout) return;
     const { graph } = at;
     const plot = graph.closest(".plot");
-    const told = window.weirHover.read(graph);
+    const told = hover.read(graph);
     const frame = axes(graph);
     if (isPointer) at.ms = frame.ms(at.px);
-    const row = told && told.rows[window.weirHover.nearest(told.rows, at.ms)];
+    const row = told && told.rows[hover.nearest(told.rows, at.ms)];
     if (!row) return hide(graph);
     const x = frame.x(row.ms);
     const half = told.says.length_ms / 2 / (frame.to - frame.from) * frame.width;
     const isFar = isPointer && Math.abs(x - at.px) > Math.max(REACH_PX, half);
     if (isFar || x < frame.left - 1 || x > frame.left + frame.width + 1) return hide(graph);
     const [card, line, dot] = ["hover-card", "hover-line", "hover-dot"].map((name) => part(plot, name));
-    fill(card, window.weirHover.words(told, row));
+    fill(card, hover.words(told, row));
     [card, line, dot].forEach((each) => (each.hidden = false));
     Object.assign(line.style, { left: `${x}px`, top: `${frame.top}px`, height: `${frame.height}px` });
     Object.assign(dot.style, { left: `${x}px`, top: `${frame.y(row.value)}px` });
@@ -158,5 +158,4 @@
     draw();
   }
 
-  window.weirHoverCard = { show, leave };
-})();
+  export { show, leave };

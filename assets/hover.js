@@ -1,8 +1,7 @@
 /* The words for a chart's rows, made of the numbers that its figure holds, as components/formatting.py
    makes them: a figure's line brings `meta.says` (components/charts/hover_text.py). assets/hover-card.js and
    assets/cursor.js show them. */
-(function () {
-  "use strict";
+
   const BAND = 1; // the places of the traces
   const LINE = 2;
   const DAY_MS = 86400000;
@@ -196,5 +195,4 @@
     return { title: says.titles ? says.titles[row.row] : title(row.startMs, says.length_ms, says.clock), lines };
   }
 
-  window.weirHover = { read, nearest, words, decimals, exact, number, span, volume, duration, title };
-})();
+  export { read, nearest, words, decimals, exact, number, span, volume, duration, title };

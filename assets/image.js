@@ -1,9 +1,9 @@
 /* Images of the chart as it stands on the screen, made by the browser alone: with its title, and a
    caption that says range, resolution, zone and when it was made. plotly.js draws a copy of the
    figure out of sight; nothing on the screen moves and nothing is asked of anybody. */
-(function () {
-  "use strict";
-  const chart = window.weirChart;
+import * as chart from "./chart.js";
+import * as menus from "./menu.js";
+
   const SCALE = 2; // of a PNG: sharp on paper and on dense screens
   const SIDE_PX = 16;
   const TITLE_PX = 52;
@@ -22,7 +22,7 @@
   function made() {
     const zone = caption.zone.split(" · ")[0];
     const parts = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: zone };
-    return `made ${new Intl.DateTimeFormat("en-GB", parts).format(new Date())} ${zone}`;
+    return `created ${new Intl.DateTimeFormat("en-GB", parts).format(new Date())} ${zone}`;
   }
 
   /* Lines break between parts, as many as the width takes. */
@@ -79,6 +79,7 @@
   /* weir_FM-10523_2026-11-20T015000Z_2026-11-21T014959Z_1min.png, as the files of rows. */
   function fileName(kind) {
     const serial = document.querySelector(".identity").dataset.serial;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a file's name can hold none
     const safe = serial.replace(/[\u0000-\u001f<>:"/\\|?*\s]+/g, "-").replace(/^[-.]+|[-.]+$/g, "");
     const ends = chart.range().map((ms) => `${new Date(ms).toISOString().slice(0, 19).replace(/:/g, "")}Z`);
     return `${["weir", safe, ...ends, caption.resolution].filter(Boolean).join("_")}.${kind}`;
@@ -111,7 +112,6 @@
     if (!entry || !chart.isOpen() || !chart.graph() || !caption) return;
     const menu = entry.closest("details.menu");
     image(entry.dataset.deed.slice("image-".length)).catch(() =>
-      window.weirMenu.say(menu, "The image can’t be made here."),
+      menus.say(menu, "The image can’t be made here."),
     );
   });
-})();

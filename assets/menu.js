@@ -1,7 +1,6 @@
 /* Menus, the account's and every other: they close by Escape, by turning elsewhere and by a choice,
    the arrow keys walk through their entries, and they open towards where there is room. */
-(function () {
-  "use strict";
+
   const MENUS = "details.account, details.menu";
   const ENTRIES = ".menu-entry";
   const EDGE_PX = 8;
@@ -24,7 +23,7 @@
     if (words) menu.open = true;
   }
 
-  window.weirMenu = { say, close };
+  export { say, close };
 
   document.addEventListener("click", (event) => {
     closeMenus(event.target.closest(MENUS));
@@ -74,4 +73,3 @@
     },
     true,
   );
-})();

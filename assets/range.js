@@ -1,12 +1,13 @@
 /* Ranges of a chart: one of the reader's own, told by the chosen zone's wall clock, and the strip
    of the whole range below a part of it. Also the pages of the rows below. */
-(function () {
-  "use strict";
+import * as chart from "./chart.js";
+import { noUpdate, register, setProps } from "./dash.js";
+import { movedInto, panned } from "./scales.js";
+import { wallTime } from "./wall-time.js";
+
   const SVG = "http://www.w3.org/2000/svg";
-  const chart = window.weirChart;
   const byId = (id) => document.getElementById(id);
   const NAMES = { first: "From", last: "To" };
-  const TIMES = ["the first time", "the second time"];
 
   function element(tag, className, parent) {
     const made = document.createElement(tag);
@@ -18,19 +19,9 @@
   /* --- A range of one's own --- */
 
   const zone = () =>
-    chart.question().zone || byId("chart-custom-fields").dataset.zone || "UTC";
+    chart.currentQuestion().zone || byId("chart-custom-fields").dataset.zone || "UTC";
 
-  /* What the zone's clock shows then, as a datetime-local field wants it. */
-  function wall(ms, name) {
-    const parts = new Intl.DateTimeFormat("en-CA", {
-      timeZone: name, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit",
-      hour: "2-digit", minute: "2-digit",
-    }).formatToParts(ms);
-    const of = (type) => parts.find((part) => part.type === type).value;
-    return `${of("year")}-${of("month")}-${of("day")}T${of("hour")}:${of("minute")}`;
-  }
-
-  function fields(form) {
+  function fields() {
     const holder = byId("chart-custom-fields");
     if (holder.childElementCount) return;
     Object.entries(NAMES).forEach(([name, label]) => {
@@ -43,24 +34,24 @@
       const fold = element("select", "button select", holder);
       fold.dataset.fold = name;
       fold.hidden = true;
-      fold.setAttribute("aria-label", `${label}: which of two`);
+      fold.setAttribute("aria-label", `${label}: zone name`);
     });
     element("span", "in-zone", holder);
   }
 
   function open() {
     const form = byId("chart-custom");
-    fields(form);
+    fields();
     form.hidden = false;
     const [from, to] = chart.range() || [Date.now() - 864e5, Date.now()];
     const name = zone();
-    form.querySelector("[data-name=first]").value = wall(from, name);
-    form.querySelector("[data-name=last]").value = wall(to + 1, name);
-    form.querySelector(".in-zone").textContent = `wall clock of ${name}`;
+    form.querySelector("[data-name=first]").value = wallTime(from, name);
+    form.querySelector("[data-name=last]").value = wallTime(to + 1, name);
+    form.querySelector(".in-zone").textContent = `local time (${name})`;
     form.querySelectorAll("[data-fold]").forEach((fold) => {
       fold.hidden = true;
     });
-    window.dash_clientside.set_props("chart-custom-said", { children: "" });
+    setProps("chart-custom-said", { children: "" });
     form.querySelector("input").focus();
   }
 
@@ -70,17 +61,17 @@
     if (button) button.focus();
   }
 
-  chart.custom = () => (byId("chart-custom").hidden ? open() : close());
+  chart.onCustom.push(() => (byId("chart-custom").hidden ? open() : close()));
 
   function submit(form) {
-    const said = { zone: chart.question().zone, asked: Date.now() };
+    const said = { zone: chart.currentQuestion().zone, asked: Date.now() };
     form.querySelectorAll("[data-name]").forEach((input) => {
       said[input.dataset.name] = input.value;
     });
     form.querySelectorAll("[data-fold]").forEach((fold) => {
       said[`${fold.dataset.fold}_fold`] = fold.hidden ? null : fold.value;
     });
-    window.dash_clientside.set_props("chart-custom-asked", { data: said });
+    setProps("chart-custom-asked", { data: said });
   }
 
   function offer(form, twice) {
@@ -91,7 +82,7 @@
           ...["", "0", "1"].map((value, index) => {
             const option = element("option");
             option.value = value;
-            option.textContent = index ? `${TIMES[index - 1]} (${names[index - 1]})` : "which one?";
+            option.textContent = index ? names[index - 1] : `choose ${names.join(" or ")}`;
             return option;
           }),
         );
@@ -110,7 +101,7 @@
     if (!chart.isOpen()) return;
     if (event.target.closest('[data-do="cancel"]')) close();
     const turn = event.target.closest("[data-rows-page]");
-    if (turn) window.dash_clientside.set_props("device-rows-page", { data: Number(turn.dataset.rowsPage) });
+    if (turn) setProps("device-rows-page", { data: Number(turn.dataset.rowsPage) });
   });
 
   document.addEventListener("keydown", (event) => {
@@ -156,15 +147,10 @@
     brush.style.left = `${share(from) * 100}%`;
     brush.style.width = `${(share(to) - share(from)) * 100}%`;
     brush.setAttribute("aria-valuenow", String(Math.round(share((from + to) / 2) * 100)));
-    brush.setAttribute("aria-valuetext", `${wall(from, zone()).replace("T", " ")} to ${wall(to, zone()).replace("T", " ")}`);
+    brush.setAttribute("aria-valuetext", `${wallTime(from, zone()).replace("T", " ")} to ${wallTime(to, zone()).replace("T", " ")}`);
   }
 
-  /* Within the whole range; the length stays. */
-  function held(from, to) {
-    const [start, end] = span();
-    const by = Math.max(start - from, Math.min(0, end - to));
-    return [from + by, to + by];
-  }
+  const held = (from, to) => movedInto(span(), [from, to]);
 
   function go(from, to) {
     const [a, b] = held(from, to);
@@ -212,15 +198,13 @@
     const by = { ArrowLeft: -0.25, ArrowDown: -0.25, ArrowRight: 0.25, ArrowUp: 0.25 }[event.key];
     if (!by) return;
     event.preventDefault();
-    const [from, to] = chart.range();
-    go(from + by * (to - from), to + by * (to - from));
+    go(...panned(chart.range(), by));
   });
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.range = {
+  register("range", {
     told: function (told) {
       const form = byId("chart-custom");
-      if (!told || !form) return window.dash_clientside.no_update;
+      if (!told || !form) return noUpdate();
       offer(form, told.twice);
       if (told.range) {
         form.hidden = true;
@@ -231,7 +215,7 @@
 
     overview: function (told, shown) {
       const strip = byId("chart-overview");
-      if (!strip || !chart.isOpen() || !byId("chart-custom-fields")) return window.dash_clientside.no_update;
+      if (!strip || !chart.isOpen() || !byId("chart-custom-fields")) return noUpdate();
       whole = told || null;
       strip.dataset.empty = String(!whole);
       if (!whole) return "";
@@ -239,5 +223,4 @@
       if (shown && !drag) place(Date.parse(shown.from), Date.parse(shown.to));
       return "";
     },
-  };
-})();
+  });

@@ -1,7 +1,8 @@
 /* The report's page: its charts, which the server draws one after the other, printing, and the PDF.
    The document itself is built by sheets.js from what the server says. */
-(function () {
-  "use strict";
+import * as serverImage from "./server-image.js";
+import { siteRoot } from "./site.js";
+
   const IN_FILE = ["range", "zone", "units", "devices", "q", "group", "metric", "paper"];
   const AT_ONCE = 3;
   const ATTEMPTS = 6;
@@ -49,7 +50,7 @@
   async function draw(figure) {
     const url = address(figure);
     try {
-      const answer = await window.weirSaving.asked(() => {}, url, { attempts: ATTEMPTS });
+      const answer = await serverImage.asked(() => {}, url, { attempts: ATTEMPTS });
       kept.set(url, (await answer.json()).html);
       if (figure.isConnected && address(figure) === url) show(figure, kept.get(url));
     } catch (error) {
@@ -127,7 +128,7 @@
     button.disabled = true;
     say("Preparing …");
     try {
-      await window.weirSaving.save(say, `${window.weirRoot}/export/report.pdf?${wanted}`, "pdf");
+      await serverImage.save(say, `${siteRoot}/export/report.pdf?${wanted}`, "pdf");
       say("Saved");
       setTimeout(() => say(""), STAYS_MS);
     } catch (error) {
@@ -143,4 +144,3 @@
     if (button.dataset.do === "print") print();
     if (button.dataset.do === "pdf") save(button);
   });
-})();

@@ -1,9 +1,8 @@
 /* The y axis while the time axis glides over rows that are there already: it was made to fit what was
    in sight (components/charts/figure.py), and it opens where a peak comes in. The next answer fits it anew. */
-(function () {
-  "use strict";
-  const HEADROOM = 0.05;
-  const chart = window.weirChart;
+import * as chart from "./chart.js";
+import { openedFor } from "./scales.js";
+
   const second = (text) => text.slice(0, 19);
 
   /* Lowest and highest in sight, of all that is drawn by the first y axis. */
@@ -22,11 +21,8 @@
 
   chart.onGlide.push((range) => {
     const drawn = chart.graph();
-    const [bottom, top] = drawn.layout.yaxis.range;
-    const [low, high] = extremes(drawn.data, range.map(second));
-    if (low >= bottom && high <= top) return;
-    const room = (Math.max(top, high) - Math.min(bottom, low)) * HEADROOM;
-    const opened = [low < bottom ? low - room : bottom, high > top ? high + room : top];
-    if (opened.every(Number.isFinite)) window.Plotly.relayout(drawn, { "yaxis.range": opened });
+    const { range: before } = drawn.layout.yaxis;
+    const opened = openedFor(before, extremes(drawn.data, range.map(second)));
+    const isOpened = opened.some((end, index) => end !== before[index]);
+    if (isOpened && opened.every(Number.isFinite)) window.Plotly.relayout(drawn, { "yaxis.range": opened });
   });
-})();

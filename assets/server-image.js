@@ -1,7 +1,8 @@
 /* Images by the server, of the view in the page's address: saved as a file, or as a signed link to
    copy. What goes on is said under the menu's entries: preparing, busy and trying again, or why not. */
-(function () {
-  "use strict";
+import * as menus from "./menu.js";
+import { siteRoot } from "./site.js";
+
   const CHART = ["range", "from", "to", "metric", "zone", "units"];
   const CARD = ["zone", "units"];
   const WALL = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
@@ -48,7 +49,7 @@
   }
 
   /* For other scripts that save what the server makes. */
-  window.weirSaving = { asked, save };
+  export { asked, save };
 
   /* An answer that is one; else an error in the server's words. */
   async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
@@ -57,17 +58,17 @@
       if (answer.ok) return answer;
       const again = Math.min(LONGEST_WAIT_S, Number(answer.headers.get("Retry-After")) || 0);
       if (answer.status !== 503 || !again || attempt === attempts) throw new Error(await words(answer));
-      say(`Busy. Trying again in ${again} s …`);
+      say(`Busy. Retrying in ${again} s …`);
       await pause(again * 1000);
       say("Preparing …");
     }
   }
 
   async function words(answer) {
-    if (answer.status === 401) return "You are signed out: load the page anew.";
+    if (answer.status === 401) return "You are signed out: reload the page.";
     const told = await answer.json().catch(() => ({}));
     const parts = (told.errors || []).map((each) => `${each.parameter} ${each.detail}`);
-    return parts.join("; ") || told.detail || `The server answers ${answer.status}.`;
+    return parts.join("; ") || told.detail || `The server responded ${answer.status}.`;
   }
 
   function fileName(answer, kind) {
@@ -90,7 +91,7 @@
 
   async function copy(say, menu, days) {
     say("Preparing …");
-    const answer = await asked(say, `${window.weirRoot}/export/links`, {
+    const answer = await asked(say, `${siteRoot}/export/links`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ address: address("png"), days }),
@@ -114,19 +115,19 @@
     menu.querySelector(".menu-body").append(made);
     made.focus();
     made.select();
-    window.weirMenu.say(menu, "Copy this link:");
+    menus.say(menu, "Copy this link:");
   }
 
   async function doing(menu, deed, detail, card) {
-    const say = (told) => window.weirMenu.say(menu, told);
+    const say = (told) => menus.say(menu, told);
     menu.querySelectorAll(".share-field").forEach((old) => old.remove());
     await pause(CLOSED_MS);
     try {
-      const done = await (deed === "server" ? save(say, window.weirRoot + address(detail, card), detail) : copy(say, menu, Number(detail)));
+      const done = await (deed === "server" ? save(say, siteRoot + address(detail, card), detail) : copy(say, menu, Number(detail)));
       if (!done) return;
       say(done);
       await pause(STAYS_MS);
-      if (menu.querySelector(".menu-said").textContent === done) window.weirMenu.close(menu);
+      if (menu.querySelector(".menu-said").textContent === done) menus.close(menu);
     } catch (error) {
       say(error instanceof TypeError ? "Can’t reach the server." : error.message);
     }
@@ -136,4 +137,3 @@
     const entry = event.target.closest("[data-deed^='server-'], [data-deed^='signed-']");
     if (entry) doing(entry.closest("details.menu"), ...entry.dataset.deed.split("-"));
   });
-})();

@@ -1,9 +1,10 @@
 /* The browser's side of a session: an answer that says "signed out" leads to the sign-in page, and
    an open page asks every few seconds whether its session still stands. The answer also tells why
    no reading comes in, where that is known: a page that only grows older looks well. */
-(function () {
-  "use strict";
-  const CHECK = `${window.weirRoot}/session`;
+import * as freshness from "./freshness.js";
+import { siteRoot } from "./site.js";
+
+  const CHECK = `${siteRoot}/session`;
   const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
   const CHECK_WITHIN_MS = 5000;
   const HEADER = "Weir-Sign-In";
@@ -26,10 +27,10 @@
   async function answerOf(asked) {
     try {
       const answer = await fetched(...asked);
-      window.weirFreshness.reached(!AWAY.has(answer.status));
+      freshness.reached(!AWAY.has(answer.status));
       return answer;
     } catch (error) {
-      if (LOST.has(error.name)) window.weirFreshness.reached(false);
+      if (LOST.has(error.name)) freshness.reached(false);
       throw error;
     }
   }
@@ -71,4 +72,3 @@
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) check();
   });
-})();

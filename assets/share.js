@@ -1,35 +1,32 @@
 /* Share: the address of what is looked at, into the clipboard. Everything that makes a view stands
    in its address already; a view whose range moves with time can also be handed on as it is now.
 
-   A page whose ranges move tells how it would say this moment: window.weirMoments holds functions
+   A page whose ranges move tells how it would say this moment: `moments` holds functions
    that answer {name: value or null} for the address, or null where the page isn't open or the view
    doesn't move. */
-(function () {
-  "use strict";
+import { withView } from "./address.js";
+import * as chart from "./chart.js";
+import * as menus from "./menu.js";
+
   const STAYS_MS = 2500;
   const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
   const isShare = (menu) => menu.matches("details.share");
   let closing = 0;
 
-  window.weirMoments = window.weirMoments || [];
+  export const moments = [];
 
-  window.weirMoments.push(function () {
-    const chart = window.weirChart;
-    if (!chart || !chart.isOpen() || !chart.question() || !chart.range()) return null;
-    const { from, range } = chart.question();
+  moments.push(function () {
+    if (!chart.isOpen() || !chart.currentQuestion() || !chart.range()) return null;
+    const { from, range } = chart.currentQuestion();
     if (from || String(range).includes("..")) return null;
     const [first, last] = chart.range().map((ms) => new Date(ms).toISOString());
     return { range: `${first}..${last}`, from: null, to: null };
   });
 
-  const moment = () => window.weirMoments.reduce((found, tell) => found || tell(), null);
+  const moment = () => moments.reduce((found, tell) => found || tell(), null);
 
   function link(changes) {
-    const url = new URL(window.location.href);
-    Object.entries(changes || {}).forEach(([name, value]) => {
-      if (value === null) url.searchParams.delete(name);
-      else url.searchParams.set(name, value);
-    });
+    const url = new URL(withView(window.location.href, changes || {}));
     url.hash = "";
     return url.href;
   }
@@ -62,10 +59,10 @@
   async function share(menu, changes) {
     clearTimeout(closing);
     if (!(await copied(menu, link(changes)))) {
-      return window.weirMenu.say(menu, "Copy this link:");
+      return menus.say(menu, "Copy this link:");
     }
-    window.weirMenu.say(menu, "Link copied");
-    closing = setTimeout(() => menu.open && window.weirMenu.close(menu), STAYS_MS);
+    menus.say(menu, "Link copied");
+    closing = setTimeout(() => menu.open && menus.close(menu), STAYS_MS);
   }
 
   function offer(menu) {
@@ -86,4 +83,3 @@
     const menu = entry.closest("details.menu");
     share(menu, entry.dataset.deed === "share-moment" ? moment() : null);
   });
-})();

@@ -1,7 +1,6 @@
 /* Builds parts of many small elements from data: [tag, attributes, nodes] or a text each. What is
    there already is kept and changed, so that focus, an open menu and a scrolled table stay. */
-(function () {
-  "use strict";
+import { register } from "./dash.js";
 
   function attributed(element, attributes) {
     [...element.attributes].forEach(({ name }) => {
@@ -36,8 +35,7 @@
     while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
   }
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.sheets = {
+  register("sheets", {
     /* `id` is the Store's: the element's and "-sheet". */
     draw: function (nodes, id) {
       const parent = document.getElementById(id.slice(0, -"-sheet".length));
@@ -45,5 +43,4 @@
       fill(parent, nodes);
       parent.dispatchEvent(new CustomEvent("weir:drawn", { bubbles: true }));
     },
-  };
-})();
+  });

@@ -2,8 +2,12 @@
    what is asked goes into one Store, the question: {range, zone, units, devices, q, group, sort, open,
    asked}, of a report {…, metric, paper}; while an answer isn't complete, it is asked for again at
    once. A page says data-summary, and its id begins the ids of its parts. */
-(function () {
-  "use strict";
+import * as controls from "./controls.js";
+import { noUpdate, register, setProps } from "./dash.js";
+import * as freshness from "./freshness.js";
+import { moments } from "./share.js";
+import { siteRoot } from "./site.js";
+
   const IN_ADDRESS = ["range", "zone", "units", "devices", "q", "group", "sort", "open", "metric", "paper"];
   const SEARCH_MS = 250;
   const MOST_CHOSEN = 50;
@@ -23,11 +27,11 @@
     clearTimeout(timer);
     clearTimeout(searchTimer);
     question = { ...question, ...changes, asked: Date.now() };
-    window.weirControls.press(question);
-    if (remember) window.weirControls.writeAddress(question, IN_ADDRESS, remember);
+    controls.press(question);
+    if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
     page.dataset.state = "loading";
-    window.weirFreshness.asked({ changed: Object.keys(changes).length > 0 });
-    window.dash_clientside.set_props(`${page.id}-question`, { data: question });
+    freshness.asked({ changed: Object.keys(changes).length > 0 });
+    setProps(`${page.id}-question`, { data: question });
   }
 
   const again = () => isOpen() && ask({}, { remember: "" });
@@ -85,7 +89,7 @@
     const box = byId("group");
     if (box.dataset.names === names.join("\n")) return;
     box.dataset.names = names.join("\n");
-    box.replaceChildren(...window.weirControls.groups(names, question.group));
+    box.replaceChildren(...controls.groups(names, question.group));
   }
 
   function said() {
@@ -101,7 +105,7 @@
   }
 
   function sought(words) {
-    if (byId("search")) window.dash_clientside.set_props(`${page.id}-search`, { value: words });
+    if (byId("search")) setProps(`${page.id}-search`, { value: words });
   }
 
   function all() {
@@ -142,15 +146,14 @@
   /* --- The address --- */
 
   window.addEventListener("popstate", (event) => {
-    if (!isOpen() || window.location.pathname !== `${window.weirRoot}/${page.id}`) return;
+    if (!isOpen() || window.location.pathname !== `${siteRoot}/${page.id}`) return;
     event.stopImmediatePropagation();
-    const before = window.weirControls.fromAddress(IN_ADDRESS);
+    const before = controls.fromAddress(IN_ADDRESS);
     sought(before.q || "");
     ask(before, { remember: "" });
   });
 
-  window.weirMoments = window.weirMoments || [];
-  window.weirMoments.push(function () {
+  moments.push(function () {
     if (!isOpen() || !told || !told.moves) return null;
     return { range: told.dates.join("..") };
   });
@@ -163,8 +166,8 @@
     page = found();
     question = { ...asked };
     told = null;
-    window.weirControls.press(question);
-    window.weirFreshness.open({
+    controls.press(question);
+    freshness.open({
       root: page,
       notice: `${page.id}-notice`,
       retry: again,
@@ -175,21 +178,20 @@
     if (String(question.range).includes("..")) byId("dates").hidden = true;
   }
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.usage = {
+  register("usage", {
     answered: function (answer, asked) {
-      const nothing = window.dash_clientside.no_update;
+      const nothing = noUpdate();
       if (!answer || !found()) return nothing;
       if (page !== found()) opened(asked || {});
       if (answer.asked && answer.asked !== question.asked) return nothing; // of an earlier question
       if (answer.error) {
         page.dataset.state = told ? "ready" : "failed";
-        window.weirFreshness.failed(answer.error);
+        freshness.failed(answer.error);
         return nothing;
       }
       told = answer;
       page.dataset.state = answer.empty ? "empty" : answer.complete ? "ready" : "loading";
-      window.weirFreshness.answered();
+      freshness.answered();
       byId("progress").textContent = answer.progress;
       byId("range").textContent = answer.range;
       groups(answer.groups);
@@ -198,5 +200,4 @@
       if (!answer.complete) timer = setTimeout(again, 0);
       return nothing;
     },
-  };
-})();
+  });

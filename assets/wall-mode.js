@@ -1,8 +1,7 @@
 /* The fleet page on a wall (/?wall=1): no navigation, larger type, and one page after the other, 20 s
    each: the whole fleet first, then each group, or the further pages where there are no groups.
    Devices in trouble come first and stay on every page. The pointer or Esc shows the way back. */
-(function () {
-  "use strict";
+
   const PAGE_MS = 20000;
   const WAY_BACK_MS = 4000;
   const TROUBLES = new Set(["silent", "degraded", "unknown"]);
@@ -123,5 +122,4 @@
 
   setInterval(tick, 500);
 
-  window.weirWall = { open, enter, isOn, tiles };
-})();
+  export { open, enter, isOn, tiles };

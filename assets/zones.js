@@ -1,7 +1,7 @@
 /* The names of all time zones, put into each choice of a zone once the browser has nothing better to
    do. A page comes with the usual one and the chosen one: six hundred more would delay its tiles. */
-(function () {
-  "use strict";
+import { zoneNames } from "./site.js";
+
   const EMPTY = "select.zone:not([data-filled])";
   const later = window.requestIdleCallback || ((then) => setTimeout(then, 200));
 
@@ -9,7 +9,7 @@
     select.dataset.filled = "true";
     const chosen = select.value;
     const there = new Set([...select.options].map((option) => option.value));
-    const missing = window.weirZoneNames.filter((name) => !there.has(name));
+    const missing = zoneNames.filter((name) => !there.has(name));
     select.append(...missing.map((name) => new Option(name, name)));
     select.value = chosen;
   }
@@ -33,4 +33,3 @@
   ["pointerdown", "focusin"].forEach((name) =>
     document.addEventListener(name, ({ target }) => target.matches(EMPTY) && fill(target), true),
   );
-})();

@@ -64,8 +64,8 @@ class Ids(StrEnum):
 # Told what is shown by assets/chart.js, once it is: at every look, at every refresh, now and then.
 FOLLOWERS: Final = (Ids.SHOWN, Ids.LATELY, Ids.STEADY)
 KEYS: Final = (
-    "Arrow keys move a cursor, with Shift ten rows. Plus and minus zoom, square brackets pan, R"
-    " resets, Escape lets go."
+    "Arrow keys move the cursor, with Shift by ten rows. Plus and minus zoom, square brackets pan,"
+    " R resets, Escape lets go."
 )
 
 
@@ -162,7 +162,7 @@ def _custom(subject: Subject) -> Component:
         id=Ids.CUSTOM,
         className="custom",
         hidden=True,
-        **labelled("A range of your own"),
+        **labelled("Custom range"),
     )
 
 

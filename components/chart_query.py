@@ -253,13 +253,11 @@ def emptiness(drawn: Drawn) -> str:
     if drawn.frame.runs:
         return ""
     if len(drawn.frame):
-        return f"The readings of this range carry no {drawn.frame.metric.label.lower()}."
+        return f"The readings in this range have no {drawn.frame.metric.label.lower()}."
     if drawn.last_ms is None:
         return "This device has never reported."
     clock = Clock(drawn.canvas.tz, drawn.last_ms, drawn.last_ms)
-    return (
-        f"No data in this range. The last reading is of {formatting.moment(drawn.last_ms, clock)}."
-    )
+    return f"No data in this range. Last reading: {formatting.moment(drawn.last_ms, clock)}."
 
 
 # --- The caption of an image ---------------------------------------------------------------------

@@ -141,6 +141,6 @@ def embed_link(view: str, *device_ids: str) -> Component:
         "Embed",
         href=session.site_path(f"{EMBEDS_PATH}?{urlencode(said)}"),
         className="button",
-        title="Show this in another site’s page",
+        title="Show this on another site",
         **attributes(data_embed=view),
     )

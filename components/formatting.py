@@ -118,10 +118,10 @@ def duration(length_ms: int) -> str:
 
 def ago(then_ms: int, now_ms: int) -> str:
     """38 s ago; just now within five seconds, and for clocks that run a little ahead. What is of
-    later says so: 1 h ahead of our clock."""
+    later says so: 1 h in the future."""
     elapsed = now_ms - then_ms
     if elapsed < -AHEAD_MS:
-        return f"{duration(-elapsed)} ahead of our clock"
+        return f"{duration(-elapsed)} in the future"
     if elapsed < 5000:
         return "just now"
     if elapsed >= _YEARS * YEAR_MS:

@@ -93,10 +93,11 @@ _SHARED: Final = {
 _CHART: Final[Mapping[str, Rule]] = {
     **_SHARED,
     "range": Rule(
-        _range, f"must be one of {', '.join(PRESET_BY_NAME)}, or two instants with .. between them"
+        _range,
+        f"must be one of {', '.join(PRESET_BY_NAME)}, or two date-times with .. between them",
     ),
-    "from": Rule(_instant, "must be an instant"),
-    "to": Rule(_instant, "must be an instant"),
+    "from": Rule(_instant, "must be a date-time"),
+    "to": Rule(_instant, "must be a date-time"),
     "metric": one_of(TAB_BY_NAME),
     "height": whole(*HEIGHTS_PX),
 }
@@ -104,12 +105,16 @@ _CARD: Final[Mapping[str, Rule]] = {**_SHARED, "height": whole(*HEIGHTS_PX)}
 _WALL: Final[Mapping[str, Rule]] = {
     **_SHARED,
     "window": one_of(SPAN_BY_NAME),
-    "q": Rule(lambda text: len(text) <= LONGEST_SEARCH, f"has {LONGEST_SEARCH} signs at most"),
+    "q": Rule(
+        lambda text: len(text) <= LONGEST_SEARCH, f"must be at most {LONGEST_SEARCH} characters"
+    ),
     "status": Rule(
         lambda text: set(text.split(",")) <= STATE_BY_NAME.keys(),
-        f"must be of {', '.join(STATE_BY_NAME)}, with commas between them",
+        f"must be from {', '.join(STATE_BY_NAME)}, separated by commas",
     ),
-    "group": Rule(lambda text: len(text) <= LONGEST_SEARCH, f"has {LONGEST_SEARCH} signs at most"),
+    "group": Rule(
+        lambda text: len(text) <= LONGEST_SEARCH, f"must be at most {LONGEST_SEARCH} characters"
+    ),
     "sort": one_of(SORTS),
     "page": whole(1, LAST_PAGE),
 }
@@ -120,7 +125,7 @@ def read_chart(pairs: Pairs) -> tuple[View, Size]:
     that is unknown, repeated or out of bounds."""
     said = checked(pairs, _CHART)
     if ("from" in said) != ("to" in said):
-        raise refused([("to" if "from" in said else "from", "goes with the other one")])
+        raise refused([("to" if "from" in said else "from", "must be used with the other one")])
     if "from" in said and read_window(said["from"], said["to"]) is None:
         raise refused([("from", "must be before to")])
     size = _size(said, USUAL_PX)
@@ -148,9 +153,11 @@ def checked(pairs: Pairs, rules: Mapping[str, Rule]) -> dict[str, Any]:
     wrong: list[tuple[str, str]] = []
     for name, text in pairs:
         if name not in rules:
-            wrong.append((name, f"isn't known here; there are {', '.join(sorted(rules))}"))
+            wrong.append(
+                (name, f"is not a parameter here; the parameters are {', '.join(sorted(rules))}")
+            )
         elif name in said:
-            wrong.append((name, "is there twice"))
+            wrong.append((name, "is given twice"))
         elif not rules[name].holds(text):
             wrong.append((name, rules[name].words))
         said[name] = text
@@ -169,7 +176,7 @@ def _size(said: Mapping[str, str], usual: tuple[int, int]) -> Size:
 def bound(width: int, height: int, scale: float) -> None:
     """Raises BadRequest for more pixels than an image may have."""
     if math.ceil(width * scale) * math.ceil(height * scale) > MOST_PIXELS:
-        raise refused([("scale", f"makes more than {MOST_PIXELS:,} pixels of this size")])
+        raise refused([("scale", f"makes an image of more than {MOST_PIXELS:,} pixels")])
 
 
 def refused(problems: Iterable[tuple[str, str]]) -> BadRequest:

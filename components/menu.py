@@ -1,5 +1,5 @@
 """A menu: a button that opens a few entries, each a row of data. assets/menu.js closes it; a script
-that does an entry's deed may say how it went (`window.weirMenu.say`)."""
+that does an entry's deed may say how it went (`say` of `assets/menu.js`)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def of_card(heading: str, card: str) -> Section:
 # --- Usage of the devices in view ----------------------------------------------------------------
 
 WHAT_THEY_USED: Final = Section(
-    "What they used",
+    "Usage",
     (
         Entry("Usage summary", href="/usage", here=True),
         Entry("Report …", "to print", href="/report", here=True),

@@ -55,7 +55,7 @@ def find_device(client: Client, identifier: str, now_ms: int) -> Found:
             for device in page.devices:
                 if device.id == entry.device_id:
                     return Found(_dated(client, device, entry), entry.last_seen_ms, active)
-    raise NotFound("No such device, or none that this key may see.")
+    raise NotFound("Device not found, or you don't have access.")
 
 
 def is_there(client: Client, identifier: str, now_ms: int) -> bool:

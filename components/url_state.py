@@ -185,7 +185,7 @@ def read_question(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise _foreign("a question")
+        raise _foreign("a query")
     return value
 
 
@@ -207,4 +207,4 @@ def read_texts(value: Any) -> tuple[str, ...]:
 
 
 def _foreign(kind: str) -> BadRequest:
-    return BadRequest(f"What stands here is not {kind} of a page.")
+    return BadRequest(f"The page sent an invalid value: not {kind}.")

@@ -121,8 +121,8 @@ def there(device_id: str) -> bool:
 def _unknown(identifier: str) -> Component:
     return shell.frame(
         message(
-            "There is no such device",
-            f"No device {identifier!r} that this key may see.",
+            "Device not found, or you don’t have access",
+            f"No device has the identifier {identifier!r}.",
             dcc.Link("All devices", href=session.site_path(PLACE), className="button"),
         ),
         place=PLACE,
@@ -131,7 +131,7 @@ def _unknown(identifier: str) -> Component:
 
 def _failed(identifier: str, error: WeirError) -> Component:
     href = f"{PLACE}/{identifier}"
-    return shell.frame(failed_page("The device can't be shown", error, href), place=PLACE)
+    return shell.frame(failed_page("The device can’t be loaded", error, href), place=PLACE)
 
 
 def _label_of(identifier: str) -> str:

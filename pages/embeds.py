@@ -33,10 +33,7 @@ from components.url_state import read_text, read_texts
 
 register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")
 
-NOT_OFFERED = (
-    "This dashboard shows another server, which has no embeds. They are made where the data is"
-    " served by Weir itself."
-)
+NOT_OFFERED = "This dashboard shows another server’s devices. Create embeds on that server."
 
 
 def layout(embed: str = "", **said: Any) -> Component:
@@ -49,7 +46,7 @@ def layout(embed: str = "", **said: Any) -> Component:
     except NotOffered:
         return shell.frame(message("No embeds here", NOT_OFFERED), place=EMBEDS_PATH)
     except WeirError as error:
-        page = failed_page("The embeds can’t be shown", error, EMBEDS_PATH)
+        page = failed_page("The embeds can’t be loaded", error, EMBEDS_PATH)
         return shell.frame(page, place=EMBEDS_PATH)
     rows = listing(found, queries.labels(known.by_id), embed, now)
     return shell.frame(embeds_page(rows, panel, chosen=embed), place=EMBEDS_PATH)
@@ -71,7 +68,7 @@ def _zones(known: Directory) -> Any:
 def _panel(id: str, found: tuple[Embed, ...], known: Directory, now: int) -> Component:
     chosen = next((each for each in found if each.id == id), None)
     if chosen is None:
-        return message("There is no such embed", "None of this address that this key may see.")
+        return message("Embed not found, or you don’t have access", "It may have another address.")
     client = session.current_client()
     token, refused = _link_token(chosen)
     looked = Looked(

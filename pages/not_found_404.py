@@ -16,8 +16,8 @@ register_page(__name__, path="/404", title="Not found · Weir")
 def layout(**_: Any) -> Component:
     return shell.frame(
         message(
-            "There is no such page",
-            "The address may be mistyped, or what it showed may have moved.",
+            "Page not found",
+            "The address may be mistyped, or the page may have moved.",
             dcc.Link("The whole fleet", href=session.site_path(shell.HOME), className="button"),
         )
     )

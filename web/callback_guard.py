@@ -46,7 +46,7 @@ class CallbackGuard:
         try:
             question = read(request.get_data(), self._known)
         except RequestEntityTooLarge:
-            return problem(TooLarge("No question is so large."))(environ, start_response)
+            return problem(TooLarge("The request is too large."))(environ, start_response)
         except BadRequest as error:
             return problem(error)(environ, start_response)
         # As it was read here, so that Dash can read nothing else: no other number, no second name.
@@ -62,20 +62,20 @@ def read(body: bytes, known: Known) -> dict[str, Any]:
     except ValueError:
         raise BadRequest("The body is not JSON.") from None
     if not isinstance(said, dict) or _deep(said, DEEPEST):
-        raise BadRequest("The body is not a question of a page.")
+        raise BadRequest("The body is not a callback request.")
     output = said.get("output")
     callback = known.get(output) if isinstance(output, str) else None
     if not isinstance(output, str) or callback is None or "callback" not in callback:
-        raise BadRequest("No page asks for this.")
+        raise BadRequest("Unknown callback.")
     owed = {"inputs": callback["inputs"], "state": callback["state"], "outputs": _put_out(output)}
     for name, parts in owed.items():
         if _parts(said.get(name, [])) != _parts(parts):
-            raise BadRequest(f"These {name} are not what this is asked with.")
+            raise BadRequest(f"The {name} don't match this callback.")
     if not all(map(_is_address, said["inputs"])):
-        raise BadRequest("This is no page's address.")
+        raise BadRequest("This is not the address of a page.")
     changed = said.get("changedPropIds", [])
     if not isinstance(changed, list) or not all(isinstance(each, str) for each in changed):
-        raise BadRequest("What has changed is not told by names.")
+        raise BadRequest("The changed properties must be names.")
     return said
 
 

@@ -27,8 +27,8 @@ class ConcurrencyLimit:
         with self._lock:
             if self._taken[principal] >= self._most:
                 raise TooManyRequests(
-                    f"{self._most} of your {self._what} are being made already: try again once"
-                    " one of them is there.",
+                    f"You already have {self._most} {self._what} in progress: try again when one of"
+                    " them is done.",
                     retry_after_s=AGAIN_S,
                 )
             self._taken[principal] += 1

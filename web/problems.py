@@ -20,7 +20,7 @@ def problem(error: WeirError) -> Response:
     status = error.status if known else 502
     shown: dict[str, Any] = {
         "type": f"urn:weir:problem:{error.code if known else 'unreachable'}",
-        "title": error.title if known else "The service can't be asked",
+        "title": error.title if known else "The service can't be reached",
         "status": status,
         "detail": (error.detail if known else "") or failure(error),
     }

@@ -21,6 +21,7 @@ from werkzeug.test import Client, EnvironBuilder
 from werkzeug.wrappers import Request, Response
 
 from api.timez import zone_names
+from web.modules import joined_modules
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -205,7 +206,7 @@ def _encoded(body: bytes, content_type: str) -> dict[str, bytes]:
 # --- Scripts and styles, each kind as one file ---------------------------------------------------
 
 ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
-# What others build on, in this order; every other sheet follows by name. Scripts go by name.
+# What others build on, in this order; every other sheet follows by name.
 FOUNDATION: Final = ("style.css", "bar.css", "controls.css")
 PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 SIGN_IN_STYLES: Final = (*FOUNDATION, "head/sign-in.css")
@@ -256,10 +257,8 @@ def sign_in_styles() -> Bundle:
 def scripts() -> Bundle:
     """With the names of all time zones, which `assets/zones.js` offers: in a page's layout they
     would be most of it, each time."""
-    names = f'window.weirZoneNames = "{" ".join(sorted(zone_names()))}".split(" ");\n'
-    return Bundle(
-        "weir.js", names.encode() + _joined(sorted(file.name for file in ASSETS.glob("*.js")))
-    )
+    names = f'window.weir.zoneNames = "{" ".join(sorted(zone_names()))}".split(" ");\n'
+    return Bundle("weir.js", names.encode() + joined_modules(ASSETS / "main.js"))
 
 
 def _joined(names: Iterable[str]) -> bytes:

@@ -1,4 +1,4 @@
-"""Credentials: who is asking, and which devices they may see."""
+"""Authentication: from credentials to a principal and the devices it may see."""
 
 from api.auth.authenticator import Authenticator, bearer, key_digest
 from api.auth.embeds import EmbedAuthenticator, issue_embed_token

@@ -1,8 +1,8 @@
 """From the credential in a request to its principal.
 
-The key header decides alone when it is there; then a bearer token. What was found good is believed
-for a few seconds without asking the store; expiry is checked at every request. What was not found
-is asked for each time, so that a new key works at once.
+The key header wins over a bearer token. Valid credentials are cached for a few seconds without
+asking the store; expiry is checked at every request. Unknown credentials are looked up each time,
+so that a new key works at once.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class _GoodKey(NamedTuple):
 class Authenticator:
     """``principal(api_key, authorization)`` of the two headers, None where one is missing.
 
-    Reading and sending readings take credentials of their own: with ``ingest`` only a key made for
-    that is let in, without it none of these is.
+    Reading and sending readings need different credentials: ``ingest`` accepts ingest keys only,
+    otherwise they are refused.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Authenticator:
         return principal
 
     def knew(self, api_key: str | None, authorization: str | None) -> bool:
-        """Whether this very credential was found good before, if perhaps too long ago."""
+        """Whether this credential was valid before, perhaps too long ago to trust now."""
         if api_key is not None:
             return self._good_keys.knew(key_digest(api_key))
         token = bearer(authorization)
@@ -138,5 +138,5 @@ def _digest(text: str) -> bytes:
 
 
 def _unknown_key() -> Exception:
-    """One body for unknown, expired and revoked keys, so that none of them tells which it is."""
+    """The same error for unknown, expired and revoked keys, so that it doesn't reveal which."""
     return unauthorized(f"The key in the {KEY_HEADER} header is not valid.")

@@ -1,8 +1,8 @@
-"""Tokens of embeds: JWTs of our own secret for a frame on somebody else's page.
+"""Tokens of embeds: JWTs signed with our secret, for a frame on another site.
 
-They are good for the one embed that they name and for nothing else: their audience is their own,
-so that no other gate takes them, and the gate that takes them takes nothing else. What an embed may
-see is looked up, never read from its token, so a token may live as long as its embed.
+A token is valid for the one embed that it names: its audience differs, so that no other endpoint
+accepts it, and the embed endpoints accept nothing else. What an embed may see is looked up, never
+read from its token, so a token may live as long as its embed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Claims(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was read of an embed: ``principal`` None where its maker has ended."""
+    """What was read of an embed: ``principal`` None where its creator is no longer active."""
 
     embed: Embed
     granted: Grant | None
@@ -74,8 +74,8 @@ class _Found:
 class EmbedAuthenticator:
     """``principal(api_key, authorization)`` as `Authenticator` does it, for embeds' tokens alone.
 
-    A token of ours that isn't good any more is told why by the error's ``reason``: expired,
-    revoked or stopped for its embed, token-expired for itself. All others are told nothing.
+    For a token that is no longer valid the error's ``reason`` says why: expired, revoked or stopped
+    for its embed, token-expired for itself. Other tokens get a plain 401.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class EmbedAuthenticator:
         return found.principal
 
     def knew(self, api_key: str | None, authorization: str | None) -> bool:
-        """Never: this gate has no limits, since it asks in one name for the viewers of all."""
+        """Never: these requests have no rate limit here, since many viewers share one principal."""
         return False
 
     def _find(self, embed_id: str, now_ms: int) -> _Found | None:
@@ -125,7 +125,7 @@ class EmbedAuthenticator:
         return self._found.put(embed_id, _Found(embed, granted, principal), at_s=asked_s)
 
     def _claims(self, token: str) -> _Claims:
-        """Of a token that is ours, be it too old. Unauthorized for any other."""
+        """The claims of a token that we issued, expired or not. Unauthorized for any other."""
         try:
             if len(token) > MAX_LENGTH:
                 raise _invalid()
@@ -144,7 +144,7 @@ class EmbedAuthenticator:
 
 
 def _identity(embed: Embed, scope: Scope) -> str:
-    """Another as soon as the embed sees other devices."""
+    """Changes when the embed's devices change."""
     devices = ",".join(sorted(scope.grant.devices))
     return f"{embed.id}-{hashlib.sha256(devices.encode()).hexdigest()[:16]}"
 

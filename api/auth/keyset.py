@@ -1,7 +1,7 @@
 """The public keys of an external issuer of tokens: a JWK set behind a URL or in a file.
 
-Kept for a while, asked again when a token names a key that isn't there, but never more often than
-a token could abuse; the last good set serves on through a short outage of the issuer.
+Cached for a while, and fetched again when a token names an unknown key, at a limited rate; the last
+valid set is used during a short outage of the issuer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class KeySet:
     def key(self, kid: str | None) -> jwt.PyJWK | None:
         """The key of that id; a token without one gets the only key of a set of one.
 
-        Raises Unavailable where no set could be had at all.
+        Raises Unavailable if no set could be fetched.
         """
         if self._clock() - self._loaded_s > LIFETIME_S or not self._holds(kid):
             self._refresh()
@@ -91,13 +91,13 @@ def _load(source: str) -> bytes:
 
 
 class _Document(BaseModel):
-    """A JWK set: what the keys hold is looked at one by one."""
+    """A JWK set; each key is checked on its own."""
 
     keys: list[dict[str, Any]]
 
 
 def usable_keys(document: bytes, algorithm: str) -> dict[str | None, jwt.PyJWK]:
-    """The set's signing keys of the algorithm, by kid; others are left out, not complained of.
+    """The set's signing keys of the algorithm, by kid; others are ignored.
 
     Raises ValueError where the document isn't a JWK set.
     """

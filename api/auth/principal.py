@@ -1,4 +1,4 @@
-"""Who is asking, and what is said to those who can't be told apart."""
+"""The principal of a request, and the 401 for requests without one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ API_KEY: Final = f'ApiKey realm="{REALM}"'
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A credential that was found good. ``id`` differs wherever the scope may: whatever keeps
-    answers keeps them by it. It is never a secret; a key's is its Key ID. ``may_embed``: may make
-    and revoke embeds within its scope. ``embed_id`` is the embed's whose token it is."""
+    """A valid credential. ``id`` differs whenever the scope may, so it is part of every cache key.
+    It is never a secret; a key's is its Key ID. ``may_embed``: may make and revoke embeds within
+    its scope. ``embed_id`` is the embed's whose token it is."""
 
     id: str
     kind: Literal["key", "token", "embed"]
@@ -33,7 +33,7 @@ class Principal:
 def unauthorized(
     detail: str, *, bearer_error: bool = False, reason: str | None = None
 ) -> Unauthorized:
-    """A 401 that says how to ask; ``bearer_error`` where a bearer credential was sent."""
+    """A 401 with its challenges; ``bearer_error`` if a bearer credential was sent."""
     bearer = f'{BEARER}, error="invalid_token"' if bearer_error else BEARER
     return Unauthorized(detail, challenges=(bearer, API_KEY), reason=reason)
 
@@ -47,7 +47,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """What was found within the last ``lifetime_s`` seconds, for at most ``size`` keys."""
+    """A cache of at most ``size`` entries that are valid for ``lifetime_s`` seconds."""
 
     def __init__(self, lifetime_s: float, size: int, clock: Callable[[], float]) -> None:
         self._lifetime_s, self._size, self._clock = lifetime_s, size, clock
@@ -61,7 +61,7 @@ class Recent(Generic[K, V]):
         return entry[1]
 
     def knew(self, key: K) -> bool:
-        """Whether it was found before, however long ago."""
+        """Whether it was ever found, however long ago."""
         return key in self._found
 
     def put(self, key: K, value: V, *, at_s: float) -> V:

@@ -1,8 +1,8 @@
-"""One-time sign-in links: `flask serve` prints one, and whoever opens it first is signed in.
+"""One-time sign-in links: `flask serve` prints one, and the first to open it is signed in.
 
 Each link is an empty file in a folder that all worker processes of a machine share. Its name is a
-digest of the link's token, so whoever lists the folder can't sign in. A token is spent by removing
-its file, which succeeds for one process alone.
+digest of the link's token, so listing the folder isn't enough to sign in. A token is spent by
+removing its file, which succeeds for one process alone.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class SignInLinks:
         self._folder, self._clock_s = folder, clock_s
 
     def make(self, site: str) -> str:
-        """The address of a new link, good once and for LASTS_S seconds. ``site`` is the origin at
-        which readers reach the dashboard."""
+        """The address of a new link, valid once and for LASTS_S seconds. ``site`` is the
+        dashboard's public origin."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for file in self._folder.iterdir():
             if not self._young(file):
@@ -38,13 +38,13 @@ class SignInLinks:
         return f"{site.rstrip('/')}{PATH}{token}"
 
     def end_all(self) -> None:
-        """No link that was printed before is good any more."""
+        """Invalidates all links printed before."""
         with suppress(FileNotFoundError):
             for file in self._folder.iterdir():
                 file.unlink(missing_ok=True)
 
     def spend(self, token: str) -> bool:
-        """Whether the token is good, which it is once, for one process of all that ask."""
+        """Whether the token is valid; true once, for one process only."""
         file = self._file(token)
         young = self._young(file)
         try:

@@ -1,9 +1,9 @@
-"""Signed addresses: they let whoever has them see one image, in the name of a key.
+"""Signed addresses: anyone who has one can see one image, with the rights of a key.
 
-An address carries the Key ID of whoever signed it, until when it is good, and an HMAC over all of
-it under a key derived from the secret for this purpose alone. The API key itself isn't in it, nor
-can it be had from it. What the address may show is looked up each time: the key's grant of now, so
-that a key that was revoked, has expired or lost a device takes its addresses along.
+An address has the signer's Key ID, its expiry, and an HMAC over all of it under a key derived from
+the secret for this purpose alone. The API key isn't in it and can't be derived from it. What the
+address may show is looked up each time: the key's grant of now, so that a key that was revoked, has
+expired or lost a device takes its addresses along.
 """
 
 from __future__ import annotations
@@ -55,21 +55,22 @@ class SignedAddresses:
         self._lock = Lock()
 
     def signer(self, headers: Mapping[str, str]) -> str | None:
-        """The Key ID behind a request's credential; None where it is no key that reads, such as a
-        bearer token, whose grant nobody could look up later."""
+        """The Key ID behind a request's credential; None if it isn't a reading key, such as a
+        bearer token, whose grant can't be looked up later."""
         sent = headers.get(KEY_HEADER)
         key = self._directory.key(key_digest(sent)) if sent else None
         return key.key_id if key is not None and self.may_sign(key) else None
 
     def sign(self, path: str, pairs: Pairs, key_id: str, lasts_s: int) -> str:
-        """The query of an address that is good for ``lasts_s``: what it said, and who signs."""
+        """The query of an address valid for ``lasts_s`` seconds: the given query and the
+        signature."""
         said = [(name, text) for name, text in pairs if name not in OWN_NAMES]
         said += [(KEY, key_id), (EXPIRES, str(self._now_ms() // 1000 + lasts_s))]
         return urlencode([*said, (SIGNATURE, self._signature(path, said))])
 
     def opened(self, path: str, query: str, device_id: str | None) -> str | None:
-        """A bearer token for what the address may show just now, of that device or of all; None
-        where it isn't good, for whatever reason."""
+        """A bearer token for what the address may show now, for that device or for all; None if the
+        address is invalid for any reason."""
         said = _read(query)
         if said is None or not self._genuine(path, said):
             return None
@@ -99,7 +100,7 @@ class SignedAddresses:
         return None if device is None else Grant(devices=frozenset({device.id}))
 
     def _token(self, key: Key, grant: Grant) -> str:
-        """The same for the same grant, so that what is remembered for it is found again."""
+        """The same token for the same grant, so that cached results are found again."""
         now_s = self._now_ms() // 1000
         with self._lock:
             token, ends_s = self._tokens.get((key.key_id, grant), ("", 0))
@@ -133,7 +134,7 @@ class SignedAddresses:
 
 
 def _read(query: str) -> dict[str, str] | None:
-    """A query in which each name stands once, ours among them; None for any other."""
+    """A query with each name once and all of ours; None for any other."""
     if len(query) > _LONGEST:
         return None
     pairs = parse_qsl(query, keep_blank_values=True)

@@ -56,7 +56,7 @@ Name = Annotated[str, AfterValidator(storable)]
 
 
 class Claims(BaseModel):
-    """What a token says, as far as we read it."""
+    """The claims of a token that we use."""
 
     model_config = ConfigDict(strict=True)
 
@@ -107,7 +107,7 @@ def issue_token(
 
 
 class TokenVerifier:
-    """From a token's text to its principal, by the settings' issuers."""
+    """Verifies tokens of the issuers in the settings."""
 
     def __init__(self, settings: Settings) -> None:
         secret = settings.secret
@@ -121,8 +121,8 @@ class TokenVerifier:
             )
 
     def verify(self, token: str) -> Token:
-        """Unauthorized for whatever isn't a good token, Forbidden where its scope is too small,
-        Unavailable where the issuer's keys can't be had."""
+        """Raises Unauthorized for an invalid token, Forbidden if its scope is too small,
+        Unavailable if the issuer's keys can't be fetched."""
         claims = self._claims(token)
         words = claims.scope.split()
         if READ not in words:

@@ -15,6 +15,7 @@ from api.client.replies import (
     Organization,
     Series,
 )
+from api.client.status import DeviceStatus, StatusPage, StatusSummary, WindowStatus
 from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Credential",
     "Device",
     "DevicePage",
+    "DeviceStatus",
     "Embed",
     "EmbedDefinition",
     "EmbedToken",
@@ -36,6 +38,9 @@ __all__ = [
     "Organization",
     "Rolling",
     "Series",
+    "StatusPage",
+    "StatusSummary",
+    "WindowStatus",
     "address",
     "height_px",
     "snippet",

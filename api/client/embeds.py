@@ -1,4 +1,4 @@
-"""Embeds that were made, as typed values, and their definitions to and from JSON."""
+"""Embeds as typed values, and their definitions to and from JSON."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ ACTIVE: Final = "active"
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """An embed that was made. ``state`` is active, expired, revoked or stopped (its maker's key
-    or organization has ended); ``created_by`` a Key ID, "token" or "command"."""
+    """An embed. ``state`` is active, expired, revoked or stopped (its creator's key or organization
+    is no longer active); ``created_by`` a Key ID, "token" or "command"."""
 
     id: str
     organization_id: str
@@ -54,7 +54,7 @@ class EmbedToken:
 
 
 def definition_body(definition: EmbedDefinition) -> dict[str, Any]:
-    """As a request says it; what is usual is said too."""
+    """As a request body, defaults included."""
     return {
         "view": definition.view,
         "devices": list(definition.devices),

@@ -15,6 +15,8 @@ import httpx
 from api.catalog import (
     COLUMNS_TYPE,
     EMBEDS_PREFIX,
+    INSIGHT_LIMIT,
+    INSIGHT_PREFIX,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -24,10 +26,11 @@ from api.catalog import (
     Metric,
     Resolution,
 )
-from api.client import embeds, replies
+from api.client import embeds, replies, status
 from api.client.embeds import Embed, EmbedToken
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
+from api.client.status import DeviceStatus, StatusPage, StatusSummary
 from api.client.transport import (
     IN_PROCESS_ATTEMPTS,
     IN_PROCESS_WIDTH,
@@ -49,7 +52,7 @@ ActiveFilter = Literal["true", "false", "null"]
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """Who asks. Raises ValueError for text that can't stand in a header."""
+    """The credential of a request. Raises ValueError for text that isn't valid in a header."""
 
     header: str
     value: str = field(repr=False)
@@ -68,16 +71,16 @@ class Credential:
 
     @property
     def principal(self) -> str:
-        """A name for caches: one per credential, from which the credential can't be had back."""
+        """A cache key: one per credential, from which the credential can't be recovered."""
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
 class Client(FindingMethods):
-    """Asks a server of the interface, as one principal.
+    """A client of the interface, for one principal.
 
-    Every method raises a `ServiceError` for an answer that isn't a success, `Unreachable` where no
-    answer came and `UnexpectedAnswer` where it isn't of the interface. Thread-safe; instances made
-    by `as_principal` share their connections.
+    Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
+    and `UnexpectedAnswer` if it isn't one of the interface. Thread-safe; instances made by
+    `as_principal` share their connections.
     """
 
     def __init__(
@@ -87,8 +90,8 @@ class Client(FindingMethods):
         *,
         on_unauthorized: Callable[[], None] | None = None,
     ) -> None:
-        """A text is a service-api-key; an empty one, like None, asks without a credential.
-        ``on_unauthorized`` hears of every Unauthorized, in the thread that asked."""
+        """A string is a service-api-key; an empty one, like None, sends no credential.
+        ``on_unauthorized`` is called for every Unauthorized, in the requesting thread."""
         if isinstance(credential, str):
             credential = Credential.key(credential) if credential else None
         self._transport = transport
@@ -130,17 +133,17 @@ class Client(FindingMethods):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What it sends to say who asks: a secret."""
+        """The headers with the credential: secret."""
         return self._headers
 
     @property
     def width(self) -> int:
-        """How many questions at a time pay off, by threads of the caller."""
+        """How many concurrent requests are useful."""
         return self._transport.width
 
     @property
     def site(self) -> str:
-        """The address of the server that is asked; "" for one in this process."""
+        """The address of the server; "" for one in this process."""
         return self._transport.site
 
     def close(self) -> None:
@@ -167,7 +170,7 @@ class Client(FindingMethods):
         serial_number: str | None = None,
         network_unique_identifier: str | None = None,
     ) -> DevicePage:
-        """``active`` "null" asks for active and inactive devices."""
+        """``active`` "null" returns active and inactive devices."""
         body = self._get(
             "/device",
             pagination="true",
@@ -194,8 +197,8 @@ class Client(FindingMethods):
         offset: int = 0,
         metrics: Collection[Metric] = METRICS,
     ) -> Series:
-        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive.
-        ``metrics``: what is needed of each row; a server may answer with more."""
+        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive. ``metrics``:
+        the needed columns; a server may return more."""
         body = self._get(
             f"/flow/datapoints/{quote(identifier, safe='')}",
             accept=_accept(metrics),
@@ -256,7 +259,7 @@ class Client(FindingMethods):
         to_ms: int | None = None,
         uptime_resolution: Resolution | None = None,
     ) -> Latest:
-        """Summaries of up to 50 devices; one out of scope is left out of the answer."""
+        """Summaries of up to 50 devices; those out of scope are left out."""
         if not 0 < len(identifiers) <= MAX_IDS:
             raise ValueError(f"a request takes between 1 and {MAX_IDS} devices")
         body = self._get(
@@ -268,11 +271,55 @@ class Client(FindingMethods):
         )
         return replies.latest(body)
 
+    # --- Status: Weir's own, beyond the interface ---
+
+    def statuses(
+        self,
+        *,
+        search: str = "",
+        states: Iterable[str] = (),
+        group: str = "",
+        kind: str = "",
+        order_by: str = "worst",
+        descending: bool = False,
+        limit: int = INSIGHT_LIMIT.default or 0,
+        offset: int = 0,
+    ) -> StatusPage:
+        """A page of the devices' status. NotOffered where the server keeps none, as for all of
+        these."""
+        asked = {
+            "q": search,
+            "state": ",".join(states),
+            "group": group,
+            "kind": kind,
+            "orderBy": order_by,
+            "order": "desc" if descending else "asc",
+            "limit": str(limit),
+            "offset": str(offset),
+        }
+        return status.status_page(self._insight("/devices", asked))
+
+    def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
+        asked = {"q": search, "group": group, "kind": kind}
+        return status.status_summary(self._insight("/summary", asked))
+
+    def status(self, identifier: str) -> DeviceStatus:
+        """One device's, with the price of its water. Raises NotFound."""
+        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
+        return status.device_status(self._ask(path, {}))
+
+    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
+        said = {name: value for name, value in asked.items() if value}
+        try:
+            return self._ask(INSIGHT_PREFIX + path, said)
+        except NotFound as error:
+            raise NotOffered("This server keeps no status of its devices.") from error
+
     # --- Embeds: Weir's own, beyond the interface ---
 
     def embeds(self) -> tuple[Embed, ...]:
-        """Those of the credential's organization within its grant, newest first.
-        NotOffered where the server has no embeds."""
+        """Those of the credential's organization within its grant, newest first. Raises NotOffered
+        if the server has no embeds."""
         try:
             return embeds.embeds(self._ask(f"{EMBEDS_PREFIX}/embeds", {}))
         except (NotFound, UnexpectedAnswer) as error:
@@ -282,7 +329,7 @@ class Client(FindingMethods):
         return embeds.embed(self._ask(_embed_path(embed_id), {}))
 
     def own_embed(self) -> Embed:
-        """The embed whose token asks."""
+        """The embed of the token."""
         return embeds.embed(self._ask(f"{EMBEDS_PREFIX}/self", {}))
 
     def create_embed(self, definition: EmbedDefinition) -> Embed:

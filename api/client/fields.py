@@ -1,6 +1,6 @@
-"""One field of an answer at a time: what must be there, and what may be missing.
+"""Reads single fields of a response: required and optional ones.
 
-Raises UnexpectedAnswer and names the field where an answer breaks the interface.
+Raises UnexpectedAnswer with the field's name if a response breaks the interface.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def whole(body: Json, name: str) -> int:
 
 
 def instant(body: Json, name: str) -> int | None:
-    """None where it is missing, null or unreadable: an optional date doesn't spoil a page."""
+    """None where it is missing, null or unreadable: an invalid optional date must not break a
+    page."""
     value = body.get(name)
     try:
         return parse_instant(value) if isinstance(value, str) else None

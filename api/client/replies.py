@@ -1,9 +1,9 @@
-"""The service's answers as typed values.
+"""The service's responses as typed values.
 
 Parsers are strict about what Weir builds on and lenient about everything else: optional fields may
-be missing, unknown fields and columns are let through, row objects and columns become the same
-`Series`. What breaks the interface raises UnexpectedAnswer and names the field. Instants are epoch
-milliseconds (UTC) here, whatever the answer's zone.
+be missing, unknown fields and columns are ignored, row objects and columns become the same
+`Series`. What breaks the interface raises UnexpectedAnswer and names the field. Times are epoch
+milliseconds (UTC) here, whatever the response's zone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Organization:
 @dataclass(frozen=True, slots=True)
 class Device:
     """A device as the interface shows it. ``config``, ``cost_per_gallon`` and ``k_factor`` are
-    objects of no fixed form: read them defensively."""
+    objects without a fixed schema: read them defensively."""
 
     id: str
     serial_number: str
@@ -64,7 +64,7 @@ class Device:
 
     @property
     def reporting_interval_s(self) -> float | None:
-        """How often the device is meant to report, where its configuration says so."""
+        """The configured reporting interval; None if there is none."""
         value = number(self.config, "reportingInterval")
         return value if value is not None and value > 0 else None
 
@@ -109,7 +109,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class LatestEntry:
-    """What was asked of one device; None for what was not asked or is not known."""
+    """The requested metrics of one device; None for those not requested or unknown."""
 
     device_id: str
     serial_number: str
@@ -154,16 +154,16 @@ def _organization(body: Json) -> Organization:
 def device_page(body: Any) -> DevicePage:
     """A page with its total, or the bare array of a server that doesn't page."""
     if isinstance(body, list):
-        devices = tuple(_device(an_object(d, "device")) for d in cast(list[Any], body))
+        devices = tuple(device(an_object(d, "device")) for d in cast(list[Any], body))
         return DevicePage(devices, len(devices))
     answer = an_object(body, "answer")
     devices = tuple(
-        _device(an_object(each, "device")) for each in a_list(answer.get("data"), "data")
+        device(an_object(each, "device")) for each in a_list(answer.get("data"), "data")
     )
     return DevicePage(devices, whole(answer, "total"))
 
 
-def _device(body: Json) -> Device:
+def device(body: Json) -> Device:
     serial = text(body, "serialNumber")
     return Device(
         id=text(body, "id"),

@@ -73,9 +73,9 @@ def in_process_http(app: Any) -> httpx.Client:
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """Sends requests. Thread-safe; ``sleep`` is what it waits with between attempts, ``width`` how
-    many questions at a time pay off, ``site`` the server's address, "" in this process;
-    ``attempts``: how often a GET is sent before its failure is told."""
+    """Sends requests. Thread-safe; ``sleep`` waits between attempts, ``width`` is how many
+    concurrent requests are useful, ``site`` the server's address, "" in this process; ``attempts``:
+    how often a GET is sent before its failure is raised."""
 
     http: httpx.Client
     sleep: Callable[[float], None] = time.sleep
@@ -108,8 +108,8 @@ class Transport:
     def send(
         self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]
     ) -> Any:
-        """The body of a success, as parsed JSON. Sent once: what changes something must not be
-        done twice because its answer got lost. Raises as `get` does."""
+        """The body of a success, as parsed JSON. Sent once: a change must not be made twice because
+        its response was lost. Raises as `get` does."""
         said = {**headers, "Content-Type": "application/json"}
         try:
             answer = self.http.request(method, path, content=orjson.dumps(body), headers=said)
@@ -119,7 +119,7 @@ class Transport:
 
 
 def _pauses(count: int) -> list[float]:
-    """How long to wait between attempts; jitter keeps many dashboards from asking in step."""
+    """How long to wait between attempts; jitter keeps many dashboards from retrying in step."""
     return [FIRST_PAUSE_S * 2**n * random.uniform(0.75, 1.25) for n in range(count)]
 
 
@@ -153,8 +153,8 @@ def _content_type(answer: httpx.Response) -> str:
 
 
 def _error(answer: httpx.Response) -> WeirError:
-    """The interface leaves the form of an error's body open: problem+json is read whole, other
-    JSON for its message. A page of a proxy in between is no answer of the service."""
+    """The interface leaves the form of an error's body open: problem+json is read whole, other JSON
+    for its message. An error page of a proxy is not a response of the service."""
     problem = _problem(answer)
     kind = STATUS_ERRORS.get(answer.status_code)
     if kind is None and answer.status_code in _GATEWAY_STATUSES:

@@ -13,7 +13,7 @@ from api.errors import UserError
 if TYPE_CHECKING:
     from api.store.base import Store
 
-group = Group("insight", help="What the readings mean: the state of devices, and findings.")
+group = Group("insight", help="The status of devices, and findings.")
 group.add_command(settings)
 group.add_command(holidays)
 
@@ -47,7 +47,7 @@ def run(organization_id: str | None, device: str | None) -> object:
 @_ORG
 @_DEVICE
 def rebuild(organization_id: str | None, device: str | None) -> object:
-    """Make status and findings anew, from the first reading. What was dismissed stays so."""
+    """Rebuild status and findings from the first reading. Dismissed findings stay dismissed."""
     from api.insight.evaluator import Evaluator
     from api.insight.projection import Projection
     from api.timez import now_ms
@@ -62,10 +62,10 @@ def rebuild(organization_id: str | None, device: str | None) -> object:
 @_ORG
 @_DEVICE
 def verify(organization_id: str | None, device: str | None) -> object:
-    """Compare status and findings of each device with what its readings say.
+    """Compare status and findings of each device with its readings.
 
-    A device with readings that weren't looked at yet isn't compared. Exit status 1 where one is
-    wrong; `flask insight rebuild` mends it.
+    A device with readings that weren't evaluated yet is skipped. Exit status 1 if one is wrong;
+    `flask insight rebuild` repairs it.
     """
     from api.insight.evaluator import Evaluator
     from api.insight.projection import Projection, differing
@@ -95,5 +95,5 @@ def _keys(store: Store, organization_id: str | None, device: str | None) -> list
         return store.device_keys(organization_id)
     (found,) = store.resolve(everything(organization_id), [device])
     if found is None:
-        raise UserError(f"--device {device}: the organization has no such device")
+        raise UserError(f"--device {device}: not found in this organization")
     return [found.key]

@@ -17,14 +17,14 @@ from api.suggestions import did_you_mean
 if TYPE_CHECKING:
     from api.insight.findings import Kind
 
-settings = Group("settings", help="By which limits findings are made.")
-holidays = Group("holidays", help="Days that are like a Sunday.")
+settings = Group("settings", help="The limits that findings are evaluated by.")
+holidays = Group("holidays", help="Days that count as Sundays.")
 
 _OF_WHOM = (
     click.option("--kind", "kind_name", required=True, help="The kind of finding."),
     click.option("--device", help="Only for this device (any identifier)."),
     click.option("--group", "group_name", help="Only for the devices of this group."),
-    click.option("--org", "organization_id", help="The organization: of all, or whose."),
+    click.option("--org", "organization_id", help="The organization."),
 )
 
 
@@ -40,7 +40,7 @@ def _of_whom(command: Callable[..., object]) -> Callable[..., object]:
 def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
     """Set limits of a kind, for a device, a group or the organization.
 
-    The narrower one wins. What has been found already is judged anew by them.
+    The narrower one wins. Existing findings are evaluated again.
     """
     from api.insight.findings import parse
 
@@ -77,14 +77,14 @@ def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
         known = {each.name: each for each in there}
         for name in names:
             if name not in known:
-                raise UserError(f"{name}: not set for {kind.name} there")
+                raise UserError(f"{name}: not set for {kind.name}")
         store.drop_finding_settings(organization_id, [known[name] for name in names])
     return {"unset": len(names)}
 
 
 @settings.command("list")
 @click.option("--org", "organization_id", help="Only this organization's.")
-@click.option("--defaults", is_flag=True, help="What holds where nothing is set.")
+@click.option("--defaults", is_flag=True, help="Show the defaults.")
 def list_all(organization_id: str | None, defaults: bool) -> object:
     """List what is set, or with --defaults what can be."""
     if defaults:
@@ -147,11 +147,11 @@ def _target(
     elif organization_id is not None:
         return organization_id, "organization", ""
     else:
-        raise UserError("for whom? --device, --group or --org")
+        raise UserError("choose one: --device, --group or --org")
     if not named:
-        raise UserError(f"{option}: there is none")
+        raise UserError(f"{option}: not found")
     if len(named) > 1:
-        raise UserError(f"{option}: several organizations have one; say which with --org")
+        raise UserError(f"{option}: several organizations have one; choose one with --org")
     return named[0][0], level, named[0][1]
 
 

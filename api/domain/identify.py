@@ -1,7 +1,7 @@
-"""From what a request calls a device to the device, seen through a scope.
+"""Resolves a device identifier within a scope.
 
-Unknown, foreign, out of the grant, or inactive and not asked for by UUID: all the same "not
-found", so that an answer never tells whether a device exists.
+Unknown, foreign, out of the grant, or inactive and not named by UUID: all the same "not found", so
+that a response never reveals whether a device exists.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def storable(text: str) -> bool:
 
 
 def identify(directory: Directory, scope: Scope, identifier: str) -> Device:
-    """The one device of the identifier. NotFound where the scope shows none."""
+    """The device of the identifier. Raises NotFound if the scope has none."""
     found = directory.resolve(scope, [identifier])[0] if storable(identifier) else None
     if found is None:
         raise NotFound(NO_SUCH_DEVICE)
@@ -34,7 +34,7 @@ def identify(directory: Directory, scope: Scope, identifier: str) -> Device:
 
 
 def identify_each(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> list[Device]:
-    """The visible devices in the order they were asked for, each once, at its first place."""
+    """The visible devices in the requested order, each once, at its first position."""
     asked = [identifier for identifier in identifiers if storable(identifier)]
     found = directory.resolve(scope, asked) if asked else []
     return list({device.key: device for device in found if device is not None}.values())

@@ -1,1 +1,1 @@
-"""The ways in: payloads, files and the demo fleet, all by one pipeline."""
+"""Ingest: payloads, files and the demo fleet, all through one pipeline."""

@@ -1,4 +1,4 @@
-"""Telling publishers what was stored, after the commit and beside the writer, never in its way."""
+"""Passes stored readings to publishers, after the commit and without delaying the writer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Announcer:
             self._changed.notify()
 
     def close(self, timeout_s: float) -> None:
-        """Let the hooks have what waits, for so long at most."""
+        """Pass the waiting readings to the hooks, for at most this long."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -78,7 +78,7 @@ class Announcer:
                 _call(hook, stored)
 
     def _next(self) -> list[_Told]:
-        """All that waits; nothing once closed."""
+        """All waiting readings; none once closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             told = list(self._waiting)

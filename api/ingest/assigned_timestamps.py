@@ -1,8 +1,8 @@
-"""Instants for readings that say none: when they came, and of one sender never the same twice.
+"""Times for readings without one: when they were received, never the same twice for one sender.
 
-Two rows of one device that are equal in instant and values are one reading, sent twice. What had
-waited at a broker comes many messages a millisecond, a meter's pulses all alike: each gets a
-millisecond of its own, though by that a burst may end a little after now.
+Two rows of one device that are equal in instant and values are one reading, sent twice. A broker
+may deliver many waiting messages within a millisecond, with equal values: each gets its own
+millisecond, so that a burst may end slightly after now.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _KEPT: Final = 10_000  # senders, before those whose last instant is past are fo
 
 
 class AssignedTimestamps:
-    """For threads. Nothing is given before ``from_ms``."""
+    """Thread-safe. All times are at or after ``from_ms``."""
 
     def __init__(self, from_ms: int = 0) -> None:
         self._from_ms = from_ms
@@ -24,8 +24,8 @@ class AssignedTimestamps:
         self._lock = Lock()
 
     def take(self, sender: Hashable, now_ms: int, several: int = 1) -> int:
-        """The first of ``several`` successive milliseconds, which nobody else of ``sender``'s
-        rows was given: from ``now_ms`` on."""
+        """The first of ``several`` successive milliseconds, from ``now_ms`` on, that no other row
+        of ``sender`` has."""
         with self._lock:
             first_ms = max(now_ms, self._from_ms, self._next_ms.get(sender, 0))
             if len(self._next_ms) >= self._full:

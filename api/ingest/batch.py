@@ -69,8 +69,8 @@ def _nullable(column: Floats) -> Iterable[float | None]:
 class Batch:
     """``read`` rows of a feed: the readings among them, in order, and what was refused.
 
-    ``unknown`` are names of columns that mean nothing here; ``consumed`` says how many bytes of
-    the source lie behind, for a progress bar.
+    ``unknown`` are ignored column names; ``consumed`` is the number of source bytes read, for a
+    progress bar.
     """
 
     columns: Columns
@@ -105,7 +105,7 @@ class Refusals:
 @dataclass(frozen=True, slots=True)
 class Draft:
     """What column-wise checks make of ``size`` rows: ``plain`` rows passed them all. The others
-    are not wrong by that, only unusual; the exact decoder has the word on them."""
+    aren't necessarily wrong, only unusual; the exact decoder decides."""
 
     columns: Columns
     plain: Bools

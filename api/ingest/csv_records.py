@@ -1,7 +1,7 @@
-"""Lines of CSV to records of texts: one record a line, whatever its quotes say.
+"""Lines of CSV to records of strings, one record per line.
 
-No column of readings can hold a newline, so a quote that isn't closed costs its own line and not
-those that follow. Fields are quoted as RFC 4180 says, read as leniently as the csv module does.
+No column of readings can hold a newline, so an unclosed quote affects its own line only. Fields are
+quoted as RFC 4180 says, read as leniently as the csv module does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Record = Sequence[str]
 
 
 class Unreadable(tuple[str]):
-    """A line that is no record, as the only text of a row: so it is shorter than any header."""
+    """A line that isn't a record, as the only value of a row: so it is shorter than any header."""
 
     __slots__ = ()
 

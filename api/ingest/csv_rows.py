@@ -30,7 +30,7 @@ _PLAIN_NUMBERS = re.compile(r"[0-9.eE+\-]*", re.ASCII)  # what float() reads as 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a table has which column: positions by column name, and how many it has in all."""
+    """The positions of a table's columns by name, and their number."""
 
     positions: dict[str, int]
     width: int
@@ -57,7 +57,7 @@ class Layout:
         return cls(positions, len(header), frozenset(unknown - {""}))
 
     def fields(self, row: Sequence[str]) -> dict[str, str]:
-        """A row's texts by column; what a short row lacks is empty."""
+        """A row's texts by column; missing values of a short row are empty."""
         return {c: row[p] if p < len(row) else "" for c, p in self.positions.items()}
 
 

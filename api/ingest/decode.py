@@ -1,4 +1,4 @@
-"""One payload to one reading, or the reason why it isn't one. Pure, and the same for every feed.
+"""Decodes one payload to one reading or a reason for refusal. Pure, and the same for every feed.
 
 A payload names a device by any identifier, an instant and at least one measured quantity, under
 the names of a datapoint row (``recorded_at``, ``flow_rate``) or of LatestDatapoint
@@ -44,15 +44,15 @@ _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
 class Rejection(NamedTuple):
-    """Why a payload is no reading. ``reason`` comes from a small set of phrases, so that
-    refusals can be counted by it; ``device`` is the identifier as it was sent, or ''."""
+    """Why a payload was refused. ``reason`` comes from a small set of phrases, so that refusals can
+    be counted by it; ``device`` is the identifier as it was sent, or ''."""
 
     reason: str
     device: str
 
 
 class Devices:
-    """Which device an identifier names, by the interface's rule: UUID first, in any case."""
+    """Devices by identifier, by the interface's rule: UUID first, in upper or lower case."""
 
     def __init__(self, keys: Mapping[str, int]) -> None:
         """``keys`` as `Directory.ingest_keys` gives them: UUIDs in lower case."""

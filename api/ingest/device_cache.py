@@ -1,4 +1,4 @@
-"""Which devices there are, kept a few seconds: live sources ask about the same ones all day."""
+"""Caches an organization's devices for a few seconds for live sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANYONE: Final = DeviceQuery(active=None)
 
 
 class DeviceCache:
-    """An organization's devices by what readings call them, and the UUIDs of their keys.
+    """An organization's devices by identifier, and the UUIDs of their keys.
 
     For threads. Raises what the store raises.
     """

@@ -1,4 +1,4 @@
-"""One process at a time: a lock of the operating system's on a file, which ends with its holder."""
+"""A file lock of the operating system, released when its process ends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Held(UserError):
 
 @contextmanager
 def held(path: Path, what: str) -> Generator[None]:
-    """Hold the lock ``path`` inside the block. Held, which says who, where another process does;
-    UserError where the file can't be made. The file stays: who removes one that somebody waits
-    for gives the lock twice."""
+    """Hold the lock ``path`` inside the block. Raises Held with the owner if another process has
+    it; UserError if the file can't be created. The file stays: removing it while a process waits
+    would give the lock twice."""
     try:
         file = _made(path)
     except OSError as error:
@@ -39,7 +39,7 @@ def held(path: Path, what: str) -> Generator[None]:
 
 
 def _made(path: Path) -> int:
-    """The open file; whoever has the folder has it too, also where root was the first to come."""
+    """The open file, owned by the folder's owner even if root created it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if os.geteuid() == 0:
         owner = path.parent.stat()
@@ -49,8 +49,8 @@ def _made(path: Path) -> int:
 
 @contextmanager
 def only_writer(settings: Settings) -> Generator[None]:
-    """Be the one process of live sources of an embedded store, which can have but one. A server's
-    database takes any number."""
+    """Hold the writer lock of an embedded store, which can have one writer. A Postgres database
+    takes any number."""
     path = _file(settings.database)
     if path is None:
         yield
@@ -69,8 +69,8 @@ def writing(database: str) -> Generator[None]:
 
 @contextmanager
 def replaced(database: str) -> Generator[None]:
-    """While another file takes an embedded store's place. UserError where a process is `writing`:
-    it would go on in the new file where it stood in the old one."""
+    """While another file takes an embedded store's place. UserError if a process is `writing`: it
+    would continue in the new file from its position in the old one."""
     with _in_use(
         database, fcntl.LOCK_EX, "is being written by another command: try again afterwards"
     ):

@@ -24,7 +24,7 @@ _Decode = Callable[[Sequence[Any]], Batch]
 
 
 class Damaged(UserError):
-    """The file ends early or is broken; every whole row before that has been given."""
+    """The file ends early or is broken; every complete row before that was yielded."""
 
 
 def batches(found: Found, devices: Devices, now_ms: int, skip: int = 0) -> Generator[Batch]:
@@ -42,7 +42,7 @@ def batches(found: Found, devices: Devices, now_ms: int, skip: int = 0) -> Gener
 
 
 def check(found: Found) -> None:
-    """UserError where the file's first line rules it out."""
+    """Raises UserError if the file's first line is invalid."""
     if found.form == "csv":
         lines = Lines(found)
         _layout(lines, records(lines.pieces()))

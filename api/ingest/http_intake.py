@@ -1,4 +1,5 @@
-"""Rows that came by HTTP: whose devices they name, then to the writer, then what became of each."""
+"""Rows received over HTTP: resolves their devices, submits them to the writer, reports each row's
+result."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ class HttpIntake:
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool
     ) -> Report:
-        """The answer: counts, and a result of each row that has something to tell, or with
-        ``every`` of all. Only devices that ``scope`` shows are known."""
+        """The response: counts, and the result of each row that wasn't simply stored, or with
+        ``every`` of all. Only the devices of ``scope`` are known."""
         rows = payloads(body, content_type, coding)
         devices = self._devices(scope, rows)
         submission = live_rows.submission(

@@ -1,4 +1,4 @@
-"""Rows of JSON as live sources send them: a reading that doesn't say when is of now."""
+"""Rows of JSON from live sources; a reading without a time gets the time it was received."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INSTANT_NAMES: Final = [name for name, column in COLUMN_OF.items() if column ==
 
 
 def dateless(payload: object) -> bool:
-    """Whether an object says nothing of when it was measured; null says nothing."""
+    """Whether an object has no time of measurement; null counts as none."""
     if not isinstance(payload, dict):
         return False
     said = cast("Mapping[str, object]", payload)
@@ -27,7 +27,7 @@ def dateless(payload: object) -> bool:
 
 
 def decoded(payload: object, devices: Devices, received_ms: int) -> Entry:
-    """As `decode_json`, but without an instant the row is of ``received_ms``."""
+    """As `decode_json`, but a row without a time gets ``received_ms``."""
     if dateless(payload):
         said = cast("Mapping[str, object]", payload)
         payload = {**said, INSTANT: stamp(received_ms, fraction=True)}
@@ -54,7 +54,7 @@ def submission(
 
 
 def sample(payload: object) -> str:
-    """What was sent, short enough to be kept."""
+    """The start of what was sent, for the refusals."""
     if isinstance(payload, str):
         return payload[:MAX_SAMPLE]
     try:

@@ -38,7 +38,7 @@ class Feed:
         return self.store.write(batch.columns.rows(), refusals=refusals, progress=progress)
 
     def take_all(self, batches: Iterable[Batch], start: Progress, watch: Watch) -> Progress:
-        """Write what is left of something finite, keeping how far it came with every batch."""
+        """Write the rest of a finite feed, storing the progress with every batch."""
         now = start
         with _collector_paused():
             for batch in batches:
@@ -61,11 +61,11 @@ class Feed:
 
 
 def import_file(store: Store, organization_id: str, path: Path, watch: Watch) -> Progress:
-    """Take a file in; its position and counts at the end, those of earlier attempts included.
+    """Import a file; returns its position and counts, earlier attempts included.
 
-    The content's digest names the progress: after an interruption the same file goes on behind
-    its last commit; once complete, it starts anew and its rows count as repeated. UserError where
-    it can't be read to its end; what was whole before that is kept.
+    Progress is kept by the content's digest: an interrupted import of the same file continues after
+    its last commit; a complete one starts again and its rows count as repeated. Raises UserError if
+    it can't be read to its end; complete rows before that are kept.
     """
     found = source.look_at(path)
     start = _start(store, organization_id, source.digest(path))

@@ -1,4 +1,4 @@
-"""Doing the next piece of work in a second process while this one is busy with the last."""
+"""Prepares the next item in a second process while this one works on the current one."""
 
 from __future__ import annotations
 

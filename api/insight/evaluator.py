@@ -314,15 +314,15 @@ class EvaluatorThread:
                 worked = self._round()
             except Unavailable as error:
                 if not trouble:
-                    _log.warning("findings can't be kept up now: %s", error)
+                    _log.warning("findings can't be updated: %s", error)
                 trouble = True
                 self._stop.wait(PAUSE_S)
             except Exception:  # noqa: BLE001 - nobody else would keep them up
-                _log.exception("findings can't be kept up; trying again")
+                _log.exception("findings can't be updated; retrying")
                 self._stop.wait(PAUSE_S)
             else:
                 if trouble:
-                    _log.warning("findings are kept up again")
+                    _log.warning("findings are updated again")
                 trouble = False
                 self._stop.wait(0.0 if worked else POLL_S)
 

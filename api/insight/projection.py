@@ -111,14 +111,14 @@ class ProjectionThread:
                     busy = busy or full
             except Unavailable as error:
                 if not trouble:
-                    _log.warning("the status of devices can't be kept up now: %s", error)
+                    _log.warning("the status of devices can't be updated: %s", error)
                 trouble = True
                 self._stop.wait(PAUSE_S)
             except Exception:  # noqa: BLE001 - nobody else would keep it up
-                _log.exception("the status of devices can't be kept up; trying again")
+                _log.exception("the status of devices can't be updated; retrying")
                 self._stop.wait(PAUSE_S)
             else:
                 if trouble:
-                    _log.warning("the status of devices is kept up again")
+                    _log.warning("the status of devices is updated again")
                 trouble = False
                 self._stop.wait(0.0 if busy else POLL_S)

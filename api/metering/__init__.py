@@ -1,1 +1,2 @@
-"""What readings mean: the pure rules of meters, each said once. No store, no HTTP, no drawing."""
+"""What readings mean: the pure rules of meters, each defined once. No store, no HTTP, no
+drawing."""

@@ -1,4 +1,5 @@
-"""How often a device reports: as configured, else as its readings of the last 7 days show."""
+"""How often a device reports: as configured, else estimated from its readings of the last 7
+days."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class Cadence(NamedTuple):
 
     @property
     def expected_ms(self) -> int:
-        """The longest time in which a healthy device is heard of at least once."""
+        """The longest time in which a healthy device reports at least once."""
         return max(self.ms, EVENT_EXPECTED_MS) if self.event_driven else self.ms
 
 

@@ -1,9 +1,8 @@
-"""Continuous flow: water that never stops, as it does not where something leaks.
+"""Continuous flow: water that never stops, the sign of a leak.
 
-The rule of meters' makers: each of the 24 hours before the latest reading has at least a gallon,
-or as many as the device's configuration says.
-What escapes is told by the least of them. One hour below ends it; hours without readings neither
-begin nor end anything.
+The rule of meters' makers: each of the 24 hours before the latest reading has at least a gallon, or
+as many as the device's configuration says. The lowest of them measures the leak. One hour below
+ends it; hours without readings neither begin nor end anything.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Hour(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Run:
     """Hours without a pause, up to the latest. ``lowest`` in gallons an hour, of the last 24;
-    ``gallons`` of all; ``longer``: as far back as was looked there was none."""
+    ``gallons`` of all; ``longer``: it may have begun before the hours that were read."""
 
     window: Window
     lowest: float
@@ -50,7 +49,7 @@ class Run:
 
     @property
     def shown(self) -> Window:
-        """What a chart of it shows: also how it was before."""
+        """The window of its chart, with some time before it."""
         before = max(self.window.length_ms // 4, BEFORE_MS)
         return Window(self.window.from_ms - before, self.window.to_ms)
 
@@ -58,8 +57,8 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """``run`` where water flows without a pause; else ``paused_ms``, the end of the latest hour in
-    which it paused. Neither: too few hours were heard. ``main``: the run is that of a meter which
-    supplies many, no leak."""
+    which it paused. Neither: too few hours have readings. ``main``: the run is that of a meter
+    which supplies many, no leak."""
 
     run: Run | None = None
     paused_ms: int | None = None
@@ -67,8 +66,8 @@ class Finding:
 
 
 def find(told: Sequence[tuple[int, float]], least_gal: float = LEAST_GAL) -> Finding:
-    """``told`` are hours in order, with holes where nothing was heard; in one with less than
-    ``least_gal`` it paused."""
+    """``told`` are hours in order, with gaps where there are no readings; an hour with less than
+    ``least_gal`` is a pause."""
     hours = [Hour(*each) for each in told]
     last = max((i for i, hour in enumerate(hours) if hour.gallons < least_gal), default=-1)
     run = hours[last + 1 :]
@@ -92,5 +91,5 @@ def _is_main(hours: Sequence[Hour], least_gal: float) -> bool:
 
 
 def _is_long(window: Window) -> bool:
-    """Whether it may well have begun before what was looked at."""
+    """Whether it may have begun before the hours that were read."""
     return window.length_ms > LOOKED_BACK_MS - DAY_MS

@@ -1,4 +1,4 @@
-"""What water costs: which price holds, and how an amount of money is written."""
+"""Cost of water: which price applies, and how money is formatted."""
 
 from __future__ import annotations
 

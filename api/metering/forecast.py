@@ -1,4 +1,4 @@
-"""What is coming: the next hours and the month's end, with intervals that hold what they promise.
+"""Forecasts: the next hours and the month's end, with calibrated intervals.
 
 A forecast is the profile of the origin's local day, raised or lowered by how the last 48 hours were
 (`api.metering.profile`). Its intervals come from what earlier forecasts of the same device missed

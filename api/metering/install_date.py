@@ -1,4 +1,4 @@
-"""Since when a device is there.
+"""When a device was installed.
 
 A device that was made without an installation date has the day it was made, which for imported
 meters may lie years after their readings. A reading from before the hour of an installation
@@ -13,8 +13,8 @@ from api.timez import HOUR_MS, floor_to
 
 
 def disproving(installed_on_ms: int | None) -> Window | None:
-    """Where a reading disproves the date; None for one before which no reading can be. By the
-    hour, so that devices that were made together can be asked about together."""
+    """The time before which a reading disproves the date; None for one that can't be disproved. By
+    the hour, so that devices created together share one request."""
     if installed_on_ms is None:
         return None
     edge = floor_to(installed_on_ms, HOUR_MS)

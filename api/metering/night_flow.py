@@ -1,4 +1,4 @@
-"""Night flow: what still runs when nobody should draw water.
+"""Night flow: the flow when nobody should use water.
 
 Of each local night, 02:00 to 04:00, the lowest rolling mean over 60 minutes. A mean counts only
 where at least eight tenths of its buckets hold readings. A bucket stands for its length, or for the
@@ -89,7 +89,7 @@ def too_seldom(found: Sequence[Window], cadence_ms: int) -> TooSeldom | None:
 
 
 def rows_of(found: Sequence[Window], cadence_ms: int) -> tuple[Window, Resolution]:
-    """Which rows tell of these nights."""
+    """The rows needed for these nights."""
     resolution = resolution_for([edge for night in found for edge in night], cadence_ms)
     return Window(found[-1].from_ms, found[0].to_ms - 1), resolution
 

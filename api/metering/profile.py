@@ -1,4 +1,4 @@
-"""What is usual for a device: its hourly volume by local day type and local hour.
+"""The usual profile of a device: its hourly volume by local day type and local hour.
 
 The state is a `History`: the hourly volumes of the last local days and the errors of the forecasts
 made for them at their first instant. Each local night adds a row, and `usual` makes that night's

@@ -1,4 +1,4 @@
-"""The state of a device: one of a few, from what was last heard of it."""
+"""The state of a device, from its last readings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What is known of a device: its last reading's instant (None: it never reported), and of the
+    """The inputs of a device's state: its last reading's time (None: it never reported), and of the
     window that its state is judged by the observed and expected buckets and the least quality."""
 
     cadence: Cadence
@@ -43,7 +43,7 @@ def silent_after_ms(cadence: Cadence) -> int:
 
 
 def is_fresh(seen_ms: int | None, cadence: Cadence, now_ms: int) -> bool:
-    """Whether the last reading is recent enough to speak of now."""
+    """Whether the last reading is recent enough to count as current."""
     return seen_ms is not None and now_ms - seen_ms <= silent_after_ms(cadence)
 
 

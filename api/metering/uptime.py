@@ -1,4 +1,4 @@
-"""Uptime: the share of the due buckets that hold a reading."""
+"""Uptime: the share of expected buckets with a reading."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LEAST_COVERAGE: Final = 0.9  # of a span: with less, its sum isn't compared with
 
 
 def resolution_for(cadence: Cadence) -> Resolution:
-    """The finest buckets that a healthy device fills all of: the smallest at least as long as it
-    takes to be heard of, or the coarsest there is."""
+    """The finest buckets that a healthy device fills all of: the smallest that is at least as long
+    as its cadence, or the coarsest."""
     return next((r for r in STORED if r.fixed_ms >= cadence.expected_ms), STORED[-1])
 
 
@@ -25,7 +25,7 @@ def closed_buckets(
     """(observed, expected) of the closed buckets, from a count that ends now.
 
     Such a count includes the bucket under way, which holds a reading exactly where the last reading
-    lies in it. Without it both are what a window up to its edge would have told.
+    lies in it. Without it both are those of a window up to its start.
     """
     if due is None:
         return 0, 0
@@ -36,7 +36,7 @@ def closed_buckets(
 
 
 def share(observed: int, expected: int) -> float | None:
-    """None where nothing was due."""
+    """None if no bucket was expected."""
     return min(observed, expected) / expected if expected else None
 
 
@@ -46,5 +46,5 @@ def is_low(observed: int, expected: int) -> bool:
 
 
 def comparable(*coverages: float) -> bool:
-    """Whether spans with these shares of their readings may be compared."""
+    """Whether spans with these shares of readings can be compared."""
     return all(coverage >= LEAST_COVERAGE for coverage in coverages)

@@ -1,4 +1,4 @@
-"""Volumes compared: of a local day so far with what is usual by then, of a span with another."""
+"""Compares volumes: a local day so far with the usual volume by then, one span with another."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _FINDING: Final[dict[str, Schema]] = {
     "state": one_of(FINDING_STATES),
     "start": INSTANT,
     "end": nullable(INSTANT),
-    "openedAt": INSTANT | {"description": "When the rule could first know, in data time."},
+    "openedAt": INSTANT | {"description": "When the rule could first detect it, in data time."},
     "value": NUMBER,
     "unit": STRING | {"description": "Of value and usual."},
     "usual": nullable(NUMBER),
@@ -66,7 +66,7 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
                 {
                     "kind": STRING,
                     "before": NUMBER,
-                    "factor": NUMBER | {"description": "By which this device's threshold counts."},
+                    "factor": NUMBER | {"description": "The factor of this device's threshold."},
                     "words": STRING,
                 }
             ),

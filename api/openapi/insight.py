@@ -28,15 +28,15 @@ _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
 _STATUS: Final[dict[str, Schema]] = {
     "device": ref("Device"),
     "state": one_of(_STATES),
-    "cadence": nullable(NUMBER) | {"description": "Seconds between two readings, usually."},
+    "cadence": nullable(NUMBER) | {"description": "Usual seconds between two readings."},
     "eventDriven": BOOLEAN
     | {"description": "The steps between readings vary too much to expect one each cadence."},
     "lastSeen": nullable(INSTANT),
-    "flow": nullable(NUMBER) | {"description": "gal/min, where the last reading is of now."},
+    "flow": nullable(NUMBER) | {"description": "gal/min, if the last reading is current."},
     "windows": record({span.name: ref("StatusWindow") for span in SPANS}),
     "volume": record({"today": _GALLONS, "month": _GALLONS}),
     "findings": array(STRING) | {"description": "The kinds that are open."},
-    "asOf": nullable(INSTANT) | {"description": "null: never looked at yet."},
+    "asOf": nullable(INSTANT) | {"description": "null: not evaluated yet."},
 }
 
 
@@ -85,7 +85,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
 }
 INSIGHT_INFO: Final = Info(
     title="Weir insight",
-    description="What the readings mean: the state of each device now, and what deserves a look."
+    description="What the readings mean: the state of each device now, and what needs attention."
     f" Served by Weir {BACKEND_VERSION}.",
     tags={
         "status": "The present state of devices.",

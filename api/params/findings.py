@@ -38,17 +38,21 @@ InsightLimit = Annotated[int, within(INSIGHT_LIMIT)]
 
 
 class FindingListQuery(Query):
-    device: Text = Field(None, description="Only this device's, by any of its identifiers.")
-    group: Text = Field(None, description="Only those of this group's devices.")
+    device: Text = Field(None, description="Only findings of this device, by any identifier.")
+    group: Text = Field(None, description="Only findings of this group's devices.")
     kinds: SomeKinds = Field((), alias="kind", description="Only these kinds.")
     severities: Severities = Field((), alias="severity", description="Only of these severities.")
-    states: States = Field((), alias="state", description="Only in these states; all when absent.")
-    to_ms: OptionalInstant = Field(None, alias="to", description="Only what began until then.")
-    from_ms: OptionalInstant = Field(
-        None, alias="from", description="Only what was still open then, or began since."
+    states: States = Field((), alias="state", description="Only in these states. Default: all.")
+    to_ms: OptionalInstant = Field(
+        None, alias="to", description="Only findings that began up to this time."
     )
-    count: Flag = Field(False, description="true: data is empty, and count says how many.")
-    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Findings on a page.")
+    from_ms: OptionalInstant = Field(
+        None, alias="from", description="Only findings that were open at this time or began later."
+    )
+    count: Flag = Field(
+        False, description="true: data is empty and count is the number of findings."
+    )
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Findings per page.")
     offset: Offset = Field(OFFSET.default or 0, description="Findings to skip.")
 
     _from_before_to = field_validator("from_ms")(in_order)
@@ -56,12 +60,12 @@ class FindingListQuery(Query):
 
 def _reason(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     text = " ".join(value.split())
     if len(text) > LONGEST_REASON:
         raise ValueError(f"has {len(text)} characters; at most {LONGEST_REASON} are allowed")
     if not text.isprintable():
-        raise ValueError("has characters that can't be shown")
+        raise ValueError("has characters that can't be displayed")
     return text
 
 

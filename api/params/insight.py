@@ -35,7 +35,8 @@ InsightLimit = Annotated[int, within(INSIGHT_LIMIT)]
 
 class SummaryQuery(Query):
     q: Text = Field(
-        None, description="Part of a label, serial number or network identifier, in any case."
+        None,
+        description="Part of a label, serial number or network identifier, in upper or lower case.",
     )
     group: Text = Field(None, description="Only the devices of this group.")
     kind: Kind = Field(None, description="Only devices with an open finding of this kind.")
@@ -48,9 +49,11 @@ class StatusListQuery(SummaryQuery):
         description="Only devices in one of these states. Inactive devices are listed only where"
         " that state is asked for.",
     )
-    order_by: StatusOrder = Field("worst", alias="orderBy", description="The column to order by.")
+    order_by: StatusOrder = Field("worst", alias="orderBy", description="The column to sort by.")
     descending: Order = Field(
-        False, alias="order", description="asc or desc, in any case. Nulls come last in both."
+        False,
+        alias="order",
+        description="asc or desc, in upper or lower case. Nulls come last in both.",
     )
-    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Devices on a page.")
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Devices per page.")
     offset: Offset = Field(OFFSET.default or 0, description="Devices to skip.")

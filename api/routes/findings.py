@@ -17,7 +17,7 @@ from api.routes.serialize import instant
 from api.store.base import FindingEntry, FindingQuery, FindingRow, Scope, Store
 from api.timez import now_ms
 
-NO_SUCH_FINDING: Final = "No finding with this id is visible to this credential."
+NO_SUCH_FINDING: Final = "Finding not found, or you don't have access."
 
 
 def list_findings(call: Call[FindingListQuery]) -> Reply:

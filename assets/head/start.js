@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   /* Where the site stands on its host: "" or a path, which every address of ours begins with. */
-  window.weirRoot = new URL(document.currentScript.src).pathname.split("/assets/")[0];
+  const siteRoot = new URL(document.currentScript.src).pathname.split("/assets/")[0];
   const KEY = "weir-theme";
   const root = document.documentElement;
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -15,7 +15,7 @@
     }
   }
 
-  function keep(theme) {
+  function keepTheme(theme) {
     try {
       if (theme) window.localStorage.setItem(KEY, theme);
       else window.localStorage.removeItem(KEY);
@@ -34,7 +34,7 @@
 
   function choose(theme) {
     const ownChoice = theme === system() ? null : theme;
-    keep(ownChoice);
+    keepTheme(ownChoice);
     if (ownChoice) root.dataset.theme = ownChoice;
     else delete root.dataset.theme;
     const url = new URL(window.location.href);
@@ -58,7 +58,7 @@
   }
 
   /* What the reader has chosen; null is what is usual. */
-  window.weirKeep = function (question) {
+  function keep(question) {
     OWN.filter((name) => name in question).forEach((name) => {
       try {
         if (question[name]) window.localStorage.setItem(`weir-${name}`, question[name]);
@@ -90,7 +90,7 @@
 
   const asked = new URLSearchParams(window.location.search).get("theme") || kept();
   if (asked === "dark" || asked === "light") root.dataset.theme = asked;
-  window.weirTheme = shown;
+  window.weir = { siteRoot, theme: shown, keep }; // assets/site.js hands it on
   prefersDark.addEventListener("change", announce);
   document.addEventListener("click", (event) => {
     if (event.target.closest("#theme-switch")) choose(shown() === "dark" ? "light" : "dark");
@@ -110,7 +110,7 @@
   function charts() {
     const bundle = named("plotly-script");
     Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
-    if (window.location.pathname.startsWith(`${window.weirRoot}/devices/`)) return ahead("preload", bundle);
+    if (window.location.pathname.startsWith(`${siteRoot}/devices/`)) return ahead("preload", bundle);
     const idle = window.requestIdleCallback || ((then) => setTimeout(then, 500));
     window.addEventListener("load", () => setTimeout(() => idle(() => ahead("prefetch", bundle)), 1000));
   }
@@ -118,7 +118,7 @@
   /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
      where the address says that it will. */
   function grids() {
-    if (window.location.pathname !== `${window.weirRoot}/devices`) return;
+    if (window.location.pathname !== `${siteRoot}/devices`) return;
     named("grid-scripts").split(" ").forEach((href) => ahead("preload", href));
   }
 

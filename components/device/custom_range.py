@@ -96,8 +96,7 @@ def _instant(name: str, said: Mapping[str, Any], tz: ZoneInfo, told: CustomRange
     fold = said.get(f"{name}_fold")
     if fold not in ("0", "1"):
         told.problems.append(
-            f"{FIELDS[name]}: {when} comes twice in {tz.key}, as {names[0]} and as {names[1]}."
-            " Choose one."
+            f"{FIELDS[name]}: {when} occurs twice that night: choose {names[0]} or {names[1]}."
         )
         return None
     return found[int(fold)]

@@ -14,7 +14,7 @@ from components.controls import labelled
 from components.units import Units
 
 MARKED_HOURS: Final = 6
-TITLE: Final = "When it flows"
+TITLE: Final = "Typical week"
 EMPTY: Final = "No flow in the last eight weeks."
 
 

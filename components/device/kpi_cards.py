@@ -83,7 +83,7 @@ def strip(*, priced: bool) -> Component:
         ],
         className="card kpis",
         role="group",
-        **labelled("The device in numbers"),
+        **labelled("Key figures"),
     )
 
 

@@ -108,7 +108,7 @@ KPI_ROWS: Final = (
         lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
         When.STEADY,
     ),
-    KpiRow("kpi-continuous", "Continuous flow", _continuous_flow, _continuous, When.STEADY),
+    KpiRow("kpi-continuous", "Leak", _continuous_flow, _continuous, When.STEADY),
 )
 
 

@@ -50,7 +50,7 @@ def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     )
     moment = formatting.moment(at, clock, seconds=True)
     if known.flow is None:
-        return Kpi(label, formatting.NOTHING, f"without a flow rate · {told}", moment)
+        return Kpi(label, formatting.NOTHING, f"no flow rate · {told}", moment)
     return Kpi(label, f"{units.flow(known.flow)} {units.flow_unit}", told, moment)
 
 
@@ -58,7 +58,7 @@ def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> 
     label = f"Uptime, {shown.label}"
     share = uptimes.share(actual, expected)
     if share is None:
-        return Kpi(label, formatting.NOTHING, "nothing was due")
+        return Kpi(label, formatting.NOTHING, "no readings expected yet")
     unit = _BUCKET_UNITS.get(resolution.name, f"× {resolution.label}")
     note = f"{formatting.whole(actual)} of {formatting.whole(expected)} {unit}"
     return Kpi(label, percent(share), note, low=uptimes.is_low(actual, expected))
@@ -69,7 +69,7 @@ def quality(
 ) -> Kpi:
     label = f"Quality, {shown.label}"
     if worst is None or best is None:
-        return Kpi(label, formatting.NOTHING, "no readings with a quality")
+        return Kpi(label, formatting.NOTHING, "no readings with quality")
     value = formatting.span(round(worst), round(best)).replace("–", " – ")
     low = worst < limit
     note = f"limit {formatting.number(limit)}" if low else ""
@@ -90,22 +90,24 @@ class Usage:
 def volume(usage: Usage, shown: Shown) -> Kpi:
     label = f"Volume, {shown.label}"
     if usage.gallons is None:
-        return Kpi(label, formatting.NOTHING, "no readings with a volume")
+        return Kpi(label, formatting.NOTHING, "no readings with volume")
     return Kpi(label, shown.units.volume(usage.gallons), _change(usage, shown))
 
 
 def _change(usage: Usage, shown: Shown) -> str:
-    """▼ 6% on the week before; nothing where either window was hardly heard."""
+    """``6% below the week before``; empty where either window lacks data."""
     now, before = usage.gallons, usage.before
     heard = uptimes.comparable(usage.coverage, usage.before_coverage)
     if now is None or before is None or not heard:
-        return f"too little data in {shown.before}" if uptimes.comparable(usage.coverage) else ""
+        return f"not enough data in {shown.before}" if uptimes.comparable(usage.coverage) else ""
     percents = change(now, before)
     if percents is None:
         return ""
     if percents == 0:
-        return f"level with {shown.before}"
-    return f"{'▲' if percents > 0 else '▼'} {formatting.whole(abs(percents))}% on {shown.before}"
+        return f"same as {shown.before}"
+    return (
+        f"{formatting.whole(abs(percents))}% {'above' if percents > 0 else 'below'} {shown.before}"
+    )
 
 
 def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
@@ -126,7 +128,11 @@ def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
     if flow.last is None:
         note = seldom_words(flow) or f"too few readings {date if old else 'last night'}"
         return Kpi(label, formatting.NOTHING, note, at)
-    note = f"usual {units.flow(flow.usual)}" if flow.usual is not None else "too few nights before"
+    note = (
+        f"usual {units.flow(flow.usual)}"
+        if flow.usual is not None
+        else "not enough data to compare"
+    )
     note = f"{date} · {note}" if old else note
     return Kpi(label, f"{units.flow(flow.last)} {units.flow_unit}", note, at)
 
@@ -156,19 +162,20 @@ def continuous(
     finding: Finding, price: Price | None, told: KpiContext, *, never_rests: bool = False
 ) -> Kpi:
     """``never_rests``: the device's configuration says that this is as it should be."""
-    label, run = "Continuous flow", finding.run
+    label, run = "Leak", finding.run
     if run is not None:
         value = f"{told.units.volume(run.lowest)}/h"
         rests = not (never_rests or finding.main)
         note = _escaping(run, price, told) if rests else _unresting(run, told, main=finding.main)
+        label = label if rests else "Continuous flow"
         return Kpi(label, value, note, _evidence(run, told), rests, run.shown)
     if finding.paused_ms is None:
-        return Kpi(label, formatting.NOTHING, "too few hours heard")
+        return Kpi(label, formatting.NOTHING, "not enough data")
     clock = Clock(told.tz, finding.paused_ms, finding.paused_ms)
     return Kpi(
         label,
         "none",
-        f"paused {formatting.ago(finding.paused_ms, told.now_ms)}",
+        f"flow stopped {formatting.ago(finding.paused_ms, told.now_ms)}",
         f"the last hour below its limit ended at {formatting.moment(finding.paused_ms, clock)}",
     )
 
@@ -207,7 +214,7 @@ def _evidence(run: Run, told: KpiContext) -> str:
         else f"since {formatting.moment(run.window.from_ms, clock)}"
     )
     return (
-        f"no hour without flow {since}, {volume(run.gallons)} in all; the least of the last {HOURS}"
-        f" had {volume(run.lowest)}. If all of that escapes, {volume(run.lowest * HOURS)} a day."
-        " Press to see it on the chart"
+        f"Flow in every hour {since}, {volume(run.gallons)} in total. The lowest of the last"
+        f" {HOURS} hours had {volume(run.lowest)}: up to {volume(run.lowest * HOURS)} a day may be"
+        " lost. Press to see it on the chart"
     )

@@ -21,7 +21,7 @@ from components.units import Scale, Units
 
 PAGE: Final = 20
 UNDATED: Final = "*"
-ABOUT_UNDATED: Final = "* The meter said no time: this is when the reading came."
+ABOUT_UNDATED: Final = "* The device sent no time: this is when the reading was received."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
             className="rows-scroll",
             role="region",
             tabIndex=0,
-            **labelled("The rows, to scroll sideways"),
+            **labelled("Rows, scrollable"),
         ),
         *([html.P(ABOUT_UNDATED, className="rows-about")] if any(marks) else []),
         _pager(page),

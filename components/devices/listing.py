@@ -131,4 +131,4 @@ def _empty(listing: Listing) -> str:
     which = "" if listing.status == "all" else f"{listing.status} "
     if listing.search:
         return f"No {which}device matches “{listing.search}”."
-    return f"This key sees no {which}device."
+    return f"You don’t have access to any {which}device."

@@ -29,10 +29,13 @@ class Standing:
 
 STANDINGS: Final = {
     "active": Standing("●", "Active", "reporting"),
-    "expired": Standing("▲", "Expired", "degraded", "Its time is over."),
-    "revoked": Standing("■", "Revoked", "nodata", "It was revoked, for good."),
+    "expired": Standing("▲", "Expired", "degraded", "It has expired."),
+    "revoked": Standing("■", "Revoked", "nodata", "It was revoked. This can’t be undone."),
     "stopped": Standing(
-        "○", "Stopped", "silent", "The key that made it, or its organization, has ended."
+        "○",
+        "Stopped",
+        "silent",
+        "The key that created it, or its organization, is no longer active.",
     ),
 }
 _UNKNOWN: Final = Standing("○", "Unknown", "nodata")
@@ -105,7 +108,7 @@ def ends(embed: Embed, now_ms: int) -> str:
         return f"revoked {date(embed.revoked_ms)}"
     at = embed.definition.expires_ms
     if at is None:
-        return "without end"
+        return "no expiry"
     return f"{'ended' if at <= now_ms else 'until'} {date(at - 1)}"
 
 
@@ -119,13 +122,13 @@ def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:
     return [
         ("Shows", f"{view(said)}, {window(said)}"),
         ("Devices", _devices(said.devices, labels)),
-        ("On", ", ".join(said.origins) or "this site only"),
+        ("Sites", ", ".join(said.origins) or "this site only"),
         ("Zone", "each device’s own" if said.zone == DEVICE_ZONE else said.zone),
         ("Units", units.label if units else said.units),
-        ("Theme", "as the viewer’s system" if said.theme == "system" else said.theme),
+        ("Theme", "the viewer’s system setting" if said.theme == "system" else said.theme),
         ("Viewers may change", ", ".join(said.controls) or "nothing"),
-        ("Ends", "never" if _endless(embed) else ends(embed, now_ms)),
-        ("Made", f"{date(embed.created_ms)} by {embed.created_by}"),
+        ("Expires", "No expiry" if _endless(embed) else ends(embed, now_ms)),
+        ("Created", f"{date(embed.created_ms)} by {embed.created_by}"),
     ]
 
 

@@ -21,7 +21,7 @@ from components.units import UNITS_BY_NAME, US
 from components.url_state import read_text, read_texts, read_view
 
 FIXED: Final = "fixed"
-ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a day"))
+ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a date"))
 USUAL_LAST: Final = str(DEFAULT_PRESET.length_ms // 1000)
 
 
@@ -59,7 +59,7 @@ class Draft:
 def read_view_name(value: Any) -> str:
     name = read_text(value)
     if name not in EMBED_VIEW_BY_NAME:
-        raise BadRequest("There is no such view.")
+        raise BadRequest("Unknown view.")
     return name
 
 
@@ -146,7 +146,7 @@ def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
     if not draft.devices:
         read.problems["devices"] = "Choose a device." if _single(draft) else "Choose devices."
     if draft.zone and draft.zone not in zone_names():
-        read.problems["zone"] = f"{draft.zone[:60]!r} is no time zone’s name."
+        read.problems["zone"] = f"Unknown time zone: {draft.zone[:60]!r}."
         return read
     tz = custom_zone(draft.zone, draft.devices, zone_of)
     window = _window(draft, tz, read)
@@ -191,10 +191,10 @@ def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
         return now_ms + int(draft.ends) * DAY_MS if known else None
     wall = custom_range.read_wall(f"{draft.ends_on.strip()} 00:00")
     if wall is None:
-        read.problems["expires"] = "Give a day such as 2027-03-31."
+        read.problems["expires"] = "Enter a date such as 2027-03-31."
         return None
     ordinal = local_ordinal(known_zone("UTC"), wall)
     ends_ms = day_start(tz, ordinal + 1)
     if ends_ms <= now_ms:
-        read.problems["expires"] = "That day is over."
+        read.problems["expires"] = "That date has passed."
     return ends_ms

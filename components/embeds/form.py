@@ -30,7 +30,7 @@ def new_embed(draft: Draft, devices: Options) -> Component:
             ),
             html.Div(
                 [
-                    html.Button("Make embed", id=Ids.MAKE, type="button",
+                    html.Button("Create embed", id=Ids.MAKE, type="button",
                                 className="button primary"),
                     html.P(id=Ids.MAKE_SAID, className="problem", role="alert"),
                 ],
@@ -61,7 +61,7 @@ def _what(draft: Draft, devices: Options) -> Component:
 
 def _how(draft: Draft) -> Component:
     units = [(each.name, each.label) for each in UNITS]
-    hint = "Stands above it; may be empty"
+    hint = "Shown above it; optional"
     return html.Div(
         [
             _text(Ids.TITLE, "title", "Title", draft.title, hint, longest=EMBED_TITLE_LENGTH),
@@ -220,7 +220,7 @@ def _origins(draft: Draft) -> Component:
                 rows=2,
                 spellCheck=False,
             ),
-            html.P("One a line. Without any, this site’s own pages alone.", className="quiet"),
+            html.P("One per line. If empty, only this site’s own pages.", className="quiet"),
             problem("origins"),
         ],
         className="embed-field",

@@ -20,7 +20,7 @@ def embeds_page(rows: Component, panel: Component, *, chosen: str) -> Component:
             html.Div(
                 [
                     html.H1("Embeds"),
-                    html.P("Live views of devices in other sites’ pages.", className="quiet"),
+                    html.P("Live views of devices on other sites.", className="quiet"),
                     *([new] if chosen else []),
                 ],
                 className="heading",

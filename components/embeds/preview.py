@@ -84,7 +84,7 @@ def _shown(looked: Looked) -> list[Component]:
             className="embed-make",
         ),
         html.P(
-            "Whoever can read that page can use its link. Revoke the embed to end it.",
+            "Anyone who can read that page can use its link. Revoke the embed to end access.",
             className="quiet",
         ),
     ]
@@ -92,9 +92,7 @@ def _shown(looked: Looked) -> list[Component]:
 
 def _preview(looked: Looked, token: str) -> Component:
     if not looked.here:
-        return html.P(
-            f"It is shown by {looked.site}, and can be tried out there.", className="quiet"
-        )
+        return html.P(f"This embed opens on {looked.site}: preview it there.", className="quiet")
     return html.Iframe(
         src=address("", looked.embed.id, token),
         title="Preview",
@@ -119,9 +117,9 @@ def _ending(embed: Embed) -> Component:
                     html.Summary("Revoke…", className="button"),
                     html.Div(
                         [
-                            html.P("Every page that shows it will say that it was revoked, within"
-                                   " seconds and for good."),
-                            html.Button("Revoke for good", id=Ids.REVOKE, type="button",
+                            html.P("Every page that shows it will say so within seconds. This can’t"
+                                   " be undone."),
+                            html.Button("Revoke permanently", id=Ids.REVOKE, type="button",
                                         className="button danger"),
                         ],
                         className="embed-confirm",
@@ -142,7 +140,7 @@ def listing(
 ) -> Component:
     if not embeds:
         return html.P(
-            "No embeds yet. Make one, and paste its snippet into a portal or a wiki.",
+            "No embeds yet. Create one and paste its snippet into a portal or wiki.",
             className="empty",
         )
     rows = [_row(embed, labels, embed.id == chosen, now_ms) for embed in embeds]

@@ -134,7 +134,9 @@ def latest(
         else:
             answered |= {entry.device_id: entry for entry in found.entries}
     missing = [id for id in ids if id not in answered]
-    return answered | {id: NotFound("It isn't visible any more.") for id in missing}
+    return answered | {
+        id: NotFound("Device not found, or you don't have access.") for id in missing
+    }
 
 
 def batches(ids: Sequence[T]) -> list[Sequence[T]]:

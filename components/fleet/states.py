@@ -23,10 +23,10 @@ class State:
 
 SILENT: Final = State("silent", "■", "Silent", 0)
 DEGRADED: Final = State("degraded", "▲", "Degraded", 1)
-FAILED: Final = State("unknown", "◌", "No answer", 2)  # the service fails for this one alone
+FAILED: Final = State("unknown", "◌", "Unavailable", 2)  # the service fails for this one alone
 NO_DATA: Final = State("nodata", "○", "No data", 3)
 REPORTING: Final = State("reporting", "●", "Reporting", 4)
-UNKNOWN: Final = State("unknown", "◌", "Not asked yet", 5)
+UNKNOWN: Final = State("unknown", "◌", "Loading", 5)
 INACTIVE: Final = State("nodata", "○", "Inactive", 6)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
@@ -40,7 +40,7 @@ _SHOWN: Final = {
 
 
 def is_fresh(known: Known, now_ms: int) -> bool:
-    """Whether the last reading is recent enough to speak of now."""
+    """Whether the last reading is recent enough to count as current."""
     return status.is_fresh(known.seen_ms, known.cadence, now_ms)
 
 

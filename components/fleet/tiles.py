@@ -103,7 +103,7 @@ def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:
     if known is None:
         return "…", ""
     if known.failure:
-        return "no answer", known.failure
+        return "unavailable", known.failure
     if known.seen_ms is None:
         return "never reported", ""
     clock = Clock(known_zone(zone), known.seen_ms, known.seen_ms)
@@ -134,7 +134,7 @@ def _line(line: Line | None, known: Known | None, span: Span, drawn: str) -> dic
     if known is not None and known.failure:
         return {"spark": None, "note": known.failure}
     if isinstance(line, WeirError):
-        return {"spark": None, "note": f"The line can’t be drawn. {line}"}
+        return {"spark": None, "note": f"The line can’t be loaded. {line}"}
     if known is not None and known.seen_ms is None:
         return {"spark": None, "note": "Never reported"}
     if line is None:
@@ -182,7 +182,9 @@ def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, unit
     if known.seen_ms is None:
         return parts[0]
     up, quality, flow = (value for value, *_ in made["numbers"])
-    parts.append(f"Uptime {up} in {span.label}" if known.uptime is not None else "Nothing due yet")
+    parts.append(
+        f"Uptime {up} in {span.label}" if known.uptime is not None else "No readings expected yet"
+    )
     if known.quality_min is not None:
         parts.append(f"quality {quality}")
     parts.append(_flow_words(flow, units))
@@ -193,5 +195,5 @@ def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, unit
 
 def _flow_words(flow: str, units: Units) -> str:
     if flow == formatting.NOTHING:
-        return "no flow reading of now"
+        return "no current flow reading"
     return "quiet" if flow == "0" else f"flow {flow} {units.flow_unit}"

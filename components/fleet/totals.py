@@ -78,7 +78,7 @@ def reporting(rows: Sequence[Row]) -> Total:
         return Total("reporting", REPORTING.word, formatting.NOTHING)
     value = f"{formatting.whole(counts[REPORTING])} / {formatting.whole(known)}"
     if known < len(rows):
-        note = f"states of {_of(known, len(rows))} devices known"
+        note = f"status of {_of(known, len(rows))} devices so far"
     else:
         note = _counted({s.word.lower(): counts[s] for s in (DEGRADED, SILENT, NO_DATA)})
     return Total("reporting", REPORTING.word, value, note or "every device")
@@ -95,7 +95,9 @@ def uptime(rows: Sequence[Row], span: Span) -> Total:
     expected = sum(k.expected * k.bucket_ms for k in known)
     label = f"Fleet uptime, {span.label}"
     if not expected:
-        return Total("uptime", label, formatting.NOTHING, "nothing was due" if known else "")
+        return Total(
+            "uptime", label, formatting.NOTHING, "no readings expected yet" if known else ""
+        )
     hours = expected > MOST_MINUTES * MINUTE_MS
     length, unit = (HOUR_MS, "hours") if hours else (MINUTE_MS, "minutes")
     note = f"{_of(observed // length, expected // length)} {unit}"
@@ -152,17 +154,18 @@ def _coverage(rows: Sequence[Row], volumes: Mapping[str, Volume], told: int) -> 
 
 
 def _usual(told: Sequence[Volume]) -> str:
-    """▲ 4% on a usual Friday. Where too few devices can tell, only how many they are."""
+    """``4% above a typical Friday so far``; the number of devices where too few have a history."""
     both = [v for v in told if v.usual is not None]
     now, usual = sum(v.gallons or 0.0 for v in both), sum(v.usual or 0.0 for v in both)
     difference = change(now, usual)
     if not comparable(len(both) / len(told)) or difference is None:
         return formatting.plural(len(told), "device")
     weekdays = {volume.day.weekday for volume in both}
-    such = f"a usual {DAY_NAMES[weekdays.pop()]}" if len(weekdays) == 1 else "the usual for today"
+    such = DAY_NAMES[weekdays.pop()] if len(weekdays) == 1 else "day"
     if difference == 0:
-        return f"level with {such}"
-    return f"{'▲' if difference > 0 else '▼'} {abs(difference)}% on {such}"
+        return f"same as a typical {such} so far"
+    side = "above" if difference > 0 else "below"
+    return f"{abs(difference)}% {side} a typical {such} so far"
 
 
 def cost_today(
@@ -176,7 +179,7 @@ def cost_today(
     ]
     sums = costs(told)
     if len(sums) != 1:
-        none = "no price is set" if told else "no reading today"
+        none = "no price set" if told else "no reading today"
         why = "prices in several currencies" if sums else none
         return Total("cost", "Cost today", formatting.NOTHING, why)
     ((currency, cost),) = sums.items()

@@ -181,7 +181,7 @@ def _found(chosen: Chosen, view: FleetView) -> str:
 def _empty(view: FleetView, scope: int) -> str:
     """Why there is no tile."""
     if not scope:
-        return "This key sees no active device."
+        return "You don’t have access to any active device."
     if view.search and not (view.statuses or view.group):
         return f"No device matches “{view.search}”."
     return "No device matches this search and these filters."

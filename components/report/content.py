@@ -81,12 +81,13 @@ def _amounts(told: Sequence[Total]) -> list[Component]:
 def _together(usages: Sequence[DeviceUsage], units: Units) -> Component:
     return html.Section(
         html.Dl(_amounts(sums(totals(usages), units)), className="report-numbers"),
-        **labelled("All of them together"),
+        **labelled("Total"),
     )
 
 
 def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
-    rows = [_summary_row(each, units) for each in usages]
+    cells = amounts([(each, each) for each in usages], units)
+    rows = [_summary_row(each, told) for each, told in zip(usages, cells, strict=True)]
     sums_row = _sum_row(usages, units)
     return html.Section(
         [html.H2("By device"), _table("By device", "Device", HEADS, [*rows, sums_row])],
@@ -94,12 +95,12 @@ def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
     )
 
 
-def _summary_row(usage: DeviceUsage, units: Units) -> Component:
+def _summary_row(usage: DeviceUsage, told: tuple[str, ...]) -> Component:
     name = html.A(usage.meter.label, href=f"#{_anchor(usage)}")
     head = html.Th([name, html.Span(usage.meter.serial, className="quiet")], scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    cells = (*amounts(usage, usage, units), days_words(usage))
+    cells = (*told, days_words(usage))
     return html.Tr([head, *number_cells(cells)])
 
 
@@ -108,7 +109,7 @@ def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
     found = totals(usages)
     of = {total.name: total.value for total in sums(found, units)}
     cells = (of["volume"], of["cost"], formatting.NOTHING, of["flow"], of["uptime"], "")
-    return html.Tr([html.Th("Together", scope="row"), *number_cells(cells)], className="sum")
+    return html.Tr([html.Th("Total", scope="row"), *number_cells(cells)], className="sum")
 
 
 # --- One device ----------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
     if usage.failure:
         made.append(html.P(usage.failure, className="trouble"))
     elif not usage.days:
-        made.append(html.P("No day of this range has begun.", className="empty"))
+        made.append(html.P("This range is in the future.", className="empty"))
     else:
         numbers = report_text.numbers(usage, detail, units)
         made += [
@@ -194,15 +195,16 @@ def _mark(day: Day, *, few: bool) -> str:
 
 
 def _days(usage: DeviceUsage, units: Units) -> Component:
-    rows = [_day(usage, day, units) for day in usage.days]
-    cells = number_cells(amounts(usage, usage, units))
-    together = html.Tr([html.Th("Together", scope="row"), *cells], className="sum")
+    *days, whole = amounts([(usage, part) for part in (*usage.days, usage)], units)
+    rows = [_day(day, told) for day, told in zip(usage.days, days, strict=True)]
+    cells = number_cells(whole)
+    together = html.Tr([html.Th("Total", scope="row"), *cells], className="sum")
     return _table(f"Days of {usage.meter.label}", "Day", DAY_HEADS, [*rows, together])
 
 
-def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
+def _day(day: Day, told: tuple[str, ...]) -> Component:
     odd = length_words(day)
-    cells = number_cells(amounts(usage, day, units))
+    cells = number_cells(told)
     mark = [html.Span(f" · {odd}", className="odd")] if odd else []
     head = html.Th([day_text(day.ordinal - EPOCH_DAY), *mark], scope="row")
     return html.Tr([head, *cells], className="" if day.gallons is not None else "off")
@@ -222,5 +224,5 @@ def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component
         className="report-scroll",
         role="region",
         tabIndex=0,
-        **labelled(f"{name}: the table, to scroll sideways"),
+        **labelled(f"{name}: table, scrollable"),
     )

@@ -42,7 +42,7 @@ def range_words(usages: Sequence[DeviceUsage]) -> str:
     """``1 Oct 2026 – 31 Oct 2026``."""
     found = ends(usages)
     if found is None:
-        return "no day of it has begun"
+        return "in the future"
     first, last = found
     return date_words(first) if first == last else f"{date_words(first)} – {date_words(last)}"
 
@@ -61,7 +61,7 @@ def facts(report: Report, view: ReportView, organization: str) -> list[tuple[str
     else:
         told.append(("Devices", formatting.whole(len(report.picked.meters))))
     told += [("Organization", organization), ("Units", view.usage.units.label)]
-    told.append(("Made", made(report, view)))
+    told.append(("Created", made(report, view)))
     return [(name, value) for name, value in told if value]
 
 
@@ -97,14 +97,14 @@ def numbers(usage: DeviceUsage, detail: Detail, units: Units) -> list[Total]:
 
 def _per_day(usage: DeviceUsage, units: Units) -> str:
     if usage.gallons is None:
-        return "no readings with a volume"
+        return "no readings with volume"
     return f"{units.volume(usage.gallons / len(usage.told))} a day"
 
 
 def _cost(usage: DeviceUsage, units: Units) -> Total:
     price = usage.price
     if price is None:
-        return Total("cost", "Cost", formatting.NOTHING, "no price is known")
+        return Total("cost", "Cost", formatting.NOTHING, "no price set")
     cost = usage.cost(usage.gallons)
     per_unit = rate(price.per_gallon / units.volume_factor, price.currency)
     value = formatting.NOTHING if cost is None else money(cost, price.currency)
@@ -119,7 +119,7 @@ def _uptime(usage: DeviceUsage) -> Total:
 def _quality(usage: DeviceUsage, detail: Detail) -> Total:
     worst, best, mean = detail.quality_min, detail.quality_max, detail.quality_mean
     if worst is None or best is None:
-        return Total("quality", "Quality", formatting.NOTHING, "no readings with one")
+        return Total("quality", "Quality", formatting.NOTHING, "no readings with quality")
     note = f"mean {mean:.0f}" if mean is not None else ""
     if worst < usage.meter.quality_limit:
         limit = f"limit {formatting.number(usage.meter.quality_limit)}"

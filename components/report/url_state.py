@@ -72,14 +72,14 @@ def refusal(devices: int, days: int) -> str:
         return "No device matches."
     if devices > MOST_DEVICES:
         return (
-            f"{formatting.whole(devices)} devices match, and a report holds at most {MOST_DEVICES}."
-            " Take a group, narrow the search or choose devices."
+            f"{formatting.whole(devices)} devices match, and a report covers at most"
+            f" {MOST_DEVICES}. Choose a group, narrow the search or select devices."
         )
     if devices * days > MOST_DAYS:
         return (
             f"{formatting.whole(devices)} devices × {formatting.whole(days)} days are"
-            f" {formatting.whole(devices * days)} rows, and a report holds at most"
-            f" {formatting.whole(MOST_DAYS)}. Take fewer devices or a shorter range."
+            f" {formatting.whole(devices * days)} rows, and a report covers at most"
+            f" {formatting.whole(MOST_DAYS)}. Choose fewer devices or a shorter range."
         )
     return ""
 
@@ -87,7 +87,7 @@ def refusal(devices: int, days: int) -> str:
 # --- Strictly ------------------------------------------------------------------------------------
 
 _RANGE: Final = (
-    f"must be one of {', '.join(RANGES)}, so many days (90d), a month (2026-10) or two dates"
+    f"must be one of {', '.join(RANGES)}, a number of days (90d), a month (2026-10) or two dates"
     " (2026-10-01..2026-10-15)"
 )
 
@@ -103,9 +103,9 @@ def _few(text: str) -> bool:
 RULES: Final[Mapping[str, Rule]] = {
     **READING,
     "range": Rule(lambda text: range_of(text) is not None, _RANGE),
-    "devices": Rule(_few, f"must be 1 to {MOST_DEVICES} ids, with commas between them"),
-    "q": Rule(_short, f"has {LONGEST_TEXT} signs at most"),
-    "group": Rule(_short, f"has {LONGEST_TEXT} signs at most"),
+    "devices": Rule(_few, f"must be 1 to {MOST_DEVICES} ids, separated by commas"),
+    "q": Rule(_short, f"must be at most {LONGEST_TEXT} characters"),
+    "group": Rule(_short, f"must be at most {LONGEST_TEXT} characters"),
     "metric": one_of(TAB_BY_NAME),
     "paper": one_of(PAPERS),
 }

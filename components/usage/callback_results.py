@@ -33,7 +33,9 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
     first, last = view.dates(today)
     return {
         "empty": picked.words,
-        "sums": sheet(table.sums_strip(table.sums(totals(usages), view.units))) if usages else [],
+        "sums": sheet(table.sums_strip(table.sums(totals(usages, len(picked.meters)), view.units)))
+        if usages
+        else [],
         "table": sheet(table.table(usages, view)) if usages else [],
         "progress": summary.progress.words,
         "complete": summary.progress.complete,
@@ -47,7 +49,7 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 
 def _chosen(picked: Selection, view: UsageView) -> str:
     if view.devices:
-        return f"{formatting.whole(picked.found)} chosen"
+        return f"{formatting.whole(picked.found)} selected"
     return formatting.plural(picked.found, "device")
 
 

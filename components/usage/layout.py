@@ -69,9 +69,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             _which(view),
             notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
-            html.Section(
-                html.Dl(id=Ids.SUMS, className="card totals"), **labelled("All of them together")
-            ),
+            html.Section(html.Dl(id=Ids.SUMS, className="card totals"), **labelled("Total")),
             html.Div(id=Ids.TABLE, className="card usage-card"),
         ],
         id=Ids.PAGE,

@@ -54,8 +54,8 @@ class Selection:
         """Why there is no summary; empty where there is one."""
         if self.too_many:
             return (
-                f"{formatting.whole(self.found)} devices match, and a summary holds at most"
-                f" {MOST_DEVICES}. Narrow the search, take a group or choose devices."
+                f"{formatting.whole(self.found)} devices match, and a summary covers at most"
+                f" {MOST_DEVICES}. Narrow the search, choose a group or select devices."
             )
         return "" if self.found else "No device matches."
 
@@ -115,12 +115,16 @@ class Progress(NamedTuple):
         """What is being asked for; empty when all is there."""
         if self.complete:
             return ""
-        return f"Asking: {formatting.whole(self.done)} of {formatting.whole(self.of)} {self.word} …"
+        return (
+            f"Loading: {formatting.whole(self.done)} of {formatting.whole(self.of)} {self.word} …"
+        )
 
     def must_be_complete(self) -> None:
         """Of a file, which is whole or not at all. Raises Unavailable."""
         if not self.complete:
-            raise Unavailable("It takes too long for so many days: take fewer.")
+            raise Unavailable(
+                "The query takes too long for this many days: choose a shorter range."
+            )
 
 
 class _Dated(Protocol):
@@ -292,7 +296,7 @@ def _uptimes(
         return Progress("uptimes", 0, 0)
     known = cadences(desk, good, deadline, kept.now_ms)
     if len(known) < len(good):
-        return Progress("devices’ pace", len(known), len(good))
+        return Progress("devices’ cadence", len(known), len(good))
     since = min(day.from_ms for meter in good for _, day in days_of(meter, view, kept.now_ms))
     good = believed(desk, good, since, deadline, kept.now_ms)
     questions = _questions(good, view, kept, known)

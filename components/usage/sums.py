@@ -88,12 +88,14 @@ class DeviceUsage:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """``costs`` by currency, of the ``priced`` devices that have a volume. ``daily`` is a device's
+    """``waiting`` devices aren't in the sums, since the service hasn't answered for them (yet).
+    ``costs`` by currency, of the ``priced`` devices that have a volume. ``daily`` is a device's
     mean volume a day that has data, ``uptime`` the mean of the devices', which count alike;
     ``most`` gallons went through the device labelled ``most_by``."""
 
     devices: int
     told: int
+    waiting: int
     gallons: float | None
     daily: float | None
     costs: Mapping[str, float]
@@ -104,15 +106,19 @@ class Totals:
     most_by: str
 
 
-def totals(usages: Sequence[DeviceUsage]) -> Totals:
+def totals(usages: Sequence[DeviceUsage], devices: int | None = None) -> Totals:
+    """``devices``: how many there are in all, where ``usages`` may not be all of them yet."""
+    devices = len(usages) if devices is None else devices
+    failed = sum(bool(each.failure) for each in usages)
     told = [each for each in usages if each.gallons is not None]
     ups = [up for each in usages if (up := each.uptime) is not None]
     gallons = sum(each.gallons or 0.0 for each in told) if told else None
     days = sum(len(each.told) for each in told)
     most = max(told, key=lambda each: each.gallons or 0.0, default=None)
     return Totals(
-        devices=len(usages),
+        devices=devices,
         told=len(told),
+        waiting=devices - len(usages) + failed,
         gallons=gallons,
         daily=gallons / days if gallons is not None and days else None,
         costs=cost.costs((each.gallons, each.price) for each in told),
@@ -125,9 +131,19 @@ def totals(usages: Sequence[DeviceUsage]) -> Totals:
 
 
 _LAST: Final = float("inf")
+
+
+def _descending(value: float | None) -> float:
+    return _LAST if value is None else -value
+
+
 _ORDERS: Final[Mapping[str, Callable[[DeviceUsage], Any]]] = {
-    "volume": lambda each: _LAST if each.gallons is None else -each.gallons,
+    "volume": lambda each: _descending(each.gallons),
+    "cost": lambda each: _descending(each.cost(each.gallons)),
+    "mean-flow": lambda each: _descending(each.mean_flow),
+    "max-flow": lambda each: _descending(each.most_flow),
     "uptime": lambda each: _LAST if each.uptime is None else each.uptime,
+    "days": lambda each: len(each.told),
     "label": lambda each: 0,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 from urllib.parse import quote
@@ -16,13 +16,21 @@ from components import formatting, session
 from components.clock import EPOCH_DAY, day_text
 from components.controls import attributes, labelled
 from components.fleet.totals import Total, percent
-from components.units import Units
+from components.units import Scale, Units
 from components.usage.sums import Day, DeviceUsage, Totals
 from components.usage.url_state import UsageView
 
-SORTED_BY = {"Device": "label", "Volume": "volume", "Uptime": "uptime"}
-WAYS = {"label": "ascending", "volume": "descending", "uptime": "ascending"}
-HEADS = ("Volume", "Cost", "Mean flow", "Max flow", "Uptime", "Days with data")
+SORTED_BY = {
+    "Device": "label",
+    "Volume": "volume",
+    "Cost": "cost",
+    "Mean flow": "mean-flow",
+    "Max flow": "max-flow",
+    "Uptime": "uptime",
+    "Days with data": "days",
+}
+ASCENDING = ("label", "uptime", "days")
+HEADS = tuple(SORTED_BY)[1:]
 
 
 def sums(totals: Totals, units: Units) -> list[Total]:
@@ -30,13 +38,22 @@ def sums(totals: Totals, units: Units) -> list[Total]:
     costs = " + ".join(money(cost, currency) for currency, cost in sorted(totals.costs.items()))
     flow = units.flow(totals.most_flow)
     return [
-        Total("volume", "Volume", units.volume(totals.gallons), _of_devices(totals)),
-        Total("cost", "Cost", costs or formatting.NOTHING, _priced(totals)),
-        Total("daily", "A day", units.volume(totals.daily), "per device, on days with data"),
+        _whole(totals, "volume", "Volume", units.volume(totals.gallons), _of_devices(totals)),
+        _whole(totals, "cost", "Cost", costs or formatting.NOTHING, _priced(totals)),
+        Total("daily", "Per day", units.volume(totals.daily), "per device, on days with data"),
         Total("flow", "Max flow", f"{flow} {units.flow_unit}", "of one device"),
-        Total("uptime", "Uptime", percent(totals.uptime), "mean of the devices’"),
+        Total("uptime", "Uptime", percent(totals.uptime), "mean of all devices"),
         Total("most", "Most used", units.volume(totals.most), totals.most_by),
     ]
+
+
+def _whole(totals: Totals, name: str, label: str, value: str, note: str) -> Total:
+    """A sum, written large only where no device is missing from it."""
+    if not totals.waiting:
+        return Total(name, label, value, note)
+    part = f"{formatting.whole(totals.told)} of {formatting.plural(totals.devices, 'device')}"
+    note = f"{value} in {part}" if totals.told else ""
+    return Total(name, label, formatting.NOTHING, note)
 
 
 def _of_devices(totals: Totals) -> str:
@@ -49,7 +66,7 @@ def _priced(totals: Totals) -> str:
     if totals.priced == totals.told:
         return "volume × price"
     if not totals.priced:
-        return "no price is known"
+        return "no price set"
     return f"{formatting.whole(totals.priced)} of {formatting.whole(totals.told)} have a price"
 
 
@@ -69,7 +86,9 @@ def sums_strip(told: Sequence[Total]) -> list[Component]:
 
 def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
     heads = [_head("Device", view), *(_head(name, view, "number") for name in HEADS)]
-    rows = [row for usage in usages for row in _rows(usage, view)]
+    parts = [(usage, part) for usage in usages for part in (usage, *_opened_days(usage, view))]
+    cells = amounts(parts, view.units)
+    rows = [_row(usage, part, told, view) for (usage, part), told in zip(parts, cells, strict=True)]
     return html.Div(
         html.Table(
             [html.Thead(html.Tr(heads)), html.Tbody(rows)],
@@ -79,17 +98,17 @@ def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
         className="usage-scroll",
         role="region",
         tabIndex=0,
-        **labelled("The table, to scroll sideways"),
+        **labelled("Table, scrollable"),
     )
 
 
 def _head(name: str, view: UsageView, kind: str = "") -> Component:
-    """A button where the table can be sorted by it; the one it is sorted by says which way."""
-    sort = SORTED_BY.get(name)
-    if sort is None:
-        return html.Th(name, scope="col", className=kind)
+    """A button that sorts the table; the one it is sorted by says which way."""
+    sort = SORTED_BY[name]
     ways = {"ascending": "▴", "descending": "▾"}
-    way = WAYS[sort] if view.sort == sort else "none"
+    way = "none"
+    if view.sort == sort:
+        way = "ascending" if sort in ASCENDING else "descending"
     sign = html.Span(f" {ways.get(way, '')}", **attributes(aria_hidden="true"))
     button = html.Button(
         [name, sign],
@@ -100,15 +119,20 @@ def _head(name: str, view: UsageView, kind: str = "") -> Component:
     return html.Th(button, scope="col", className=kind, **attributes(aria_sort=way))
 
 
-def _rows(usage: DeviceUsage, view: UsageView) -> list[Component]:
-    opened = usage.meter.id == view.opened
-    rows = [_device(usage, view, opened=opened)]
-    if opened:
-        rows += [_day(usage, day, view.units) for day in reversed(usage.days)]
-    return rows
+def _opened_days(usage: DeviceUsage, view: UsageView) -> Iterable[Day]:
+    return reversed(usage.days) if usage.meter.id == view.opened else ()
 
 
-def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
+def _row(
+    usage: DeviceUsage, part: DeviceUsage | Day, told: tuple[str, ...], view: UsageView
+) -> Component:
+    if isinstance(part, Day):
+        head = html.Th(day_text(part.ordinal - EPOCH_DAY), scope="row")
+        return html.Tr([head, *number_cells((*told, length_words(part)))], className="day-row")
+    return _device(usage, told, opened=usage.meter.id == view.opened)
+
+
+def _device(usage: DeviceUsage, told: tuple[str, ...], *, opened: bool) -> Component:
     button = html.Button(
         html.Span("▾" if opened else "▸", **attributes(aria_hidden="true")),
         type="button",
@@ -123,29 +147,38 @@ def _device(usage: DeviceUsage, view: UsageView, *, opened: bool) -> Component:
     head = html.Th(html.Div([button, named], className="who"), scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    cells = (*amounts(usage, usage, view.units), days_words(usage))
+    cells = (*told, days_words(usage))
     return html.Tr([head, *number_cells(cells)], className="opened" if opened else "")
-
-
-def _day(usage: DeviceUsage, day: Day, units: Units) -> Component:
-    cells = (*amounts(usage, day, units), length_words(day))
-    head = html.Th(day_text(day.ordinal - EPOCH_DAY), scope="row")
-    return html.Tr([head, *number_cells(cells)], className="day-row")
 
 
 def number_cells(cells: Sequence[str]) -> list[Component]:
     return [html.Td(cell, className="number") for cell in cells]
 
 
-def amounts(usage: DeviceUsage, of: DeviceUsage | Day, units: Units) -> tuple[str, ...]:
-    """Volume, cost, mean flow, max flow and uptime of one of the device's days, or of all."""
-    return (
-        units.volume(of.gallons),
-        cost_words(usage, of.gallons),
-        flow_words(of.mean_flow, units),
-        flow_words(of.most_flow, units),
-        percent(of.uptime),
+def amounts(
+    parts: Sequence[tuple[DeviceUsage, DeviceUsage | Day]], units: Units
+) -> list[tuple[str, ...]]:
+    """Volume, cost, mean flow, max flow and uptime of each device, or of one of its days. One unit
+    and one number of decimals down each column."""
+    volume = Scale(units.volume_unit, units.volume_factor)
+    flow = Scale(units.flow_unit, units.flow_factor)
+    columns = (
+        _column([of.gallons for _, of in parts], volume),
+        [cost_words(usage, of.gallons) for usage, of in parts],
+        _column([of.mean_flow for _, of in parts], flow),
+        _column([of.most_flow for _, of in parts], flow),
+        [percent(of.uptime) for _, of in parts],
     )
+    return list(zip(*columns, strict=True))
+
+
+def _column(values: Sequence[float | None], scale: Scale) -> list[str]:
+    scaled = [None if value is None else scale.of(value) for value in values]
+    places = formatting.decimals(scaled)
+    return [
+        formatting.NOTHING if v is None else f"{formatting.exact(v, places)} {scale.unit}"
+        for v in scaled
+    ]
 
 
 def days_words(usage: DeviceUsage) -> str:
@@ -177,7 +210,7 @@ def range_words(view: UsageView, today: int) -> str:
     """``1 Nov – 21 Nov 2026``, in the days of the devices or of one zone."""
     first, last = view.dates(today)
     if first > last:
-        return "no day of it has begun"
+        return "in the future"
     zone = view.zone or "each device’s zone"
     cut = " · the last 366 days of the range" if view.cut else ""
     return f"{date_words(first)} – {date_words(last)} · days in {zone}{cut}"

@@ -27,7 +27,15 @@ RANGES: Final = {
     "last-month": "Last month",
 }
 DEFAULT_RANGE: Final = "month"
-SORTS: Final = {"volume": "most volume first", "label": "label", "uptime": "least uptime first"}
+SORTS: Final = {
+    "volume": "most volume first",
+    "label": "label",
+    "cost": "highest cost first",
+    "mean-flow": "highest mean flow first",
+    "max-flow": "highest max flow first",
+    "uptime": "least uptime first",
+    "days": "fewest days with data first",
+}
 DEFAULT_SORT: Final = "volume"
 MONTHS_BACK: Final = 13
 _MONTH: Final = re.compile(r"\d{4}-\d\d")

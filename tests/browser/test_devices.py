@@ -304,7 +304,7 @@ def test_columns_fit_the_screen(listed: List, tab: Tab, width: int, columns: int
 def test_only_the_list_loads_the_grid(tab: Tab) -> None:
     tab.open("/nope?x")
     tab.tolerated = ("404",)
-    tab.until(lambda: "There is no such page" in tab.text())
+    tab.until(lambda: "Page not found" in tab.text())
     assert tab.requested("dash_ag_grid") == []
     tab.run("document.querySelector('a[href=\"/devices\"]').click()")
     List(tab).shows(FIRST)

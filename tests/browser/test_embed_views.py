@@ -34,7 +34,7 @@ def test_a_service_that_is_down_leaves_the_last_picture_with_its_age(framed: Fra
     framed.shown()
     framed.embeds.broken.set()
     try:
-        framed.said("on fire", "Shown is what was known")
+        framed.said("on fire", "Showing data from")
         assert framed.state() == "trouble"
         framed.tab.until(lambda: framed.opacity("#wall-tiles") < 1)
         assert framed.tab.run(SHOWN) >= 1
@@ -51,7 +51,7 @@ def test_a_crowd_is_told_so_and_goes_on_by_itself(
     framed.embeds.crowded.set()
     try:
         framed.open(make(framed.embeds, view, framed.host), attributes=attributes)
-        framed.said("Too many ask for this view just now.")
+        framed.said("Too many requests for this view at the moment.")
         assert framed.state() == "trouble"
     finally:
         framed.embeds.crowded.clear()

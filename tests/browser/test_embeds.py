@@ -119,7 +119,7 @@ def test_an_expired_token_greys_and_a_new_one_revives(framed: Framed) -> None:
     framed.open(embed, short_token(framed.embeds, embed, 4), script=script)
     before = framed.shown()
     assert framed.opacity(".plot") == 1
-    framed.said("expired", "Shown is what was known")
+    framed.said("expired", "Showing data from")
     assert framed.state() == "ended"
     assert framed.tab.run(SHOWN) == before
     assert framed.opacity(".plot") < 1
@@ -183,7 +183,7 @@ def test_a_revoked_embed_stops_within_ten_seconds(framed: Framed) -> None:
     revoked = time.monotonic()
     framed.until_state("ended", patience_s=PATIENCE_S)
     assert time.monotonic() - revoked < REVOKED_WITHIN_S
-    framed.said("revoked", "Shown is what was known")
+    framed.said("revoked", "Showing data from")
     assert framed.tab.run(SHOWN) == before
     asked = len(framed.embeds.asked)
     framed.tab.run("document.dispatchEvent(new Event('visibilitychange'))")

@@ -346,7 +346,7 @@ def test_the_walls_menu_holds_images_links_files_and_use_side_by_side(tab: Tab, 
         "Image of this wall",
         "Copy image link",
         "States of these devices",
-        "What they used",
+        "Usage",
     ]
     assert findings(tab) == []
     hrefs = tab.run(

@@ -36,7 +36,7 @@ def page(tab: Tab, site: Site) -> Tab:
 
 def said(tab: Tab, word: str, asked: list[object]) -> list[str]:
     """The browser's words, each for its arguments."""
-    return tab.run(f"return arguments[0].map((each) => window.weirHover.{word}(...each))", asked)
+    return tab.run(f"return arguments[0].map((each) => window.weir.hover.{word}(...each))", asked)
 
 
 def test_numbers(page: Tab) -> None:
@@ -168,19 +168,20 @@ def test_it_goes_on_answering_while_the_chart_is_drawn_anew_under_it(tab: Tab, s
             const look = () => {{ const card = {CARD};
               const text = card ? card.textContent : 'no card';
               if (!card || /–( |$)| – |NaN/.test(text)) window.__empty.push(text); }};
-            window.weirChart.graph().on('plotly_afterplot', () => setTimeout(look, 0));"""
+            window.weir.chart.graph().on('plotly_afterplot', () => setTimeout(look, 0));"""
     )
     before, coarse = card(tab), chart.badge()
     tab.run(
-        "window.weirChart.move(...window.weirChart.range().map((ms, i) => i ? ms - 2e7 : ms + 2e7))"
+        "const { move, range } = window.weir.chart;"
+        "move(...range().map((ms, i) => i ? ms - 2e7 : ms + 2e7))"
     )
     tab.until(lambda: chart.badge() != coarse)
     tab.until(lambda: card(tab) and card(tab) != before)
     zoomed = card(tab)
-    tab.run("window.weirChart.reset()")
+    tab.run("window.weir.chart.reset()")
     tab.until(lambda: chart.badge().startswith(coarse.partition(" · ")[0]))
     tab.until(lambda: card(tab) and card(tab) != zoomed)
-    rows = "return window.weirChart.question().asked"
+    rows = "return window.weir.chart.currentQuestion().asked"
     asked = tab.run(rows)
     tab.run("document.dispatchEvent(new Event('visibilitychange'))")  # a live refresh
     tab.until(lambda: tab.run(rows) != asked)
@@ -197,11 +198,11 @@ def test_it_has_padding_and_never_covers_the_line(tab: Tab, site: Site, width: i
         chart.hover(at)
         covered, padding, inside = tab.run(
             f"""const card = {CARD}.getBoundingClientRect();
-                const graph = window.weirChart.graph();
+                const graph = window.weir.chart.graph();
                 const box = graph.getBoundingClientRect();
                 const {{ xaxis, yaxis }} = graph._fullLayout;
                 const line = graph.data[2];
-                const [from, to] = window.weirChart.range();
+                const [from, to] = window.weir.chart.range();
                 const [low, high] = yaxis.range;
                 const covered = line.x.filter((x, i) => {{
                   if (x === null) return false;

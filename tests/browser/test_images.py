@@ -118,13 +118,13 @@ def test_a_busy_server_is_asked_again(tab: Tab, site: Site, down: Down) -> None:
     device(tab, site)
     tab.run(_ANSWERS, 1, "busy", 503)
     choose(tab, CHART_MENU, "server-pdf")
-    until_said(tab, CHART_MENU, "Busy. Trying again in 1 s")
+    until_said(tab, CHART_MENU, "Busy. Retrying in 1 s")
     assert down(".pdf").read_bytes()[:5] == b"%PDF-"
 
 
 @pytest.mark.parametrize(
     ("status", "detail"),
-    [(503, "Too many wait."), (501, "There is no Chromium on this machine.")],
+    [(503, "Too many wait."), (501, "Chromium is not installed on this server.")],
 )
 def test_why_there_is_no_image_is_said(tab: Tab, site: Site, status: int, detail: str) -> None:
     device(tab, site)

@@ -16,7 +16,7 @@ def pages(site: Site) -> dict[str, str]:
     return {
         "/devices": "Tenant 12 main",
         f"/devices/{site.fleet.ids[LIVE]}?range=7d": "rows for",
-        "/nope": "There is no such page",
+        "/nope": "Page not found",
     }
 
 
@@ -81,10 +81,10 @@ def test_a_label_is_never_markup(tab: Tab, site: Site) -> None:
 def test_an_unknown_address_has_the_status_and_the_way_back(tab: Tab, site: Site) -> None:
     tab.tolerated = ("404",)
     tab.open("/nope")
-    tab.until(lambda: "There is no such page" in tab.text())
+    tab.until(lambda: "Page not found" in tab.text())
     assert tab.run("return performance.getEntriesByType('navigation')[0].responseStatus") == 404
     tab.click("main a")
-    tab.until(lambda: "There is no such page" not in tab.text())
+    tab.until(lambda: "Page not found" not in tab.text())
     assert tab.driver.current_url == f"{site.url}/"
 
 

@@ -77,8 +77,8 @@ def test_a_setting_is_set_listed_and_taken_back(
         (["--kind", "stuck", "--org", "{}", "hours=many"], "hours must be a number"),
         (["--kind", "stuck", "--org", "{}", "hours"], "must be KEY=VALUE"),
         (["--kind", "stuck", "hours=9"], "for whom?"),
-        (["--kind", "stuck", "--device", "M-9", "hours=9"], "there is none"),
-        (["--kind", "stuck", "--group", "south", "hours=9"], "there is none"),
+        (["--kind", "stuck", "--device", "M-9", "hours=9"], "not found"),
+        (["--kind", "stuck", "--group", "south", "hours=9"], "not found"),
         (["--kind", "stuck", "--group", "a", "--device", "b", "hours=9"], "not both"),
     ],
 )

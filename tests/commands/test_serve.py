@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import socket
 from contextlib import closing
@@ -70,9 +71,15 @@ def wsgi():
 """
 
 
+def put_in_place(shell: Shell, site: str) -> None:
+    """Serve that `app` instead of the project's, which `weir` would put first on the path."""
+    (shell.folder / "app.py").write_text(site)
+    (shell.folder / "sitecustomize.py").write_text("import app")
+    shell.environ["PYTHONPATH"] = os.pathsep.join([str(shell.folder), str(ROOT)])
+
+
 def test_what_was_begun_is_finished_before_the_server_stops(shell: Shell) -> None:
-    (shell.folder / "app.py").write_text(SLOW_SITE)
-    shell.environ["PYTHONPATH"] = str(ROOT)
+    put_in_place(shell, SLOW_SITE)
     server = shell.start("serve", "--workers", "1", cwd=shell.folder)
     eventually(lambda: shell.get("/")[0] == 200, "the server was up")
     idle = http.client.HTTPConnection("127.0.0.1", shell.port)  # kept alive, asking nothing
@@ -89,8 +96,7 @@ def test_what_was_begun_is_finished_before_the_server_stops(shell: Shell) -> Non
 
 
 def test_a_site_that_cannot_be_built_stops_the_server_without_a_stack_trace(shell: Shell) -> None:
-    (shell.folder / "app.py").write_text(SLOW_SITE.replace("def site", "1 / 0\n    def site"))
-    shell.environ["PYTHONPATH"] = str(ROOT)
+    put_in_place(shell, SLOW_SITE.replace("def site", "1 / 0\n    def site"))
     server = shell.start("serve", "--workers", "2", cwd=shell.folder)
     out, err = server.communicate(timeout=PATIENCE_S)
     assert (server.returncode, out) == (1, "")

@@ -11,7 +11,12 @@ import psycopg
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
+from api.client import Client
+from api.errors import NotFound, NotOffered
 from api.insight.projection import Projection
+from api.metering.cost import Price
+from api.server.remote_stub import create_stand_in
+from api.settings import Settings
 from api.store.base import NewDevice, Store
 from api.timez import DAY_MS, MINUTE_MS, now_ms
 from tests import citus
@@ -217,6 +222,31 @@ def test_what_cannot_be_used_is_refused(world: World, path: str, query: dict[str
     answer = ask(world, path, **query)
     assert answer.status_code == 400
     assert [error["parameter"] for error in answer.json["errors"]] == list(query)
+
+
+def test_the_client_reads_all_of_it(world: World) -> None:
+    (header,) = world.credentials["all"].headers.values()
+    client = Client.in_process(world.client.application, header)
+    page = client.statuses(search="n-", group="now", order_by="label", limit=2)
+    assert (page.count, [row.device.serial_number for row in page.rows]) == (4, ["N-0", "N-1"])
+    row = page.rows[1]
+    assert (row.state, row.cadence_s, row.flow, row.findings) == ("reporting", 60, 1.0, ())
+    assert row.windows["24h"] == (1440, 1440, 90.0, 90.0)
+    assert row.as_of_ms is not None
+    found = client.status_summary(group="now")
+    assert (found.devices, found.states["degraded"], found.flow) == (4, 1, 3.0)
+    assert client.status("N-0").price == Price(0.5, "EUR", own=True)
+    assert client.statuses(states=["silent", "degraded"], group="now").count == 2
+    with pytest.raises(NotFound):
+        client.status("no such device")
+
+
+def test_a_server_of_the_interface_alone_is_told_apart() -> None:
+    bare = Client.in_process(create_stand_in(Settings()), "key")
+    with pytest.raises(NotOffered):
+        bare.statuses()
+    with pytest.raises(NotOffered):
+        bare.status_summary()
 
 
 def test_without_a_credential_there_is_nothing(world: World) -> None:

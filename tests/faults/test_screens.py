@@ -145,8 +145,8 @@ def lively(plant: Looked) -> str:
 @pytest.mark.parametrize(
     ("fault", "place", "words"),
     [
-        (without_its_file, "the wall", "The store's file is gone"),
-        (without_its_file, "a device", "The store's file is gone"),
+        (without_its_file, "the wall", "The store's file is missing"),
+        (without_its_file, "a device", "The store's file is missing"),
         (without_its_server, "the wall", SILENCE),
     ],
     ids=["the wall, its file gone", "a device, its file gone", "the wall, its server gone"],

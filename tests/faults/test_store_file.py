@@ -74,7 +74,7 @@ def test_a_deleted_file_is_missed_by_all_until_it_is_there_again(
     away.mkdir()
     for suffix in SUFFIXES:
         shutil.move(f"{plant.path}{suffix}", away)
-    says(plant, "The store's file is gone")
+    says(plant, "The store's file is missing")
     assert not plant.path.exists()  # nobody makes an empty one in its place
     for suffix in reversed(SUFFIXES):
         shutil.move(away / f"{plant.path.name}{suffix}", plant.path.parent)

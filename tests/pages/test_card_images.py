@@ -58,7 +58,7 @@ def test_an_image_has_the_cards_values_in_its_zone_and_units(
     said = " ".join(texts(svg))
     for words in ("Tenant 12 main", LIVE, f"{ZONE} · UTC+05:45 (UTC+05:45)", "Weir · "):
         assert words in said
-    assert ("Volume by day, m³" if card == "days" else "When it flows, mean L/min") in said
+    assert ("Volume by day, m³" if card == "days" else "Typical week, mean L/min") in said
 
 
 @pytest.mark.parametrize("card", CARDS)

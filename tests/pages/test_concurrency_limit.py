@@ -28,7 +28,7 @@ def test_a_readers_files_are_few_at_a_time_and_each_that_ends_makes_room(site: S
     assert {answer.status_code for answer in under_way} == {200}
     refused = get(site, FILE)
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
-    assert "3 of your files are being made already" in refused.text
+    assert "You already have 3 files in progress" in refused.text
     assert get(site, IMAGE).status_code == 200  # images are counted by themselves
     under_way.pop().close()
     last = get(site, FILE)

@@ -69,12 +69,12 @@ def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     assert text(quality).startswith("Quality, 24 h 88 – 99 mean 93")
     volume, _ = kpi(page, "kpi-volume", said, device)
     assert text(volume).startswith("Volume, 24 h ")
-    assert text(volume).endswith("too little data in the day before")  # it holds the hole
+    assert text(volume).endswith("not enough data in the day before")  # it holds the hole
     night, _ = kpi(page, "kpi-night", said, device)
     assert "usual" in text(night)
     for _ in range(2):  # asked, and remembered
         steady, trouble = kpi(page, "kpi-continuous", said, device)
-        assert re.fullmatch(r"Continuous flow [\d.]+ gal/h for 10 d", text(steady))
+        assert re.fullmatch(r"Leak [\d.]+ gal/h for 10 d", text(steady))
         assert trouble == ""
     (lead,) = of_kind(steady, "Button")
     assert getattr(lead, "data-to") > getattr(lead, "data-from")
@@ -99,10 +99,10 @@ def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
         "Last reading – never reported", "○ No data", "nodata",
     )  # fmt: skip
     assert (
-        text(kpi(page, "kpi-volume", said, device)[0]) == "Volume, 24 h – no readings with a volume"
+        text(kpi(page, "kpi-volume", said, device)[0]) == "Volume, 24 h – no readings with volume"
     )
     continuous, _ = kpi(page, "kpi-continuous", said, device)
-    assert text(continuous) == "Continuous flow – too few hours heard"
+    assert text(continuous) == "Leak – not enough data"
     assert text(page.by_day(said, device)[0]) == "No volume in the last six weeks."
     assert text(page.by_hour(said, device)[0]) == "No flow in the last eight weeks."
     assert text(page.as_rows(said, 1, device)[0]) == "No rows in this range."

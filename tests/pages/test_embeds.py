@@ -69,7 +69,7 @@ def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
         ({"origins": "http://a.example"}, "origins", "http is for localhost alone"),
         ({"origins": "https://a.example/wiki"}, "origins", "is not an origin"),
         ({"title": "x" * 200}, "title", "It has 200 characters"),
-        ({"zone": "Mars"}, "zone", "no time zone’s name"),
+        ({"zone": "Mars"}, "zone", "Unknown time zone"),
         ({"window": "fixed", "first": "x"}, "window", "From: give a date"),
         ({"theme": "pink"}, "theme", "It must be one of"),
     ],
@@ -123,7 +123,7 @@ def test_nothing_is_revoked_without_a_click(here: Managed) -> None:
 
 
 def test_an_unknown_embed_is_said_to_be_none(here: Managed) -> None:
-    assert "There is no such embed" in text(the_page().layout(embed="emb_nothing"))
+    assert "Embed not found" in text(the_page().layout(embed="emb_nothing"))
 
 
 def test_a_name_that_would_be_markup_is_text(here: Managed) -> None:
@@ -161,7 +161,7 @@ def test_a_server_elsewhere_shows_its_own_embeds(
     monkeypatch.setattr(type(here.client), "site", "https://weir.example")
     shown = the_page().layout(embed=embed.id)
     assert of_kind(shown, "Iframe") == []
-    assert "It is shown by https://weir.example" in text(shown)
+    assert "This embed opens on https://weir.example" in text(shown)
     (snippet,) = of_kind(shown, "Textarea")
     assert f'src="https://weir.example/embed/{embed.id}#t=' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -190,7 +190,7 @@ def test_a_service_that_fails_is_said_to(here: Managed) -> None:
     here.broken.set()
     try:
         shown = the_page().layout()
-        assert "The embeds can’t be shown" in text(shown)
+        assert "The embeds can’t be loaded" in text(shown)
         assert "Try again" in links(shown)
     finally:
         here.broken.clear()

@@ -237,7 +237,7 @@ def test_the_service_failing_is_a_problem_in_words(site: Site, web: httpx.Client
     ("error", "status", "again"),
     [
         (RendererBusy("3 others wait.", retry_after_s=4.2), 503, "5"),
-        (NoBrowser("There is no Chromium on this machine."), 501, None),
+        (NoBrowser("Chromium is not installed on this server."), 501, None),
     ],
 )
 def test_a_renderer_that_cant_draw_says_why(

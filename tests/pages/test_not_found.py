@@ -47,7 +47,7 @@ def test_a_device_is_not_denied_while_the_service_fails(site: Site, web: httpx.C
 
 def test_the_page_for_no_page_shows_the_way_back(looking: Site) -> None:
     page = importlib.import_module("pages.not_found_404").layout(anything="at all")
-    assert "There is no such page" in text(page)
+    assert "Page not found" in text(page)
     assert links(page)["The whole fleet"] == "/"
 
 

@@ -86,7 +86,7 @@ def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: s
     picked = pick(desk, view, now_ms())
     (usage,) = gather(desk, picked.meters, view, None, Deadline(60), now_ms()).usages
     of = UNITS_BY_NAME[units]
-    assert f"Together {of.volume(usage.gallons)}" in text
+    assert f"Total {of.volume(usage.gallons)}" in text
     for day in usage.days:
         assert of.volume(day.gallons) in text
     assert "Sun 1 Nov 2026 · 25 h" in text
@@ -164,8 +164,8 @@ def test_what_is_no_report_is_said(web: httpx.Client, said: dict[str, str], para
     ("said", "words"),
     [
         ({"q": "nothing like it"}, "No device matches."),
-        ({}, "devices match, and a report holds at most 50"),
-        ({"group": GROUP, "range": "366d"}, "4,392 rows, and a report holds at most 3,700"),
+        ({}, "devices match, and a report covers at most 50"),
+        ({"group": GROUP, "range": "366d"}, "4,392 rows, and a report covers at most 3,700"),
     ],
 )
 def test_too_many_or_none_are_no_report(
@@ -184,7 +184,7 @@ def test_while_two_are_made_a_third_is_told_when_to_come_back(
     def slow(*_: object) -> object:
         begun.release()
         assert go.wait(60)
-        raise NoBrowser("There is no Chromium on this machine.")
+        raise NoBrowser("Chromium is not installed on this server.")
 
     monkeypatch.setattr(routes, "paper", slow)
     said = {"devices": site.fleet.ids[CLOCKS]}
@@ -206,7 +206,7 @@ def test_while_two_are_made_a_third_is_told_when_to_come_back(
         thread.join()
     assert third.status_code == 503
     assert int(third.headers["Retry-After"]) >= 1
-    assert "2 reports are being made" in third.json()["detail"]
+    assert "2 reports are already in progress" in third.json()["detail"]
     assert statuses == [501, 501]
 
 

@@ -65,7 +65,7 @@ class Links(Protocol):
     """One-time sign-in links."""
 
     def spend(self, token: str) -> bool:
-        """Whether the token is good, which it is once, for one process of all that ask."""
+        """Whether the token is valid; true once, for one process only."""
         ...
 
 

@@ -149,7 +149,7 @@ class SignedOutSessions:
             self._sweep(now_s)
             (self._folder / session.id).touch()
         except OSError as error:
-            _log.warning("a signed-out session can't be noted: %s", error)
+            _log.warning("a signed-out session can't be recorded: %s", error)
 
     def has(self, session: Session, now_s: int) -> bool:
         if (self._folder / session.id).exists():
@@ -167,7 +167,7 @@ class SignedOutSessions:
             return self._told_s(now_s)
         except OSError as error:
             if not self._warned:
-                _log.warning("signed-out sessions can't be noted: %s", error)
+                _log.warning("signed-out sessions can't be recorded: %s", error)
             self._warned = True
             return 0
 

@@ -37,8 +37,8 @@ _PAGE: Final = """<!DOCTYPE html>
         <input id="key" name="key" type="password" required autofocus maxlength="200"
           autocomplete="current-password" autocapitalize="none" spellcheck="false"
           aria-describedby="{described}"{invalid}>
-        <p id="key-help" class="quiet">As it was shown when the key was made. It is kept sealed: no
-          page in this browser can read it.</p>
+        <p id="key-help" class="quiet">As shown when the key was created. It is stored encrypted:
+          no page in this browser can read it.</p>
         <button type="submit" class="button primary">Sign in</button>
       </form>
       {link}
@@ -115,13 +115,13 @@ NOTHING: Final = Said(400, "Paste a service API key.")
 KEY_ID: Final = Said(
     403, "This is a Key ID, or a Key ID and the key. Paste only the part after the dot."
 )
-NOT_FOR_READING: Final = Said(403, "This key only sends readings. Paste one for reading.")
+NOT_FOR_READING: Final = Said(403, "This key can only send readings. Paste a reading key.")
 UNKNOWN: Final = Said(401, "This key is unknown, has expired or was revoked.")
 UNREACHABLE: Final = Said(503, "The service can't be reached now. Try again in a moment.")
-BUSY: Final = Said(429, "The service has been asked too often. Try again in a moment.")
+BUSY: Final = Said(429, "Too many requests. Try again in a moment.")
 SENTENCES: Final = {
     Because.REFUSED: Said(200, "You were signed out: your key was revoked or has expired."),
-    Because.IDLE: Said(200, "You were signed out, since your session has ended. Sign in again."),
+    Because.IDLE: Said(200, "Your session has ended. Sign in again."),
     Because.LINK: Said(
         200,
         "This sign-in link was used before or has expired. Run “flask sign-in link” for a new one.",
@@ -131,7 +131,7 @@ SENTENCES: Final = {
 
 
 def too_often(wait_s: int) -> Said:
-    return Said(429, f"Too many keys that didn't work. Try again in {wait_s} s.")
+    return Said(429, f"Too many invalid keys. Try again in {wait_s} s.")
 
 
 def check_key(client: Client, pasted: str) -> Credential | Said:

@@ -40,7 +40,7 @@ def rows_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
     window = read_window(said.get("from", ""), said.get("to", ""))
     resolution = RESOLUTION_BY_NAME.get(said.get("resolution", RAW.name))
     if window is None:
-        raise ValueError("from and to must be two instants, the earlier first.")
+        raise ValueError("from and to must be date-times, from before to.")
     if resolution is None or resolution is TOTAL:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
     device = find_device(desk.client, device_id, now_ms()).device

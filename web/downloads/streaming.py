@@ -83,7 +83,7 @@ def _whole(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
         yield first
         yield from rest
     except WeirError as error:
-        _log.warning("A download broke off: %s", error)
+        _log.warning("a download was interrupted: %s", error)
         raise
 
 

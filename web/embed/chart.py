@@ -125,7 +125,7 @@ def frame(looked: EmbedViewer, now_ms: int) -> Component:
 def _ranges(definition: EmbedDefinition) -> list[tuple[str, str]]:
     """The embed's own range, then the dashboard's that differ from it."""
     window = definition.window
-    own = _length(window) if isinstance(window, Rolling) else "Own range"
+    own = _length(window) if isinstance(window, Rolling) else "Custom range"
     return [("", own), *((p.name, p.label) for p in PRESETS if p.label != own)]
 
 

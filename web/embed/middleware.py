@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 STANDING: Final = "standing"  # a frame asks it every few seconds: does its token still hold?
 OTHER_EMBED: Final = "other-embed"
-CROWDED: Final = "Too many ask for this view just now. It goes on by itself."
+CROWDED: Final = "Too many requests for this view at the moment. It continues automatically."
 _NO_TOKEN: Final = "no-token"
 _TOO_OFTEN: Final = "too-often"
 _PUBLIC: Final = {"_dash-layout": "GET", "_dash-dependencies": "GET"}
@@ -118,7 +118,7 @@ class EmbedDoor:
     def _guarded(self, request: Request, embed_id: str, name: str) -> Response:
         credential = _bearer(request)
         if credential is None:
-            return _refused("This needs the token of an embed.", _NO_TOKEN)
+            return _refused("This needs an embed's token.", _NO_TOKEN)
         if self._turns is not None and name != STANDING:
             wait_s = self._turns.wait_s(request.remote_addr or "", credential.principal)
             if wait_s:

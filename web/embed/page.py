@@ -64,7 +64,7 @@ def opened(_: Any) -> Any:
     looked, now = looking(), now_ms()
     definition = looked.embed.definition
     if not definition.devices:
-        return message("This embed’s devices can’t be seen any more.")
+        return message("This embed’s devices are no longer accessible.")
     try:
         if definition.view == "chart":
             return chart.frame(looked, now)

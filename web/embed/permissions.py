@@ -110,7 +110,7 @@ def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
 # --- What stands above: title and controls -------------------------------------------------------
 
 # Not among the view's wishes: the theme is the frame's own affair, and assets/frame.js sees to it.
-THEMES: Final = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+THEMES: Final = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
 Named = Sequence[tuple[str, str]]
 
 

@@ -26,7 +26,7 @@ HEADERS: Final = {
 }
 _CACHED: Final = "no-cache"  # kept, and asked for anew: a new version has other scripts
 _CONFIG_PREFIX: Final = "\\u002fembed\\u002f"  # as Dash writes its requests' prefix into a page
-_WORDS: Final = "There is no such embed."
+_WORDS: Final = "Embed not found."
 
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en"{theme} data-embed="{id}">

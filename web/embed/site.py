@@ -19,6 +19,7 @@ from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
 from web.embed.middleware import EmbedDoor, Find, FrameLimit
 from web.embed.shell import Parts
+from web.modules import joined_modules
 from web.problems import problem
 from web.static import (
     ASSETS,
@@ -38,19 +39,8 @@ if TYPE_CHECKING:
 OWN: Final = Path(__file__).resolve().parent / "assets"
 
 # Loaded before anything else: it takes the token out of the address.
-FIRST: Final = (OWN / "frame.js",)
-SCRIPTS: Final = (
-    ASSETS / "ago.js",
-    ASSETS / "freshness.js",
-    ASSETS / "controls.js",
-    ASSETS / "chart.js",
-    ASSETS / "hover.js",
-    ASSETS / "hover-card.js",
-    ASSETS / "cursor.js",
-    ASSETS / "scale.js",
-    ASSETS / "fleet-tiles.js",
-    OWN / "wall.js",
-)
+FIRST: Final = OWN / "frame.js"
+SCRIPTS: Final = OWN / "main.js"
 STYLES: Final = (
     ASSETS / "style.css",
     ASSETS / "controls.css",
@@ -97,8 +87,9 @@ def create_embed_site(
     app.layout = page.layout()
     page.register(app)
     first, scripts, styles = (
-        Bundle(name, joined(files))
-        for name, files in (("first.js", FIRST), ("embed.js", SCRIPTS), ("embed.css", STYLES))
+        Bundle("first.js", joined_modules(FIRST)),
+        Bundle("embed.js", joined_modules(SCRIPTS)),
+        Bundle("embed.css", joined(STYLES)),
     )
     for each in (first, scripts, styles):
         app.server.add_url_rule(each.path, each.name, each.answer)

@@ -65,7 +65,7 @@ def board(looked: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[s
         "line": _line(view, alone=definition.view == "tile"),
         "at_words": formatting.moment(now_ms, clock, seconds=True),
         "trouble": trouble,
-        "empty": "" if rows else "This embed’s devices can’t be seen any more.",
+        "empty": "" if rows else "This embed’s devices are no longer accessible.",
         "again_ms": AGAIN_MS if trouble or filled(rows, drawn, pulses) else SOON_MS,
     }
 

@@ -34,7 +34,7 @@ SIGNATURE: Final = "sig"
 OWN_NAMES: Final = ("key", "exp", SIGNATURE)
 _PATH: Final = re.compile(r"/export/(?:devices/(?P<device>.+)/chart|fleet)\.(?P<format>\w+)")
 EVERYWHERE: Final = "cross-origin"  # a mail or a wiki of another site shows the image
-REFUSED: Final = "This image's address isn't good, or isn't any more."
+REFUSED: Final = "This image link is invalid or has expired."
 
 Pairs = Iterable[tuple[str, str]]
 
@@ -120,7 +120,7 @@ ROUTE: Final = "/export/links"
 class NoLinks(ServiceError):
     """The keys are another server's: nothing here could say later what one may see."""
 
-    status, code, title = 501, "no-signed-links", "No signed links here"
+    status, code, title = 501, "no-signed-links", "Signed links aren't available"
 
 
 def view(links: Links | None) -> Callable[[], Response]:
@@ -145,17 +145,20 @@ def signed(links: Links | None, said: Any) -> str:
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     place = place_of(parts.path)
     if place is None:
-        raise _wrong("address", "is no image's")
+        raise _wrong("address", "is not the address of an image")
     client = session.current_client()
     path = _checked(place, parts.path, pairs)
     if links is None:
         raise NoLinks(
-            "This dashboard shows another server's devices (WEIR_API_URL), whose keys it can't"
-            " look up later. Images are there for whoever is signed in."
+            "This dashboard shows another server's devices (WEIR_API_URL) and can't check that"
+            " server's keys later. Images are available to signed-in readers."
         )
     key_id = links.signer(client.headers)
     if key_id is None:
-        raise Forbidden("Only who has signed in by an API key can sign links: they end with it.")
+        raise Forbidden(
+            "Only readers signed in with an API key can create signed links: the links end with"
+            " the key."
+        )
     return f"{quote(path)}?{links.sign(path, pairs, key_id, days * DAY_MS // 1000)}"
 
 

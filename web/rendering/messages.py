@@ -74,25 +74,25 @@ BUSY_AGAIN_S: Final = 5
 class RenderingError(ServiceError):
     """No picture. ``detail`` says in words what to do about it."""
 
-    status, code, title = 500, "rendering-failed", "The picture couldn't be made"
+    status, code, title = 500, "rendering-failed", "The image couldn't be created"
 
 
 class RendererBusy(RenderingError):
     """The queue is full, or moved too slowly; carries retry_after_s."""
 
-    status, code, title = 503, "renderer-busy", "Too many pictures are being made"
+    status, code, title = 503, "renderer-busy", "Too many images at the moment"
 
 
 class RendererTimedOut(RenderingError):
     """The browser didn't finish in time and was ended; carries retry_after_s."""
 
-    status, code, title = 503, "renderer-timed-out", "The picture took too long"
+    status, code, title = 503, "renderer-timed-out", "The image took too long"
 
 
 class NoBrowser(RenderingError):
     """There is no Chromium on the machine."""
 
-    status, code, title = 501, "no-browser", "This server can't make pictures"
+    status, code, title = 501, "no-browser", "This server can't create images"
 
 
 class RendererFailed(RenderingError):
@@ -106,22 +106,22 @@ _BY_CODE: Final = {
 
 def busy(waiting: int) -> RendererBusy:
     return RendererBusy(
-        f"{waiting} others wait for this machine's one browser: try again in a few seconds.",
+        f"{waiting} others are waiting for the renderer: try again in a few seconds.",
         retry_after_s=BUSY_AGAIN_S,
     )
 
 
 def timed_out(timeout_s: float) -> RendererTimedOut:
     return RendererTimedOut(
-        f"It wasn't there after {timeout_s:g} s, so it was given up: try again, or smaller.",
+        f"It wasn't ready after {timeout_s:g} s: try again, or choose a smaller size.",
         retry_after_s=BUSY_AGAIN_S,
     )
 
 
 def no_browser() -> NoBrowser:
     return NoBrowser(
-        "There is no Chromium on this machine. Install one (Debian, Ubuntu: apt install chromium;"
-        " anywhere: kaleido_get_chrome), or say where it is by BROWSER_PATH."
+        "Chromium is not installed on this server. Install it (Debian, Ubuntu: apt install"
+        " chromium; anywhere: kaleido_get_chrome), or set BROWSER_PATH."
     )
 
 

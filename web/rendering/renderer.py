@@ -129,7 +129,7 @@ class Renderer:
             if "error" in answer.head:
                 raise messages.read(answer.head)
             return answer.body
-        raise RendererFailed("Chromium went away each time this was drawn.")
+        raise RendererFailed("Chromium stopped each time it drew this image.")
 
     def _exchange(self, message: bytes, timeout_s: float) -> Message:
         patience_s = self._limits.wait_s + timeout_s + 5
@@ -175,7 +175,7 @@ class Renderer:
                 if found is not None:
                     return found
                 time.sleep(0.02)
-        raise RendererFailed("The process that draws pictures doesn't start.")
+        raise RendererFailed("The rendering process doesn't start.")
 
 
 def _held(folder: Path) -> socket.socket | None:
@@ -220,7 +220,7 @@ def place_of(folder: Path) -> Path:
         place = Path(tempfile.gettempdir()) / f"weir-{name}"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     if place.stat().st_uid != os.getuid():
-        raise RendererFailed(f"{place} belongs to somebody else.")
+        raise RendererFailed(f"{place} belongs to another user.")
     return place
 
 

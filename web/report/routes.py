@@ -54,7 +54,7 @@ def _made() -> Paper:
     turns = session.kept("reports", lambda: BoundedSemaphore(MOST_AT_ONCE))
     if not turns.acquire(blocking=False):
         raise RendererBusy(
-            f"{MOST_AT_ONCE} reports are being made: try again in a few seconds.",
+            f"{MOST_AT_ONCE} reports are already in progress: try again in a few seconds.",
             retry_after_s=BUSY_AGAIN_S,
         )
     try:
@@ -81,10 +81,10 @@ def _chart() -> str:
     desk, now = current_desk(), now_ms()
     meters = pick(desk, view.usage, now).meters
     if not meters:
-        raise NotFound("No such device, or none that this key may see.")
+        raise NotFound("Device not found, or you don't have access.")
     windows = [window for _, window in days_of(meters[0], view.usage, now)]
     if not windows:
-        raise BadRequest("", errors=(ParameterProblem("range", "has no day that has begun"),))
+        raise BadRequest("", errors=(ParameterProblem("range", "is in the future"),))
     window = Window(windows[0].from_ms, windows[-1].to_ms)
     width = int(said_of(pairs, "width") or WIDTHS_PX[1])
     return inner(chart(desk.client, renderer(), meters[0].id, view, window, width, now))

@@ -1,4 +1,4 @@
-"""The demo fleet's readings on their way into the store: history, what was missed, then live."""
+"""Feeds the demo fleet's readings into the store: history, missed readings, then live ones."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _EVERYTHING: Final = Scope(ORGANIZATION_ID, Grant(everything=True))
 
 
 class Taker(Protocol):
-    """What takes the fleet's batches in."""
+    """Receives the fleet's batches."""
 
     def take(self, batch: Batch) -> Written: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The meters as the store knows them: their device keys, and when the fleet was set up."""
+    """The meters in the store: their device keys, and when the fleet was set up."""
 
     keys: Mapping[str, int]
     origin_ms: int
@@ -97,7 +97,7 @@ def history(fleet: Fleet) -> Iterator[Batch]:
 
 
 def seed(store: Store, fleet: Fleet, watch: Watch) -> Progress:
-    """Bring the history in, going on where an interrupted seeding stood."""
+    """Store the history, resuming an interrupted seeding."""
     start = store.progress(MARK, ORGANIZATION_ID) or Progress(MARK, ORGANIZATION_ID)
     left = _without_first(history(fleet), start.position)
     return Feed(store, ORGANIZATION_ID, SOURCE).take_all(left, start, watch)
@@ -115,7 +115,7 @@ def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
 
 
 def catch_up(store: Store, fleet: Fleet, now: int, taker: Taker | None = None) -> Written:
-    """Fill each meter's hole from its last reading up to ``now``, no hole over seven days."""
+    """Fill each meter's gap from its last reading up to ``now``, seven days at most."""
     earliest = now - LONGEST_HOLE_MS
     devices = [d for d in store.resolve(_EVERYTHING, [one.id for one in FLEET]) if d is not None]
     found = store.latest(devices, LatestQuestion(Span(earliest, None), last=True))
@@ -136,9 +136,9 @@ def live(
     wait: Callable[[float], bool],
     taker: Taker | None = None,
 ) -> None:
-    """Send each reading when it is due, from ``start_ms`` on, until ``wait(seconds)`` says stop.
+    """Send each reading when it is due, from ``start_ms`` on, until ``wait(seconds)`` returns true.
 
-    Whoever was silent at the start stays silent.
+    Meters that were silent at the start stay silent.
     """
     taker = taker or Feed(store, ORGANIZATION_ID, SOURCE)
     while True:

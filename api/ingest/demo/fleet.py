@@ -1,4 +1,5 @@
-"""Who is in the demo fleet: one row a meter. No numpy here: looking whether it's there is quick."""
+"""The meters of the demo fleet, one row each. No numpy here, so that checking for the fleet is
+quick."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class Pattern(StrEnum):
 
 
 class Fate(StrEnum):
-    """What is the matter with it."""
+    """What is wrong with a meter."""
 
     HEALTHY = "healthy"
     LEAKING = "leaking"  # for six days
@@ -159,7 +160,7 @@ METERS: Final[tuple[Meter, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """What doesn't change about a meter: its names, and how its radio and its clock behave."""
+    """The constant properties of a meter: its names, its radio and its clock."""
 
     meter: Meter
     serial: str

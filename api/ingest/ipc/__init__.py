@@ -1,7 +1,7 @@
-"""The local door of the process that writes: web workers hand it what came to them by HTTP.
+"""The writer's local interface: web workers send it the rows received over HTTP.
 
-A Unix socket that only this user can open. Frames of JSON, a length before each; a connection
-carries one question at a time. What was decoded and authenticated outside is believed inside.
+A Unix socket that only this user can open. Length-prefixed JSON frames; a connection carries one
+request at a time. The sender has authenticated and decoded the rows.
 """
 
 from __future__ import annotations

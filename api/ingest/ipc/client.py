@@ -23,7 +23,7 @@ AWAY_S: Final = 2.0  # a writer that died is back after about so long
 
 
 class IpcClient:
-    """Hands submissions to the process that writes. For threads; connections are kept."""
+    """Sends submissions to the writer. Thread-safe; connections are reused."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,9 +31,9 @@ class IpcClient:
         self._lock, self._turns = Lock(), BoundedSemaphore(MOST_AT_ONCE)
 
     def __call__(self, submission: Submission) -> Receipt:
-        """Wait for the receipt. Busy as the writer says; Unavailable where there is none, or where
-        it went away before it answered: then it may have stored the rows, and sending them again
-        shows them as repeated."""
+        """Wait for the receipt. Raises Busy if the writer is; Unavailable if there is none, or if
+        it stopped before it responded: then the rows may be stored, and sending them again reports
+        them as repeated."""
         question = messages.of_submission(submission)
         with self._turn(), self._connected() as connection:
             try:
@@ -46,7 +46,7 @@ class IpcClient:
         return messages.to_receipt(answer)
 
     def close(self) -> None:
-        """Let go of what lies idle; the next submission connects anew."""
+        """Close idle connections; the next submission connects again."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:

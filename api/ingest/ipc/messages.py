@@ -35,7 +35,7 @@ def _plain(entry: Entry) -> Sequence[object]:
 
 
 def _sound(text: str) -> str:
-    """Half of a surrogate pair, which a sender's JSON may hold, is nothing that ours may."""
+    """A sender's JSON may hold half of a surrogate pair; our messages must not."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -62,7 +62,7 @@ def of_error(error: ServiceError) -> bytes:
 
 
 def to_receipt(message: bytes) -> Receipt:
-    """Raises the error that the message tells."""
+    """Raises the error in the message."""
     said: dict[str, Any] = orjson.loads(message)
     if "error" in said:
         kind = _ERRORS.get(said["error"], Unavailable)

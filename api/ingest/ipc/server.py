@@ -24,8 +24,8 @@ _log = logging.getLogger(__name__)
 
 
 class IpcServer:
-    """A socket at ``path`` and a thread a connection. Whoever opens it holds the lock on what it
-    writes to, so that a socket that lies there is a dead process's."""
+    """A socket at ``path`` and a thread per connection. Its owner holds the writer lock, so an
+    existing socket belongs to a dead process."""
 
     def __init__(self, writer: Writer, path: Path) -> None:
         self._writer, self._path = writer, path
@@ -48,7 +48,7 @@ class IpcServer:
         self._socket.settimeout(LOOK_S)
 
     def stop(self) -> None:
-        """Take no more questions; those under way are answered before this returns."""
+        """Accept no more requests; those in progress finish before this returns."""
         with self._lock:
             self._closing = True
             connections = dict(self._connections)
@@ -80,7 +80,7 @@ class IpcServer:
             thread.start()
 
     def _be_found(self) -> None:
-        """Where somebody has cleared the folder away, be there again."""
+        """Recreate the socket if its folder was deleted."""
         if self._path.exists():
             return
         with self._lock:
@@ -123,7 +123,7 @@ class IpcServer:
             return messages.of_error(Internal("The readings can't be stored; see the log."))
 
     def _refuse_what_must_wait(self) -> None:
-        """While nothing gets in, who asks is told at once: threads that wait don't answer reads."""
+        """While the store is blocked, refuse at once: waiting threads can't serve reads."""
         if self._writer.stalled:
             raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0)
 

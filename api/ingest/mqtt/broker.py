@@ -41,8 +41,8 @@ def new_client(settings: Settings, client_id: str) -> Client:
 
 
 def connect(client: Client, settings: Settings, *, session_s: int, receive_maximum: int) -> None:
-    """Begin to connect, and to reconnect for ever, from a thread of paho's. With ``session_s``
-    the broker keeps the session; without, each connection starts a new one."""
+    """Connect, and reconnect forever, in a thread of paho. With ``session_s`` the broker keeps the
+    session; without, each connection starts a new one."""
     wanted = Properties(PacketTypes.CONNECT)
     wanted.SessionExpiryInterval = session_s
     wanted.ReceiveMaximum = receive_maximum
@@ -58,8 +58,8 @@ def connect(client: Client, settings: Settings, *, session_s: int, receive_maxim
 
 
 def end_session(settings: Settings, client_id: str) -> None:
-    """Have the broker drop that session and what waits in it. Whoever is connected by its name is
-    thrown out. UserError where the broker doesn't do it within a few seconds."""
+    """Delete the broker session and its waiting messages. A client connected with its name is
+    disconnected. UserError if the broker doesn't confirm within a few seconds."""
     client, answers = new_client(settings, client_id), Queue[str]()
 
     def connected(_: Client, __: Any, ___: Any, reason: ReasonCode, ____: Any) -> None:
@@ -96,7 +96,7 @@ def _context(ca_file: str) -> ssl.SSLContext:
 
 
 class Line:
-    """What the log says of a connection: that it stands, that it doesn't and why, once each."""
+    """Logs the state of a connection: connected, or not and why, once each."""
 
     def __init__(self, what: str, settings: Settings, log: logging.Logger) -> None:
         url = urlsplit(settings.mqtt_url)
@@ -114,7 +114,7 @@ class Line:
         self.trouble = ""
 
     def lost(self, reason: ReasonCode) -> None:
-        """A line that never stood isn't lost: why not has been said."""
+        """A connection that never existed isn't lost: its error was logged."""
         if self.stands:
             self.down(f"connection lost ({reason})")
 

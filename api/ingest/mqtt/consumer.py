@@ -1,8 +1,8 @@
 """Readings from the broker into the store: a message is acknowledged once it is committed.
 
-Three threads: paho's takes messages in, one decodes what has come and hands it to the writer, one
-waits for the commits, in order, and acknowledges. What isn't acknowledged when we end, however we
-end, the broker delivers again; what was stored of it is then a repeat and changes nothing.
+Three threads: paho's receives messages, one decodes them and submits them to the writer, one waits
+for the commits, in order, and acknowledges. Unacknowledged messages are delivered again after a
+restart; readings already stored are then repeats and change nothing.
 
 What another ingester stores is acknowledged as well, in its turn: the protocol wants
 acknowledgements in the order of the messages.
@@ -48,8 +48,8 @@ _log = logging.getLogger(__name__)
 
 
 class Batch(NamedTuple):
-    """Messages in the order in which they came, those of them that are ours to store, and what
-    will tell that these are in."""
+    """Messages in the order of arrival, those that are ours to store, and the handle of their
+    commit."""
 
     messages: Sequence[Message]
     ours: Sequence[Message]
@@ -64,7 +64,7 @@ def source(settings: Settings, writer: Writer) -> Consumer:
 
 class Consumer:
     """`start` returns at once and connects by itself, again and again; `stop` leaves the session
-    with the broker. ``trouble`` says what keeps messages from coming, '' where nothing does."""
+    with the broker. ``trouble`` says why no messages arrive, '' if they do."""
 
     def __init__(self, settings: Settings, writer: Writer) -> None:
         self._settings, self._writer = settings, writer
@@ -107,7 +107,7 @@ class Consumer:
         connect(client, self._settings, session_s=SESSION_S, receive_maximum=ahead)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
-        """Take nothing more; acknowledge what the writer has committed within the time."""
+        """Receive no more messages; acknowledge those committed within the time."""
         self._stopping.set()
         self._inbox.close()
         self._threads[0].join()
@@ -183,7 +183,7 @@ class Consumer:
             self._under_way.put(Batch(messages, ours, futures))
 
     def _insistently(self, messages: Sequence[Message]) -> list[Submission] | None:
-        """The store may be away, the journal's disk full: both come back. None at the end."""
+        """Retries while the store is down or the journal's disk full. None when stopping."""
         said = ""
         while True:
             try:
@@ -200,7 +200,7 @@ class Consumer:
                 return None
 
     def _submitted(self, submission: Submission) -> Future[Receipt] | None:
-        """Waits for room as long as it takes; None at the end."""
+        """Waits for room as long as it takes; None when stopping."""
         while not self._stopping.is_set():
             try:
                 return self._writer.submit(submission, wait_s=_AGAIN_S)
@@ -223,8 +223,8 @@ class Consumer:
             metrics.acknowledged(len(batch.ours), len(batch.messages) - len(batch.ours))
 
     def _settle(self, batch: Batch) -> None:
-        """Returns once all is in. What the store refuses for good is looked for one message at a
-        time and goes to the refusals, lest the broker bring it for ever."""
+        """Returns once all is stored. Messages that the store refuses for good are found one by one
+        and recorded as refusals, so that the broker doesn't deliver them forever."""
         try:
             for future in batch.futures:
                 self._wait(future)
@@ -235,7 +235,7 @@ class Consumer:
                 self._settle_alone(message)
 
     def _settle_alone(self, message: Message) -> None:
-        """It may have been stored beside the one that can't be: then it comes again."""
+        """It may have been stored together with the invalid one: then it is a repeat."""
         try:
             self._store(self.intake.submissions([message._replace(again=True)], anew=True))
         except (CancelledError, Unavailable):

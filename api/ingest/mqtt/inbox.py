@@ -1,9 +1,9 @@
-"""Messages on their way from the thread that hears them to the one that decodes them.
+"""The queue between the thread that receives messages and the one that decodes them.
 
 Receive Maximum bounds how many the broker sends ahead of acknowledgements, not how large they are,
-nor those of QoS 0. So they are counted by what they take in memory, until they are settled; who
-would put one more waits, and lets the broker wait. It cuts a line that is silent for long, and
-brings anew what it wasn't told of.
+nor those of QoS 0. So their memory is counted until they are settled; `put` blocks when it is full,
+so that the broker waits. The broker closes a connection that is silent for long, and redelivers
+unacknowledged messages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINGER_S: Final = 0.003  # what comes together goes together
 
 
 class Inbox:
-    """For threads. ``parts``: of so many ingesters' messages one part is ours to decode."""
+    """Thread-safe. ``parts``: the number of shards, of which one is ours to decode."""
 
     def __init__(self, parts: int = 1, *, most_bytes: int = MOST_BYTES) -> None:
         self._most_messages, self._batch_bytes = BATCH_MESSAGES * parts, BATCH_BYTES * parts
@@ -42,7 +42,7 @@ class Inbox:
             self._news.notify()
 
     def take(self) -> list[Message]:
-        """What has come, together with what follows at once; nothing at the end."""
+        """All messages that have arrived; none when closed."""
         with self._news:
             self._news.wait_for(lambda: self._messages or self._closed)
             self._news.wait_for(self._enough, LINGER_S)
@@ -58,7 +58,7 @@ class Inbox:
         return len(self._messages) >= self._most_messages or self._closed
 
     def settled(self, messages: Sequence[Message]) -> None:
-        """Nothing need be kept of them any more."""
+        """Release their memory."""
         with self._room:
             self._bytes -= sum(message.size for message in messages)
             self._room.notify()

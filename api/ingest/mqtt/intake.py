@@ -1,4 +1,4 @@
-"""Messages to submissions: whose they are, what they say, and of when they are."""
+"""Messages to submissions: organization, readings and time of arrival."""
 
 from __future__ import annotations
 
@@ -91,10 +91,9 @@ class Intake:
         self.counts: Counter[str] = Counter()
 
     def submissions(self, messages: Sequence[Message], *, anew: bool = False) -> list[Submission]:
-        """Of each organization and kind of source, entries in the order of the messages; several
-        of one where it would be more than goes well into a commit. Raises what the store raises,
-        and OSError where the journal can't be kept. ``anew``: they were submitted, and none
-        of it was stored."""
+        """One for each organization and kind of source, in the order of the messages; split if too
+        large for one commit. Raises what the store raises, and OSError if the journal can't be
+        written. ``anew``: they were submitted, and none of it was stored."""
         with self._lock:
             return self._submissions(messages, anew)
 
@@ -140,8 +139,8 @@ class Intake:
         return self._journal.submitted(message.identifier, message.topic, message.payload) > 0
 
     def _made(self, kind: _Kind, draft: _Draft, number: int) -> Submission:
-        """With its number, where refused readings are counted in it: the store keeps that in the
-        same transaction, and so we know of each message's whether it was."""
+        """With its number if it counts refused readings: the store keeps the number in the same
+        transaction, so that we know whether a message was counted."""
         if not draft.has_uncounted:
             return draft.of(*kind)
         for message in draft.refused:
@@ -149,7 +148,7 @@ class Intake:
         return draft.of(*kind, Progress(self._source, "", number))
 
     def as_refused(self, message: Message, reason: str) -> list[Submission]:
-        """A message that can't be stored as what it says, for the table of refusals."""
+        """A message that can't be stored, for the table of refusals."""
         reading = self._reader.read(message.topic, message.payload)
         organization_id = (
             reading.organization_id if reading and self._is_known(message, reading) else ""
@@ -164,7 +163,7 @@ class Intake:
             self._journal.clear()
 
     def known_session(self) -> None:
-        """The broker goes on where it was. We can only with our notes of it."""
+        """The broker resumes the session. We need our journal of it."""
         if self._journal.begun:
             _log.warning(
                 "the record of when messages of this session were received is lost: readings"
@@ -201,13 +200,13 @@ class Intake:
         )
 
     def _is_known(self, message: Message, reading: Reading) -> bool:
-        """Whether there are devices of that organization. What comes for another is kept under no
-        organization at all, so that made-up ones can't fill the table of refusals."""
+        """Whether there are devices of that organization. Messages for an unknown one are recorded
+        without an organization, so that invented ones can't fill the table of refusals."""
         return any(self._rosters(message, reading.organization_id))
 
     def _rosters(self, message: Message, organization_id: str) -> Iterator[Devices]:
-        """The devices as we know them; then, for who isn't among them, as they were no earlier
-        than the message: a device that was there when it sent is known."""
+        """The cached devices; for an unknown device, the devices at the time of the message or
+        later."""
         yield self._roster.devices(organization_id)
         since_s = monotonic() - message.arrived_s
         if since_s < KEPT_S:
@@ -224,7 +223,7 @@ class Intake:
         return entry
 
     def _tell(self, reading: Reading) -> None:
-        """Mark readings that are of when they came: counted, and each device named once."""
+        """Count readings without a time, and log each device once."""
         for item in reading.items:
             if isinstance(item, Rejection) or not live_rows.dateless(item):
                 continue

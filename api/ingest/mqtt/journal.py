@@ -1,9 +1,9 @@
-"""Notes of messages, for when the broker delivers them again.
+"""A journal of messages, for redeliveries.
 
 When a message came that doesn't say of when it is: such a reading gets its instant from us, and if
-it were given another one when the broker delivers it again, it would be counted twice. So the
-instant is on the disk before the reading goes to the store. And in which submission its refused
-readings were counted: the store keeps the number of the last one in the same transaction.
+it were given another one when the broker delivers it again, it would be counted twice. So the time
+is on disk before the reading is stored. And in which submission its refused readings were counted:
+the store keeps the number of the last one in the same transaction.
 
 Within a session the broker repeats a message under its packet identifier: that, with a digest of
 what it says, is the name under which its note is found again.
@@ -39,8 +39,8 @@ class _Note(NamedTuple):
 
 
 class Journal:
-    """Not for threads. ConfigurationError where the file can't be had. ``begun``: there was none,
-    so that of what the broker has delivered before nothing is known."""
+    """Not thread-safe. Raises ConfigurationError if the file can't be opened. ``begun``: the file
+    is new, so that nothing is known of earlier deliveries."""
 
     def __init__(self, path: Path) -> None:
         self._notes: dict[int, _Note] = {}
@@ -103,7 +103,7 @@ class Journal:
         return max((note.received_ms + note.several for note in self._notes.values()), default=0)
 
     def keep(self) -> None:
-        """Let everything noted survive this process and this machine. Raises OSError."""
+        """Flush to disk. Raises OSError."""
         if not self._fresh:
             return
         if self._file is None or self._lines > _MOST_LINES:
@@ -113,7 +113,7 @@ class Journal:
         self._fresh.clear()
 
     def clear(self) -> None:
-        """The session is new: its identifiers mean other messages. Needs no room on the disk."""
+        """Forget everything: a new session reuses message ids. Needs no disk space."""
         self._notes.clear()
         self._fresh.clear()
         self.close()

@@ -1,4 +1,4 @@
-"""What LoRaWAN network servers' messages mean: their topics, and each meter model's fields.
+"""The mapping of LoRaWAN network servers: their topics, and each meter model's fields.
 
 A TOML or JSON file, named by WEIR_MQTT_MAPPING::
 
@@ -38,7 +38,7 @@ _FIELD_KEYS: Final = frozenset({"path", "factor"})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a decoded object a field stands, and what its number is multiplied by."""
+    """The path of a field in a decoded object, and the factor for its number."""
 
     path: tuple[str, ...]
     factor: float = 1.0
@@ -50,7 +50,7 @@ Model = Mapping[str, Place]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A network server's topic. ``model`` '' lets each message say its own."""
+    """A network server's topic. ``model`` '': each message names its own."""
 
     format: Format
     topic: str

@@ -1,4 +1,5 @@
-"""One message of the broker to payloads of one organization, or the reason why it is none. Pure."""
+"""Decodes one message of the broker to payloads of one organization, or a reason for refusal.
+Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ Item = dict[str, Any] | Rejection
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a message says. ``organization_id`` is the topic's, whether there is one or not."""
+    """A decoded message. ``organization_id`` is the topic's, existing or not."""
 
     organization_id: str
     source: str
@@ -43,7 +44,7 @@ class Reader:
         return (UP_FILTER, *(source.topic for source in self.mappings.sources))
 
     def read(self, topic: str, payload: bytes) -> Reading | None:
-        """None for a topic that nobody asked for: an old subscription's."""
+        """None for a topic without a subscription, such as an old session's."""
         if topic.startswith(PREFIX):
             levels = topic.split("/")
             if len(levels) != 5 or levels[4] != "up":

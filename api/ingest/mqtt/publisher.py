@@ -1,8 +1,8 @@
-"""What was stored, to whoever listens: the interface's realtime channel.
+"""Publishes stored readings: the interface's realtime channel.
 
-A hook of the writer: it is told after the commit, by a thread beside the writer's, and only puts
-what it hears into a queue. When the broker is away for long the oldest is dropped, counted and
-told; nobody's reading is lost by it, for the store has them all.
+A hook of the writer: it is called after the commit, in another thread than the writer's, and only
+queues the readings. If the broker is down for long, the oldest are dropped, counted and logged; the
+store still has them all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 def publisher(settings: Settings) -> Publisher | None:
-    """None where the settings don't want one."""
+    """None if the settings turn it off."""
     if not settings.mqtt_url or not settings.mqtt_publish:
         return None
     return Publisher(settings)
@@ -85,7 +85,7 @@ class Publisher:
         connect(client, self._settings, session_s=0, receive_maximum=IN_FLIGHT)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
-        """Publish what waits, for so long at most."""
+        """Publish the waiting readings, for at most this long."""
         with self._changed:
             self._changed.wait_for(self._is_idle, timeout_s if self._line.stands else 0)
             self._stopping = True

@@ -1,6 +1,6 @@
-"""How several ingesters divide what the broker brings: by its choice, or by hash of device. Pure.
+"""How several ingesters divide messages: by a shared subscription, or by hash of device. Pure.
 
-A session is named by how it divides, so that no session ever has another way's subscriptions.
+The session's name depends on the method, so that no session keeps the subscriptions of another one.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def subscriptions(settings: Settings, filters: Sequence[str]) -> list[str]:
 
 
 def is_ours(shard: Shard | None, topic: str) -> bool:
-    """Whether messages of that topic are this ingester's. A topic is one device's, so that a
-    device is always the same ingester's; the same topic is, wherever and whenever it is asked."""
+    """Whether messages of that topic are this ingester's. A topic belongs to one device, so a
+    device always belongs to the same ingester."""
     if shard is None or shard.of == 1:
         return True
     number = int.from_bytes(blake2b(topic.encode(), digest_size=8).digest())

@@ -1,7 +1,7 @@
 """Uplinks of ChirpStack v4 and The Things Stack v3 to payloads of our own. Pure.
 
 Both deliver a frame in JSON, decoded to an object by the network server's codec, with the radio's
-metadata beside. A frame is of when the network server received it.
+metadata beside. A frame's time is when the network server received it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _FRAMES: Final[Mapping[Format, Any]] = {"chirpstack": _chirpstack, "things": _th
 
 
 def _value(decoded: _Table, place: Place) -> Any:
-    """None where there is nothing; what is no number is left as it is, to be refused as that."""
+    """None if missing; a value that isn't a number stays as it is, to be refused later."""
     value: Any = decoded
     for step in place.path:
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Continuous flow: water that never stops, as it does not where something leaks."""
+"""Continuous flow: water that never stops, the sign of a leak."""
 
 from __future__ import annotations
 

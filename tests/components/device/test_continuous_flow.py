@@ -67,8 +67,8 @@ USD = Price(0.012, "USD", True)
         (Finding(RUN), None, False, "54 gal/h", "for 6 d", True),
         (Finding(replace(RUN, longer=True)), None, False, "54 gal/h", "for 6+ d", True),
         (Finding(RUN), USD, True, "54 gal/h", "by design · for 6 d", False),
-        (Finding(None, NOON - 2 * HOUR_MS), USD, False, "none", "paused 3 h ago", False),
-        (Finding(), USD, False, "–", "too few hours heard", False),
+        (Finding(None, NOON - 2 * HOUR_MS), USD, False, "none", "flow stopped 3 h ago", False),
+        (Finding(), USD, False, "–", "not enough data", False),
     ],
 )
 def test_what_the_number_says(
@@ -76,14 +76,15 @@ def test_what_the_number_says(
 ) -> None:
     told = KpiContext(US, DENVER, NOON + HOUR_MS)
     kpi = kpis.continuous(finding, price, told, never_rests=never_rests)
-    assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Continuous flow", value, note, low)
+    assert kpi.label == ("Continuous flow" if never_rests else "Leak")
+    assert (kpi.value, kpi.note, kpi.low) == (value, note, low)
 
 
 def test_the_evidence_names_its_start_its_sum_and_what_is_only_an_upper_bound() -> None:
     kpi = kpis.continuous(Finding(RUN), USD, KpiContext(METRIC, DENVER, NOON))
     assert kpi.value == "204 L/h"
-    assert "since Sat 14 Nov 2026, 05:00 MST, 30.1 m³ in all" in kpi.at
-    assert "If all of that escapes, 4.91 m³ a day" in kpi.at
+    assert "since Sat 14 Nov 2026, 05:00 MST, 30.1 m³ in total" in kpi.at
+    assert "up to 4.91 m³ a day may be lost" in kpi.at
     assert kpi.shows == Window(RUN.window.from_ms - 36 * HOUR_MS, RUN.window.to_ms)
 
 

@@ -54,8 +54,7 @@ def test_a_time_that_comes_twice_is_asked_about_then_taken_as_chosen() -> None:
     assert told.range == ""
     assert told.twice == {"first": ["EDT", "EST"]}
     assert told.problems == [
-        "From: 01:30 on Sun 1 Nov 2026 comes twice in America/New_York, as EDT and as EST."
-        " Choose one."
+        "From: 01:30 on Sun 1 Nov 2026 occurs twice that night: choose EDT or EST."
     ]
     starts = [tell(**times, first_fold=fold).range.partition("..")[0] for fold in ("0", "1")]
     assert starts == ["2026-11-01T05:30:00.000Z", "2026-11-01T06:30:00.000Z"]

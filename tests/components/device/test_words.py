@@ -57,7 +57,7 @@ def test_nothing_shown(said: dict[str, object] | None) -> None:
         (Known(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
         (Known(0, 60_000, NOON - 3 * DAY_MS, flow=0.0), "0 gpm", "3 d ago"),
         (Known(0, 60_000, NOON - 400 * DAY_MS, flow=1.0), "1 gpm", "on 12 Oct 2025"),
-        (Known(0, 60_000, NOON - 38_000, flow=None), "–", "without a flow rate · 38 s ago"),
+        (Known(0, 60_000, NOON - 38_000, flow=None), "–", "no flow rate · 38 s ago"),
         (Known(0, 60_000), "–", "never reported"),
     ],
 )
@@ -72,7 +72,7 @@ def test_the_last_reading(known: Known, value: str, note: str) -> None:
         (9_728, 10_080, "1min", "96.5%", "9,728 of 10,080 min", False),
         (2_000, 2_016, "5min", "99.2%", "2,000 of 2,016 × 5 min", False),
         (10, 168, "1hour", "5.9%", "10 of 168 h", True),
-        (0, 0, "1min", "–", "nothing was due", False),
+        (0, 0, "1min", "–", "no readings expected yet", False),
     ],
 )
 def test_uptime(
@@ -88,7 +88,7 @@ def test_uptime(
         (71.0, 98.0, 94.2, "71 – 98", "mean 94", False),
         (25.4, 97.0, None, "25 – 97", "limit 40", True),
         (90.0, 90.0, 90.0, "90", "mean 90", False),
-        (None, None, None, "–", "no readings with a quality", False),
+        (None, None, None, "–", "no readings with quality", False),
     ],
 )
 def test_quality(
@@ -101,14 +101,14 @@ def test_quality(
 @pytest.mark.parametrize(
     ("usage", "value", "note"),
     [
-        (Usage(48_912, 52_034, 1, 1), "48,912 gal", "▼ 6% on the week before"),
-        (Usage(110, 100, 0.95, 0.91), "110 gal", "▲ 10% on the week before"),
-        (Usage(100.9, 100, 1, 1), "101 gal", "level with the week before"),
-        (Usage(1000.1, 1000.0, 1, 1), "1,000 gal", "level with the week before"),
-        (Usage(100, None, 1, 0.4), "100 gal", "too little data in the week before"),
+        (Usage(48_912, 52_034, 1, 1), "48,912 gal", "6% below the week before"),
+        (Usage(110, 100, 0.95, 0.91), "110 gal", "10% above the week before"),
+        (Usage(100.9, 100, 1, 1), "101 gal", "same as the week before"),
+        (Usage(1000.1, 1000.0, 1, 1), "1,000 gal", "same as the week before"),
+        (Usage(100, None, 1, 0.4), "100 gal", "not enough data in the week before"),
         (Usage(100, None, 0.5, 1), "100 gal", ""),
         (Usage(100, 0.0, 1, 1), "100 gal", ""),
-        (Usage(None), "–", "no readings with a volume"),
+        (Usage(None), "–", "no readings with volume"),
     ],
 )
 def test_volume(usage: Usage, value: str, note: str) -> None:
@@ -136,7 +136,7 @@ def test_cost(gallons: float | None, price: Price, units: Units, value: str, not
     ("last", "usual", "value", "note"),
     [
         (0.4, 0.3, "0.4 gpm", "usual 0.3"),
-        (0.4, None, "0.4 gpm", "too few nights before"),
+        (0.4, None, "0.4 gpm", "not enough data to compare"),
         (None, 0.3, "–", "too few readings last night"),
     ],
 )

@@ -183,10 +183,10 @@ def test_a_browsers_ids_are_read_with_doubt(said: Any, ids: tuple[str, ...]) -> 
         (Listing("all"), 1, "1 device", "", False),
         (Listing("all", "x"), 1, "1 device matches", "", True),
         (Listing("active", "x"), 7, "7 active devices match", "", True),
-        (Listing(), 0, "0 active devices", "This key sees no active device.", False),
+        (Listing(), 0, "0 active devices", "You don’t have access to any active device.", False),
         (
             Listing("inactive"), 0, "0 inactive devices",
-            "This key sees no inactive device.", True,
+            "You don’t have access to any inactive device.", True,
         ),
         (
             Listing("inactive", "x"), 0, "0 inactive devices match",

@@ -65,7 +65,7 @@ def test_every_state_has_a_shape_and_a_word_of_its_own() -> None:
 def test_the_end_in_words() -> None:
     now = ms("2026-05-01T00:00Z")
     ending = replace(EMBED, definition=replace(CHART, expires_ms=ms("2026-06-01T00:00Z")))
-    assert descriptions.ends(EMBED, now) == "without end"
+    assert descriptions.ends(EMBED, now) == "no expiry"
     assert descriptions.ends(ending, now).startswith("until")
     assert descriptions.ends(ending, ms("2026-07-01T00:00Z")).startswith("ended")
     assert descriptions.ends(replace(ending, revoked_ms=now), now).startswith("revoked")

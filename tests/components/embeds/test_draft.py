@@ -161,15 +161,15 @@ def test_the_last_day_counts_whole_in_the_zone() -> None:
     [
         (Draft(), "devices", "Choose a device"),
         (Draft(view="wall"), "devices", "Choose devices"),
-        (replace(DRAFT, zone="Mars"), "zone", "no time zone’s name"),
+        (replace(DRAFT, zone="Mars"), "zone", "Unknown time zone"),
         (replace(DRAFT, window=FIXED), "window", "From: give a date"),
         (replace(DRAFT, window=FIXED, first="2026-03-08 02:30", last="2026-03-09 00:00"), "window",
          "doesn’t exist in America/Denver"),
         (replace(DRAFT, window=FIXED, first="2026-03-09 00:00", last="2026-03-08 00:00"), "window",
          "must end after it starts"),
-        (replace(DRAFT, ends="on"), "expires", "Give a day such as"),
-        (replace(DRAFT, ends="on", ends_on="soon"), "expires", "Give a day such as"),
-        (replace(DRAFT, ends="on", ends_on="2026-11-19"), "expires", "is over"),
+        (replace(DRAFT, ends="on"), "expires", "Enter a date such as"),
+        (replace(DRAFT, ends="on", ends_on="soon"), "expires", "Enter a date such as"),
+        (replace(DRAFT, ends="on", ends_on="2026-11-19"), "expires", "has passed"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_at_its_field(draft: Draft, field: str, words: str) -> None:

@@ -28,7 +28,7 @@ from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter, row
         ({"quality_min": 39.9}, "Degraded"),
         ({"quality_min": None, "quality_max": None}, "Reporting"),
         ({"seen_ms": NOW - HOUR, "quality_min": 1.0}, "Silent"),  # the worse of two
-        ({"failure": "Internal error."}, "No answer"),
+        ({"failure": "Internal error."}, "Unavailable"),
     ],
 )
 def test_states(said: dict[str, Any], word: str) -> None:
@@ -36,7 +36,7 @@ def test_states(said: dict[str, Any], word: str) -> None:
 
 
 def test_a_device_that_nobody_asked_about_has_no_state_yet() -> None:
-    assert state_of(meter(), None, NOW).word == "Not asked yet"
+    assert state_of(meter(), None, NOW).word == "Loading"
 
 
 def test_the_limit_of_quality_is_the_devices_own() -> None:
@@ -53,7 +53,7 @@ def test_the_limit_of_quality_is_the_devices_own() -> None:
         ({"actual": 3, "quality_min": 3.0}, True, ("low uptime", "low quality")),
         ({"seen_ms": None}, True, ("never reported",)),
         ({"seen_ms": None}, False, ()),  # not put in yet: nobody expects it
-        ({"failure": "x"}, True, ("no answer",)),
+        ({"failure": "x"}, True, ("unavailable",)),
     ],
 )
 def test_why_to_look(said: dict[str, Any], installed: bool, why: tuple[str, ...]) -> None:

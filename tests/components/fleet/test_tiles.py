@@ -43,8 +43,8 @@ def test_a_healthy_device() -> None:
     ("said", "value", "words"),
     [
         ({"flow": 0.0}, "0", "quiet"),
-        ({"flow": None}, "–", "no flow reading of now"),
-        ({"seen_ms": NOW - HOUR}, "–", "no flow reading of now"),
+        ({"flow": None}, "–", "no current flow reading"),
+        ({"seen_ms": NOW - HOUR}, "–", "no current flow reading"),
         ({"flow": 0.0456}, "0.0456", "flow 0.0456 gpm"),
     ],
 )
@@ -71,7 +71,7 @@ def test_the_chosen_zone_units_and_window_go_with_the_link() -> None:
     [
         (row("m", known(seen_ms=None)), Spark(288), "Never reported"),
         (row("m", known()), Spark(288), "No flow readings in 24 h"),
-        (row("m", known()), Internal("Full."), "The line can’t be drawn. Internal error. Full."),
+        (row("m", known()), Internal("Full."), "The line can’t be loaded. Internal error. Full."),
         (row("m", known(failure="Not found.")), None, "Not found."),
         (row("m", known()), None, ""),  # not asked yet: a skeleton
         (row("m", None), None, ""),
@@ -83,9 +83,13 @@ def test_why_there_is_no_line(one: Row, line: Any, note: str) -> None:
 
 def test_a_device_without_an_answer_says_nothing_else() -> None:
     told = made(row("m", known(failure="Not found.")))
-    assert (told["word"], told["seen"], told["seen_at"]) == ("No answer", "no answer", "Not found.")
+    assert (told["word"], told["seen"], told["seen_at"]) == (
+        "Unavailable",
+        "unavailable",
+        "Not found.",
+    )
     assert {n[0] for n in told["numbers"]} == {"–"}
-    assert told["summary"] == "Meter m, FM-m. No answer"
+    assert told["summary"] == "Meter m, FM-m. Unavailable"
 
 
 def test_a_strip_fills_each_cell_by_its_share() -> None:

@@ -38,7 +38,7 @@ def test_what_is_known_of_a_large_fleet_is_said() -> None:
     rows = [row(str(n), GOOD if n < 3450 else None) for n in range(10_000)]
     made = totals.reporting(rows)
     assert made.value == "3,450 / 3,450"
-    assert made.note == "states of 3,450 of 10,000 devices known"
+    assert made.note == "status of 3,450 of 10,000 devices so far"
     assert totals.reporting([row("a", None)]).value == "–"
 
 
@@ -66,14 +66,14 @@ def test_flowing_quiet_and_no_data_are_three_things() -> None:
 @pytest.mark.parametrize(
     ("today", "note"),
     [
-        ([(104.0, 100.0)], "▲ 4% on a usual Friday"),
-        ([(96.0, 100.0)], "▼ 4% on a usual Friday"),
-        ([(100.2, 100.0)], "level with a usual Friday"),
-        ([(2.0, 1.5)], "level with a usual Friday"),  # less than a gallon apart
+        ([(104.0, 100.0)], "4% above a typical Friday so far"),
+        ([(96.0, 100.0)], "4% below a typical Friday so far"),
+        ([(100.2, 100.0)], "same as a typical Friday so far"),
+        ([(2.0, 1.5)], "same as a typical Friday so far"),  # less than a gallon apart
         ([(5.0, 0.2)], "1 device"),  # nothing is usual
         ([(104.0, None)], "1 device"),
         ([(1.0, 1.0)] * 8 + [(1.0, None)], "9 devices"),  # under nine tenths can tell
-        ([(2.0, 1.0)] * 9 + [(1.0, None)], "▲ 100% on a usual Friday"),
+        ([(2.0, 1.0)] * 9 + [(1.0, None)], "100% above a typical Friday so far"),
     ],
 )
 def test_volume_against_a_usual_weekday(today: list[tuple[float, float | None]], note: str) -> None:
@@ -85,7 +85,7 @@ def test_volume_against_a_usual_weekday(today: list[tuple[float, float | None]],
 def test_volume_of_several_weekdays_names_none() -> None:
     volumes = {"a": Volume(DENVER, 20.0, 10.0), "b": Volume(SATURDAY, 20.0, 10.0)}
     made = totals.volume_today([row("a", GOOD), row("b", GOOD)], volumes, US)
-    assert (made.value, made.note) == ("40 gal", "▲ 100% on the usual for today")
+    assert (made.value, made.note) == ("40 gal", "100% above a typical day so far")
 
 
 def test_volume_says_how_many_devices_it_covers() -> None:
@@ -104,7 +104,7 @@ def test_volume_says_how_many_devices_it_covers() -> None:
         ([None, None], 0.5, "$100.00", "at the organization’s rate"),
         ([0.01, None], 1.0, "$101.00", "at each device’s or the organization’s rate"),
         ([0.01, None], None, "$1.00", "at each device’s rate"),
-        ([None, None], None, "–", "no price is set"),
+        ([None, None], None, "–", "no price set"),
     ],
 )
 def test_cost(prices: list[float | None], default: float | None, value: str, note: str) -> None:

@@ -232,10 +232,10 @@ def test_a_fleet_is_got_to_know_little_by_little_and_the_screen_says_how_far(
     for _ in range(60):
         made = board(desk, view, now)
         notes.append(made["totals"][0]["note"])
-        if "known" not in notes[-1]:
+        if "so far" not in notes[-1]:
             break
         now += 1
-    counts = [int(n) for n in re.findall(r"states of (\d+) of 60 devices known", " ".join(notes))]
+    counts = [int(n) for n in re.findall(r"status of (\d+) of 60 devices so far", " ".join(notes))]
     assert counts == sorted(counts)
     assert len(set(counts)) > 1
     assert notes[-1] == "2 degraded · 1 silent · 1 no data"
@@ -256,11 +256,11 @@ def test_one_device_that_the_service_fails_for_is_alone_with_it(
     counted.fails = by_device(broken, status)
     made = complete(desk, FleetView(sort="label"), now)
     tile = tiles(made)[serial(SILENT)]
-    assert (tile["word"], tile["spark"]) == ("No answer", None)
+    assert (tile["word"], tile["spark"]) == ("Unavailable", None)
     assert "on fire" in tile["note"]
     others = [t for t in made["tiles"] if t["id"] != broken]
     assert len(others) == 49
-    assert all(t["word"] != "No answer" for t in others)
+    assert all(t["word"] != "Unavailable" for t in others)
 
 
 def test_a_line_that_fails_is_told_in_its_tile(
@@ -271,7 +271,7 @@ def test_a_line_that_fails_is_told_in_its_tile(
     made = complete(desk, FleetView(sort="label"), now)
     tile = tiles(made)[serial(9)]
     assert tile["state"] == "reporting"
-    assert tile["note"].startswith("The line can’t be drawn.")
+    assert tile["note"].startswith("The line can’t be loaded.")
 
 
 def test_a_service_that_fails_altogether_is_said_once_and_asked_little(

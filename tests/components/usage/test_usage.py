@@ -18,9 +18,17 @@ from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
 from components.fleet.queries import Deadline, Desk
 from components.fleet.shared_cache import Memory
+from components.units import US
 from components.usage.queries import Summary, gather, pick
-from components.usage.sums import totals
-from components.usage.url_state import MOST_DAYS, UsageView, read_usage_view, write_usage_view
+from components.usage.sums import ordered, totals
+from components.usage.table import SORTED_BY, amounts, sums
+from components.usage.url_state import (
+    MOST_DAYS,
+    SORTS,
+    UsageView,
+    read_usage_view,
+    write_usage_view,
+)
 from tests.fleets import measured
 from tests.world import ms
 from web.downloads import csv as downloads_csv
@@ -231,7 +239,7 @@ def test_too_many_devices_are_said_in_words_and_not_asked_for(
     monkeypatch.setattr("components.usage.queries.MOST_DEVICES", 3)
     picked = pick(desk, UsageView(), NOW)
     assert picked.meters == ()
-    assert picked.words.startswith("4 devices match, and a summary holds at most 3.")
+    assert picked.words.startswith("4 devices match, and a summary covers at most 3.")
     with pytest.raises(ValueError, match="4 devices match"):
         downloads_usage.days_file(desk, {"range": AUTUMN})
 
@@ -368,3 +376,42 @@ def test_the_workbook_holds_what_the_csv_holds(desk: Desk) -> None:
         assert named["serial_number"] == row["serial_number"].removeprefix("'")
         volume = row["volume (gal)"]
         assert named["volume (gal)"] == (pytest.approx(float(volume)) if volume else None)
+
+
+# --- The table -----------------------------------------------------------------------------------
+
+
+def column(usages: Any, at: int) -> list[str]:
+    return [cells[at] for cells in amounts([(each, each) for each in usages], US)]
+
+
+def test_each_column_has_one_number_of_decimals(desk: Desk) -> None:
+    usages = summary(desk).usages
+    for at in (0, 2, 3):
+        told = [text.split()[0] for text in column(usages, at) if text != "–"]
+        assert len({len(text.partition(".")[2]) for text in told}) == 1, told
+
+
+@pytest.mark.parametrize("head", SORTED_BY)
+def test_every_head_sorts(desk: Desk, head: str) -> None:
+    usages = summary(desk).usages
+    sort = SORTED_BY[head]
+    assert sort in SORTS
+    found = ordered(usages, sort)
+    assert sorted(u.meter.id for u in found) == sorted(u.meter.id for u in usages)
+    values = {
+        "volume": [-(u.gallons or -1) for u in found],
+        "mean-flow": [-(u.mean_flow or -1) for u in found],
+        "max-flow": [-(u.most_flow or -1) for u in found],
+        "days": [len(u.told) for u in found],
+    }.get(sort, [])
+    assert values == sorted(values)
+
+
+def test_a_sum_that_devices_are_missing_from_is_not_written_as_the_total(desk: Desk) -> None:
+    usages = summary(desk).usages
+    whole = sums(totals(usages, len(usages)), US)[0]
+    part = sums(totals(usages, len(usages) + 1), US)[0]
+    assert whole.value != "–"
+    told = sum(u.gallons is not None for u in usages)
+    assert (part.value, part.note) == ("–", f"{whole.value} in {told} of {len(usages) + 1} devices")

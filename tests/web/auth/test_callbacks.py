@@ -49,6 +49,7 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "kpi-cost.children": (SHOWN, SUBJECT),
     "kpi-night.children": (SHOWN, SUBJECT),
     "kpi-continuous.children": (SHOWN, SUBJECT),
+    "device-state.children": (SHOWN, SUBJECT),
     "device-days-sheet.data": (SHOWN, SUBJECT),
     "device-heat-sheet.data": (SHOWN, SUBJECT),
     "device-rows-sheet.data": (SHOWN, 1, SUBJECT),

@@ -129,7 +129,7 @@ def test_what_comes_next_is_written_as_text(site: Site) -> None:
     ("because", "sentence"),
     [
         ("refused", "You were signed out: your key was revoked or has expired."),
-        ("idle", "You were signed out, since your session has ended. Sign in again."),
+        ("idle", "Your session has ended. Sign in again."),
         ("signed-out", "You are signed out."),
         ("<b>anything</b>", ""),
         ("", ""),
@@ -160,7 +160,7 @@ def wrong_keys(world: World, keys: dict[str, str]) -> dict[str, tuple[str, int, 
         "a key that sends readings": (
             world.new_key(EVERYTHING, ingest=True)[0],
             403,
-            "This key only sends readings. Paste one for reading.",
+            "This key can only send readings. Paste a reading key.",
         ),
         "nothing": ("", 400, "Paste a service API key."),
         "blanks": ("  \t ", 400, "Paste a service API key."),
@@ -223,7 +223,7 @@ def test_an_address_that_fails_too_often_waits_and_no_other_does(
     refused = site.sign_in(keys["all"], headers=spoofed)
     assert (refused.status_code, notice(refused)) == (
         429,
-        "Too many keys that didn't work. Try again in 2 s.",
+        "Too many invalid keys. Try again in 2 s.",
     )
     assert site.sign_in(keys["all"], peer="198.51.100.1").status_code == 303
     clock.now_s += 2

@@ -274,7 +274,7 @@ def test_no_file_of_a_device_out_of_the_grant(site: Site, keys: dict[str, str]) 
 
 def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["nothing"])
-    assert "This key sees no active device." in wire.rows(site).text
+    assert "You don’t have access to any active device." in wire.rows(site).text
     assert "Org-Acme" in wire.page(site, "/devices").text
 
 

@@ -371,5 +371,5 @@ def test_the_site_has_embeds_beside_its_dashboard(site: Client) -> None:
     no_token = site.post(f"/embed/emb_x/{UPDATE}", json={})
     assert (no_token.status_code, no_token.json) == (
         401,
-        {"detail": "This needs the token of an embed.", "reason": "no-token"},
+        {"detail": "This needs an embed's token.", "reason": "no-token"},
     )

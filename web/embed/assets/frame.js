@@ -6,8 +6,9 @@
 
    The page around: {type: "weir:token", token} to the frame gives it a token, {type: "weir:renew",
    embed} from the frame asks for one: before the one at hand ends, and when it was refused. */
-(function () {
-  "use strict";
+import { ago } from "../../../assets/ago.js";
+import { register, setProps } from "../../../assets/dash.js";
+
   const CHECK_MS = 3000; // with the service's own 5 s, a revoked embed stops within 10 s
   const RENEWAL_MS = 3000; // so long may the page around take before the reader is told
   const ASK_AGAIN_MS = 15000;
@@ -15,9 +16,9 @@
   const LEAD_MS = 60000; // before a token ends, or a fifth of its time where that is less
   const LONGEST_TIMER_MS = 86400000;
   const NO_TOKEN =
-    "This view needs a token. Its address must end in #t=… as it was given out, or the page around it must send one.";
+    "This view needs a token: its address must end in #t=…, or the page around it must send one.";
   const NOT_VALID = "This view’s token isn’t valid.";
-  const NO_ANSWER = "The service doesn’t answer.";
+  const NO_ANSWER = "The service doesn’t respond.";
   const SPREAD_MS = 2000; // whom the server has asked to wait don't all come back at once
 
   const root = document.documentElement;
@@ -185,13 +186,13 @@
   function refresh() {
     if (!ready) return;
     if (!isBare()) document.dispatchEvent(new Event("visibilitychange"));
-    else window.dash_clientside.set_props("embed-asked", { data: Date.now() });
+    else setProps("embed-asked", { data: Date.now() });
   }
 
   function words() {
     const why = !token ? NO_TOKEN : ended || trouble;
     if (!why) return "";
-    const age = updatedMs && !isBare() ? ` Shown is what was known ${window.weirAgo(updatedMs)}.` : "";
+    const age = updatedMs && !isBare() ? ` Showing data from ${ago(updatedMs)}.` : "";
     return why + age;
   }
 
@@ -213,8 +214,7 @@
     if (!document.hidden && token && !ended && isBare()) refresh();
   }, ASK_AGAIN_MS);
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.embed = {
+  register("embed", {
     /* The page is laid out: its view is asked for as soon as there is a token. */
     open: async function () {
       ready = true;
@@ -223,14 +223,15 @@
       setTimeout(keepChecking, CHECK_MS);
       return token ? Date.now() : tokenWithin(0).then(() => Date.now());
     },
-  };
+  });
 
   /* --- What the dashboard's scripts expect of a page --- */
 
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
   const announce = () =>
-    window.dispatchEvent(new CustomEvent("weir:theme", { detail: window.weirTheme() }));
-  window.weirTheme = () => root.dataset.theme || (prefersDark.matches ? "dark" : "light");
+    window.dispatchEvent(new CustomEvent("weir:theme", { detail: theme() }));
+  const theme = () => root.dataset.theme || (prefersDark.matches ? "dark" : "light");
+  window.weir = { theme };
   prefersDark.addEventListener("change", () => {
     if (!root.dataset.theme) announce();
   });
@@ -249,4 +250,3 @@
   window.history.pushState = () => {};
 
   take();
-})();

@@ -1,7 +1,10 @@
 /* Tiles in a frame: asked for, drawn (assets/fleet-tiles.js), asked for anew. The server says every
    word of them (web/embed/tiles.py). The question: {window, zone, units, drawn, asked}. */
-(function () {
-  "use strict";
+import * as controls from "../../../assets/controls.js";
+import { noUpdate, register, setProps } from "../../../assets/dash.js";
+import * as fleetTiles from "../../../assets/fleet-tiles.js";
+import * as freshness from "../../../assets/freshness.js";
+
   const JITTER = 0.2;
   const HURRY_MS = 5000; // a shorter pause isn't worth spreading
   const MOST_HURRIED = 40; // answers in a row that asked for the next at once
@@ -18,10 +21,10 @@
 
   function ask(changes = {}) {
     clearTimeout(timer);
-    question = { ...question, ...changes, drawn: window.weirTiles.marks(), asked: Date.now() };
-    window.weirControls.press(question);
-    window.dash_clientside.set_props("wall-question", { data: question });
-    window.weirFreshness.asked({ changed: Object.keys(changes).length > 0 });
+    question = { ...question, ...changes, drawn: fleetTiles.marks(), asked: Date.now() };
+    controls.press(question);
+    setProps("wall-question", { data: question });
+    freshness.asked({ changed: Object.keys(changes).length > 0 });
   }
 
   function refresh() {
@@ -37,12 +40,12 @@
   }
 
   function settle(told) {
-    if (told.error) return window.weirFreshness.failed(told.error);
+    if (told.error) return freshness.failed(told.error);
     board = told;
-    window.weirTiles.draw(byId("wall-tiles"), told.tiles, told.view);
+    fleetTiles.draw(byId("wall-tiles"), told.tiles, told.view);
     if (byId("wall-line").textContent !== told.line) byId("wall-line").textContent = told.line;
     root.dataset.ready = "true";
-    window.weirFreshness.answered();
+    freshness.answered();
     next(told.again_ms);
   }
 
@@ -60,13 +63,12 @@
     ask({ [field]: select.value === usual ? null : select.value });
   });
 
-  window.dash_clientside = window.dash_clientside || {};
-  window.dash_clientside.embedWall = {
+  register("embedWall", {
     draw: function (told) {
       if (!isOpen()) {
         root = byId("wall");
-        window.weirControls.press(question);
-        window.weirFreshness.open({
+        controls.press(question);
+        freshness.open({
           root,
           notice: "wall-notice",
           retry: refresh,
@@ -74,7 +76,6 @@
         });
       }
       if (told) settle(told);
-      return window.dash_clientside.no_update;
+      return noUpdate();
     },
-  };
-})();
+  });

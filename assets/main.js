@@ -1,0 +1,29 @@
+/* The dashboard's script: every page loads it, as web/modules.py joins it. */
+import * as chart from "./chart.js";
+import "./controls.js";
+import "./cursor.js";
+import "./days.js";
+import "./devices.js";
+import "./embeds.js";
+import "./fleet-around.js";
+import "./fleet-tiles.js";
+import "./fleet.js";
+import "./freshness.js";
+import "./grid.js";
+import "./hover-card.js";
+import * as hover from "./hover.js";
+import "./image.js";
+import "./menu.js";
+import "./range.js";
+import "./report.js";
+import "./scale.js";
+import "./server-image.js";
+import "./session.js";
+import "./share.js";
+import "./sheets.js";
+import "./usage.js";
+import "./wall-mode.js";
+import "./zones.js";
+
+/* For the browser's console, and for tests that drive a chart. */
+Object.assign(window.weir, { chart, hover });

@@ -1,0 +1,52 @@
+"""Type, space and radius come from the tokens of assets/style.css, as colours from the theme."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from web.embed import site
+from web.static import ASSETS
+
+SHEETS = [*ASSETS.rglob("*.css"), site.OWN / "embed.css"]
+TOKENS = dict(
+    re.findall(
+        r"^  (--(?:text|space|radius)-\w+): (\d+px);$", (ASSETS / "style.css").read_text(), re.M
+    )
+)
+# Which token a property's lengths come from, where one fits.
+PROPERTIES = {
+    "space": r"(?:padding|margin)(?:-\w+)?|(?:row-|column-)?gap",
+    "text": r"font-size",
+    "radius": r"border(?:-\w+)*-radius",
+}
+
+
+def declarations(sheet: Path) -> list[tuple[str, str]]:
+    plain = re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.S)
+    return re.findall(r"(?<=[{;\s])([a-z-]+):\s*([^;{}]+);", plain)
+
+
+def test_there_are_tokens_of_each_kind() -> None:
+    assert {name.split("-")[2] for name in TOKENS} == set(PROPERTIES)
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_no_length_is_spelt_out_where_a_token_fits(sheet: Path) -> None:
+    spelt = [
+        f"{name}: {value}"
+        for name, value in declarations(sheet)
+        for kind, pattern in PROPERTIES.items()
+        if re.fullmatch(pattern, name)
+        and set(re.findall(r"(?<![-\w.])\d+px\b", value))
+        & {size for token, size in TOKENS.items() if token.startswith(f"--{kind}-")}
+    ]
+    assert spelt == []
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_token_that_is_used_exists(sheet: Path) -> None:
+    used = set(re.findall(r"var\((--(?:text|space|radius)-\w+)\)", sheet.read_text()))
+    assert used - TOKENS.keys() == set()

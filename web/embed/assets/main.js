@@ -1,0 +1,6 @@
+/* A frame's script, loaded after Dash's own parts. */
+import "../../../assets/chart.js";
+import "../../../assets/hover-card.js";
+import "../../../assets/cursor.js";
+import "../../../assets/scale.js";
+import "./wall.js";
