@@ -115,19 +115,19 @@ def _entry(place: Place, *, current: bool) -> Component:
 
 def _badge() -> list[Component]:
     """How many open findings are critical or a warning; empty where the service can't say."""
-    count = session.remembered("findings-badge", _worth_a_look, ttl_s=BADGE_TTL_S)
+    try:
+        count = session.remembered("findings-badge", _worth_a_look, ttl_s=BADGE_TTL_S)
+    except WeirError:
+        count = 0
     text = "" if not count else formatting.whole(count)
     title = "Open critical findings and warnings"
     return [html.Span(text, id=BADGE_ID, className="badge", title=title)]
 
 
 def _worth_a_look(client: Client) -> int:
-    try:
-        return client.findings(
-            states=["open"], severities=["critical", "warning"], count_only=True
-        ).count
-    except WeirError:
-        return 0
+    return client.findings(
+        states=["open"], severities=["critical", "warning"], count_only=True
+    ).count
 
 
 def mark() -> Component:

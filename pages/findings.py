@@ -24,8 +24,8 @@ from components.findings.detail import detail
 from components.findings.figure import figure
 from components.findings.layout import PATH, SHEETS, Ids, findings_page, findings_tools
 from components.findings.queries import inbox, one, small_charts
+from components.findings.texts import clock
 from components.findings.url_state import read_findings_view
-from components.findings.words import clock
 from components.fleet.query_context import current_desk
 from components.html_json import sheet
 from components.url_state import read_question, read_text, unread

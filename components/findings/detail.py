@@ -14,7 +14,7 @@ from api.insight.dismissal import STEP
 from api.timez import stamp
 from components import formatting, session
 from components.controls import attributes, labelled
-from components.findings import words
+from components.findings import texts
 from components.findings.queries import One, metric_of
 from components.findings.rows import diamond
 from components.findings.url_state import FindingsView
@@ -26,7 +26,7 @@ AROUND_MS: Final = 24 * HOUR_MS
 
 def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
     finding, devices = shown.detail.finding, shown.devices
-    at = words.clock(finding, devices, view.zone, now_ms)
+    at = texts.clock(finding, devices, view.zone, now_ms)
     return [
         _heading(shown, now_ms),
         _numbers(finding, shown, view),
@@ -34,6 +34,7 @@ def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
             className="finding-figure",
             role="img",
             **labelled(f"The readings around it. {finding.words}."),
+            **attributes(data_severity=finding.severity),
         ),
         _facts(shown, view, at, now_ms),
         *_earlier(shown, view, at),
@@ -43,10 +44,10 @@ def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
 
 def _heading(shown: One, now_ms: int) -> Component:
     finding, devices = shown.detail.finding, shown.devices
-    kind = words.kind_of(finding)
-    lasting = words.lasting(finding, now_ms)
+    kind = texts.kind_of(finding)
+    lasting = texts.lasting(finding, now_ms)
     state = f"open {lasting}" if finding.end_ms is None else f"lasted {lasting}"
-    place = " · ".join(filter(None, (finding.serial_number, words.group(finding, devices))))
+    place = " · ".join(filter(None, (finding.serial_number, texts.group(finding, devices))))
     return html.Header(
         [
             html.P(
@@ -54,7 +55,7 @@ def _heading(shown: One, now_ms: int) -> Component:
                     html.Span(
                         [
                             diamond(finding.severity),
-                            f" {words.SEVERITY_WORDS[finding.severity]} · {kind.label}",
+                            f" {texts.SEVERITY_WORDS[finding.severity]} · {kind.label}",
                         ],
                         className="finding-tag",
                         **attributes(data_severity=finding.severity),
@@ -64,27 +65,27 @@ def _heading(shown: One, now_ms: int) -> Component:
                 ],
                 className="finding-line",
             ),
-            html.H2(f"{words.label(finding, devices)}: {words.headline(finding, now_ms)}"),
+            html.H2(f"{texts.label(finding, devices)}: {texts.headline(finding, now_ms)}"),
             html.P(place, className="quiet"),
         ]
     )
 
 
 def _numbers(finding: Finding, shown: One, view: FindingsView) -> Component:
-    kind, units, devices = words.kind_of(finding), view.units, shown.devices
+    kind, units, devices = texts.kind_of(finding), view.units, shown.devices
     so_far = "So far" if finding.end_ms is None else "In all"
-    a_day = words.gallons_a_day(finding, devices)
+    a_day = texts.gallons_a_day(finding, devices)
     volume_a_day = "" if a_day is None else units.volume(a_day)
-    priced = words.cost(finding, devices) if finding.cost_per_day is not None else ""
+    priced = texts.cost(finding, devices) if finding.cost_per_day is not None else ""
     numbers = (
-        (_capital(kind.caption), words.how_much(finding, units), words.against(finding, units)),
+        (_capital(kind.caption), texts.how_much(finding, units), texts.against(finding, units)),
         (
-            words.bounded(so_far, finding) if finding.gallons is not None else so_far,
-            words.so_far(finding, units),
-            words.cost_of_gallons(finding, devices),
+            texts.bounded(so_far, finding) if finding.gallons is not None else so_far,
+            texts.so_far(finding, units),
+            texts.cost_of_gallons(finding, devices),
         ),
         (
-            words.bounded("A day", finding) if a_day is not None else "A day",
+            texts.bounded("A day", finding) if a_day is not None else "A day",
             priced or volume_a_day or formatting.NOTHING,
             volume_a_day if priced else "",
         ),
@@ -128,13 +129,13 @@ def _facts(shown: One, view: FindingsView, at: Any, now_ms: int) -> Component:
 def _earlier(shown: One, view: FindingsView, at: Any) -> list[Component]:
     if not shown.earlier:
         return []
-    head = html.H3(f"{words.kind_of(shown.detail.finding).label}: earlier on this device")
+    head = html.H3(f"{texts.kind_of(shown.detail.finding).label}: earlier on this device")
     rows = [
         html.Tr(
             [
-                html.Td(words.dates(each, at)),
-                html.Td(words.how_much(each, view.units)),
-                html.Td(words.so_far(each, view.units)),
+                html.Td(texts.dates(each, at)),
+                html.Td(texts.how_much(each, view.units)),
+                html.Td(texts.so_far(each, view.units)),
                 html.Td("still open" if each.state == "open" else each.state),
             ]
         )
@@ -188,7 +189,7 @@ def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
 
 def _form(finding: Finding) -> Component:
     """assets/findings.js puts the fields into it."""
-    kind = words.kind_of(finding).label
+    kind = texts.kind_of(finding).label
     consequence = (
         f"It leaves the open ones. From now on, {kind.lower()} is told on this device only above"
         f" {STEP:g} times its present threshold. Undo takes both back."

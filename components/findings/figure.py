@@ -12,7 +12,7 @@ from api.catalog import METRICS, RESOLUTION_BY_NAME
 from api.client.findings import FindingDetail
 from components import formatting
 from components.charts.ticks import ticks
-from components.findings.words import kind_of
+from components.findings.texts import kind_of
 from components.units import Scale, Units
 
 WIDTH: Final = 1000  # of the box; its height is 100

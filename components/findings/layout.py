@@ -16,8 +16,8 @@ from components.controls import (
     units_select,
     zone_select,
 )
+from components.findings.texts import SEVERITY_WORDS
 from components.findings.url_state import FindingsView, write_findings_view
-from components.findings.words import SEVERITY_WORDS
 from components.menu import Entry, Section, menu
 from components.shell import FINDINGS_PATH
 

@@ -14,14 +14,14 @@ from api.client.findings import Finding
 from api.insight.findings import KINDS
 from components import formatting, session
 from components.controls import attributes
-from components.findings import words
+from components.findings import texts
 from components.findings.queries import MOST_LISTED, PAGE, Inbox, spark_window
 from components.findings.url_state import STATES, FindingsView, write_findings_view
 from components.fleet.sparklines import Spark
 from components.shell import FINDINGS_PATH
 
 HEADINGS: Final = ("Finding", "Began", "Last 48 h", "How much", "Volume", "Cost")
-MOST_CHIPS: Final = 8
+MOST_CHIPS: Final = 6
 
 
 def address(view: FindingsView, **changes: str | None) -> str:
@@ -42,7 +42,7 @@ def summary(found: Inbox, view: FindingsView) -> list[Any]:
     parts: list[Any] = []
     if urgent:
         parts.append(f"{formatting.whole(urgent)} {'needs' if urgent == 1 else 'need'} attention")
-    if stake := words.at_stake(found.listed, found.devices):
+    if stake := texts.at_stake(found.listed, found.devices):
         parts.append([html.Strong(stake), " at stake"])
     if notices:
         parts.append(formatting.plural(notices, "notice"))
@@ -129,10 +129,10 @@ def _section(
     heading = html.H2(
         [
             diamond(severity),
-            html.Span(words.SEVERITY_WORDS[severity]),
+            html.Span(texts.SEVERITY_WORDS[severity]),
             html.Span(formatting.whole(len(every)), className="quiet"),
             html.Span(
-                words.at_stake(every, found.devices) if view.state == "open" else "",
+                texts.at_stake(every, found.devices) if view.state == "open" else "",
                 className="finding-sum",
             ),
         ],
@@ -144,7 +144,7 @@ def _section(
 
 def diamond(severity: str) -> Component:
     return html.Span(
-        words.DIAMONDS[severity],
+        texts.DIAMONDS[severity],
         className="diamond",
         **attributes(data_severity=severity, aria_hidden="true"),
     )
@@ -154,32 +154,32 @@ def _row(
     finding: Finding, found: Inbox, line: Spark | None, view: FindingsView, now_ms: int
 ) -> Component:
     devices, units = found.devices, view.units
-    at = words.clock(finding, devices, view.zone, now_ms)
-    where = [words.label(finding, devices), words.group(finding, devices)]
+    at = texts.clock(finding, devices, view.zone, now_ms)
+    where = [texts.label(finding, devices), texts.group(finding, devices)]
     loss = finding.gallons is not None
-    so_far = words.bounded("so far" if finding.end_ms is None else "in all", finding)
+    so_far = texts.bounded("so far" if finding.end_ms is None else "in all", finding)
     cells = [
-        _cell("finding-kind", words.kind_of(finding).label, " · ".join(filter(None, where))),
-        _cell("finding-began", words.began(finding, at, now_ms), words.age(finding, now_ms)),
+        _cell("finding-kind", texts.kind_of(finding).label, " · ".join(filter(None, where))),
+        _cell("finding-began", texts.began(finding, at, now_ms), texts.age(finding, now_ms)),
         _chart(finding, line, now_ms),
         _cell(
             "finding-much",
-            words.how_much(finding, units),
-            words.against(finding, units)
-            if words.kind_of(finding).against == "limit"
-            else words.kind_of(finding).caption,
+            texts.how_much(finding, units),
+            texts.against(finding, units)
+            if texts.kind_of(finding).against == "limit"
+            else texts.kind_of(finding).caption,
         ),
-        _cell("finding-far number", words.so_far(finding, units), so_far if loss else ""),
+        _cell("finding-far number", texts.so_far(finding, units), so_far if loss else ""),
         _cell(
             "finding-cost number",
-            words.cost(finding, devices),
-            words.bounded("a day", finding) if finding.cost_per_day is not None else "",
+            texts.cost(finding, devices),
+            texts.bounded("a day", finding) if finding.cost_per_day is not None else "",
         ),
     ]
     return html.A(
         [
             diamond(finding.severity),
-            html.Span(words.SEVERITY_WORDS[finding.severity], className="sr-only"),
+            html.Span(texts.SEVERITY_WORDS[finding.severity], className="sr-only"),
             *cells,
         ],
         href=address(view, finding=finding.id),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from api.client.findings import Finding
 from api.timez import now_ms, stamp
-from components.findings import words
+from components.findings import texts
 from components.findings.url_state import FindingsView, read_findings_view
 from components.fleet.device_list import Directory, directory
 from components.fleet.queries import Desk
@@ -67,8 +67,8 @@ def _part(found: Sequence[Finding], devices: Directory) -> Part:
         [each.kind for each in found],
         [each.state for each in found],
         [each.serial_number for each in found],
-        [words.label(each, devices) for each in found],
-        [words.group(each, devices) or None for each in found],
+        [texts.label(each, devices) for each in found],
+        [texts.group(each, devices) or None for each in found],
         [each.start_ms for each in found],
         [each.end_ms for each in found],
         [each.opened_ms for each in found],
@@ -78,7 +78,7 @@ def _part(found: Sequence[Finding], devices: Directory) -> Part:
         [each.gallons for each in found],
         [each.cost_per_day for each in found],
         [
-            words.currency(each, devices) if each.cost_per_day is not None else None
+            texts.currency(each, devices) if each.cost_per_day is not None else None
             for each in found
         ],
         [each.words for each in found],
