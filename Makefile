@@ -51,7 +51,7 @@ test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
 check: .venv/dev.stamp node_modules/.stamp ## format, lint, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIOME) lint --error-on-warnings
+	$(BIOME) check --error-on-warnings
 	PYTHONPATH=. $(BIN)/lint-imports
 	$(BIN)/basedpyright
 

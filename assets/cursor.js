@@ -4,109 +4,108 @@
    held: without either it scrolls the page. */
 import * as chart from "./chart.js";
 import { deedOf } from "./chart-keys.js";
-import * as hoverCard from "./hover-card.js";
 import * as hover from "./hover.js";
+import * as hoverCard from "./hover-card.js";
 import { lengthOf, panned, zoomed } from "./scales.js";
 
-  const WHEEL = 0.0016;
-  const SHORTEST_MS = 10000;
-  const SAY_MS = 150;
+const WHEEL = 0.0016;
+const SHORTEST_MS = 10000;
+const SAY_MS = 150;
 
-  let cursorMs = null;
-  let sayTimer = 0;
+let cursorMs = null;
+let sayTimer = 0;
 
+/* The rows in sight. */
+function rows() {
+  const told = hover.read(chart.graph());
+  const [from, to] = chart.range();
+  return told ? told.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
+}
 
-  /* The rows in sight. */
-  function rows() {
-    const told = hover.read(chart.graph());
-    const [from, to] = chart.range();
-    return told ? told.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
-  }
+function point(row) {
+  cursorMs = row.ms;
+  hoverCard.show(chart.graph(), row.ms);
+  clearTimeout(sayTimer);
+  sayTimer = setTimeout(() => say(row), SAY_MS);
+}
 
-  function point(row) {
-    cursorMs = row.ms;
-    hoverCard.show(chart.graph(), row.ms);
-    clearTimeout(sayTimer);
-    sayTimer = setTimeout(() => say(row), SAY_MS);
-  }
+function say(row) {
+  const told = hover.read(chart.graph());
+  const { title, lines } = hover.words(told, row);
+  const words = [title, ...lines.map((line) => line.join(" "))].join(", ");
+  document.getElementById("chart-cursor").textContent = words;
+}
 
-  function say(row) {
-    const told = hover.read(chart.graph());
-    const { title, lines } = hover.words(told, row);
-    const words = [title, ...lines.map((line) => line.join(" "))].join(", ");
-    document.getElementById("chart-cursor").textContent = words;
-  }
+const nearest = (found, ms) => hover.nearest(found, ms);
 
-  const nearest = (found, ms) => hover.nearest(found, ms);
+function step(by) {
+  const found = rows();
+  if (found.length === 0) return;
+  const here = cursorMs === null ? (by > 0 ? -1 : found.length) : nearest(found, cursorMs);
+  const there = cursorMs === null && Math.abs(by) === 1 ? Math.floor(found.length / 2) : here + by;
+  point(found[Math.max(0, Math.min(found.length - 1, there))]);
+}
 
-  function step(by) {
-    const found = rows();
-    if (found.length === 0) return;
-    const here = cursorMs === null ? (by > 0 ? -1 : found.length) : nearest(found, cursorMs);
-    const there = cursorMs === null && Math.abs(by) === 1 ? Math.floor(found.length / 2) : here + by;
-    point(found[Math.max(0, Math.min(found.length - 1, there))]);
-  }
+function let_go() {
+  cursorMs = null;
+  clearTimeout(sayTimer);
+  hoverCard.leave();
+  document.getElementById("chart-cursor").textContent = "";
+}
 
-  function let_go() {
-    cursorMs = null;
-    clearTimeout(sayTimer);
-    hoverCard.leave();
-    document.getElementById("chart-cursor").textContent = "";
-  }
+/* An embed may hold its range still. */
+const isStill = () => chart.currentPlot().dataset.still === "true";
 
-  /* An embed may hold its range still. */
-  const isStill = () => chart.currentPlot().dataset.still === "true";
+function zoom(factor, aboutMs) {
+  if (isStill()) return;
+  const range = chart.range();
+  if (lengthOf(range) * factor < SHORTEST_MS) return;
+  chart.move(...zoomed(range, factor, aboutMs ?? cursorMs ?? undefined));
+}
 
-  function zoom(factor, aboutMs) {
-    if (isStill()) return;
-    const range = chart.range();
-    if (lengthOf(range) * factor < SHORTEST_MS) return;
-    chart.move(...zoomed(range, factor, aboutMs ?? cursorMs ?? undefined));
-  }
+function pan(by) {
+  if (isStill()) return;
+  chart.move(...panned(chart.range(), by));
+}
 
-  function pan(by) {
-    if (isStill()) return;
-    chart.move(...panned(chart.range(), by));
-  }
+const DEEDS = { step, zoom, pan, reset: () => chart.reset(), leave: let_go };
 
-  const DEEDS = { step, zoom, pan, reset: () => chart.reset(), leave: let_go };
+const ready = () => chart.isOpen() && chart.graph() && window.Plotly && chart.range();
 
-  const ready = () => chart.isOpen() && chart.graph() && window.Plotly && chart.range();
+document.addEventListener("keydown", (event) => {
+  const act = deedOf(event);
+  if (!act || !ready()) return;
+  if (!event.target.closest(".plot") || event.target.closest("button")) return;
+  event.preventDefault();
+  const [deed, amount] = act;
+  DEEDS[deed](amount);
+});
 
-  document.addEventListener("keydown", (event) => {
-    const act = deedOf(event);
-    if (!act || !ready()) return;
-    if (!event.target.closest(".plot") || event.target.closest("button")) return;
+document.addEventListener(
+  "wheel",
+  (event) => {
+    if (!ready() || !event.target.closest(".plot")) return;
+    const focused = chart.currentPlot().contains(document.activeElement);
+    if (isStill() || (!focused && !event.ctrlKey && !event.metaKey)) return;
     event.preventDefault();
-    const [deed, amount] = act;
-    DEEDS[deed](amount);
-  });
+    const area = chart.currentPlot().querySelector(".nsewdrag").getBoundingClientRect();
+    const [from, to] = chart.range();
+    const share = Math.max(0, Math.min(1, (event.clientX - area.x) / area.width));
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / area.width);
+    else zoom(Math.exp(event.deltaY * WHEEL), from + share * (to - from));
+  },
+  { passive: false },
+);
 
-  document.addEventListener(
-    "wheel",
-    (event) => {
-      if (!ready() || !event.target.closest(".plot")) return;
-      const focused = chart.currentPlot().contains(document.activeElement);
-      if (isStill() || (!focused && !event.ctrlKey && !event.metaKey)) return;
-      event.preventDefault();
-      const area = chart.currentPlot().querySelector(".nsewdrag").getBoundingClientRect();
-      const [from, to] = chart.range();
-      const share = Math.max(0, Math.min(1, (event.clientX - area.x) / area.width));
-      if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / area.width);
-      else zoom(Math.exp(event.deltaY * WHEEL), from + share * (to - from));
-    },
-    { passive: false },
-  );
+document.addEventListener("focusout", (event) => {
+  if (cursorMs !== null && event.target.closest(".plot") && ready()) let_go();
+});
 
-  document.addEventListener("focusout", (event) => {
-    if (cursorMs !== null && event.target.closest(".plot") && ready()) let_go();
+/* Where the cursor stood it stands again. */
+chart.onAnswer.push(() => {
+  if (cursorMs === null || !ready()) return;
+  requestAnimationFrame(() => {
+    const found = rows();
+    if (found.length && cursorMs !== null) point(found[nearest(found, cursorMs)]);
   });
-
-  /* Where the cursor stood it stands again. */
-  chart.onAnswer.push(() => {
-    if (cursorMs === null || !ready()) return;
-    requestAnimationFrame(() => {
-      const found = rows();
-      if (found.length && cursorMs !== null) point(found[nearest(found, cursorMs)]);
-    });
-  });
+});

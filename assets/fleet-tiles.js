@@ -2,164 +2,178 @@
    nothing. Every word and shape comes from the server (components/fleet/tiles.py). A line that is drawn
    already isn't sent again: its `mark` names it. */
 
-  const SVG = "http://www.w3.org/2000/svg";
-  const tiles = new Map(); // device id → {item, parts, last}
+const SVG = "http://www.w3.org/2000/svg";
+const tiles = new Map(); // device id → {item, parts, last}
 
-  function element(tag, className, parent) {
-    const made = document.createElement(tag);
-    if (className) made.className = className;
-    if (parent) parent.append(made);
-    return made;
-  }
+function element(tag, className, parent) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (parent) parent.append(made);
+  return made;
+}
 
-  function drawing(tag, className, parent) {
-    const made = document.createElementNS(SVG, tag);
-    if (className) made.setAttribute("class", className);
-    parent.append(made);
-    return made;
-  }
+function drawing(tag, className, parent) {
+  const made = document.createElementNS(SVG, tag);
+  if (className) made.setAttribute("class", className);
+  parent.append(made);
+  return made;
+}
 
-  /* --- One tile --- */
+/* --- One tile --- */
 
-  function picture(className, paths, parent) {
-    const svg = drawing("svg", className, parent);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("aria-hidden", "true");
-    return { svg, paths: paths.map((name) => drawing("path", name, svg)) };
-  }
+function picture(className, paths, parent) {
+  const svg = drawing("svg", className, parent);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  return { svg, paths: paths.map((name) => drawing("path", name, svg)) };
+}
 
-  function newTile(id) {
-    const item = element("li");
-    item.dataset.id = id;
-    const link = element("a", "tile", item);
-    const head = element("span", "tile-head", link);
-    const label = element("span", "tile-label", head);
-    const state = element("span", "tile-state", head);
-    const sub = element("span", "tile-sub", link);
-    const serial = element("span", "tile-serial", sub);
-    const seen = element("span", "tile-seen", sub);
-    const plot = element("span", "tile-plot", link);
-    const spark = picture("spark", ["gaps", "band", "line"], plot);
-    const note = element("span", "tile-note", plot);
-    const strip = picture("strip", ["track", "full", "part"], link);
-    const numbers = element("span", "tile-numbers", link);
-    const triples = [0, 1, 2].map(() => {
-      const one = element("span", "tile-number", numbers);
-      return { value: element("b", "", one), name: element("span", "", one) };
-    });
-    // What is seen is told to a screen reader in one sentence.
-    [head, sub, plot, numbers].forEach((part) => part.setAttribute("aria-hidden", "true"));
-    const said = element("span", "sr-only", link);
-    return { item, link, said, label, state, serial, seen, plot, spark, note, strip, triples, last: {} };
-  }
+function newTile(id) {
+  const item = element("li");
+  item.dataset.id = id;
+  const link = element("a", "tile", item);
+  const head = element("span", "tile-head", link);
+  const label = element("span", "tile-label", head);
+  const state = element("span", "tile-state", head);
+  const sub = element("span", "tile-sub", link);
+  const serial = element("span", "tile-serial", sub);
+  const seen = element("span", "tile-seen", sub);
+  const plot = element("span", "tile-plot", link);
+  const spark = picture("spark", ["gaps", "band", "line"], plot);
+  const note = element("span", "tile-note", plot);
+  const strip = picture("strip", ["track", "full", "part"], link);
+  const numbers = element("span", "tile-numbers", link);
+  const triples = [0, 1, 2].map(() => {
+    const one = element("span", "tile-number", numbers);
+    return { value: element("b", "", one), name: element("span", "", one) };
+  });
+  // What is seen is told to a screen reader in one sentence.
+  [head, sub, plot, numbers].forEach((part) => part.setAttribute("aria-hidden", "true"));
+  const said = element("span", "sr-only", link);
+  return {
+    item,
+    link,
+    said,
+    label,
+    state,
+    serial,
+    seen,
+    plot,
+    spark,
+    note,
+    strip,
+    triples,
+    last: {},
+  };
+}
 
-  /* `change` runs only where the part of the tile that it shows differs from what is shown. */
-  function differs(tile, name, value, change) {
-    const key = typeof value === "string" ? value : JSON.stringify(value);
-    if (tile.last[name] === key) return;
-    change(value);
-    tile.last[name] = key;
-  }
+/* `change` runs only where the part of the tile that it shows differs from what is shown. */
+function differs(tile, name, value, change) {
+  const key = typeof value === "string" ? value : JSON.stringify(value);
+  if (tile.last[name] === key) return;
+  change(value);
+  tile.last[name] = key;
+}
 
-  function text(tile, name, node, value) {
-    differs(tile, name, value, (words) => (node.textContent = words));
-  }
+function text(tile, name, node, value) {
+  differs(tile, name, value, (words) => (node.textContent = words));
+}
 
-  /* In a frame on somebody else's page a tile leads nowhere. */
-  function point(link, href) {
-    if (href) link.href = href;
-    else link.removeAttribute("href");
-  }
+/* In a frame on somebody else's page a tile leads nowhere. */
+function point(link, href) {
+  if (href) link.href = href;
+  else link.removeAttribute("href");
+}
 
-  function drawTile(tile, told, view) {
-    text(tile, "label", tile.label, told.label);
-    text(tile, "serial", tile.serial, told.serial);
-    text(tile, "seen", tile.seen, told.seen);
-    text(tile, "state", tile.state, `${told.shape} ${told.word}`);
-    text(tile, "note", tile.note, told.note);
-    differs(tile, "seen_at", told.seen_at, (at) => (tile.seen.title = at));
-    differs(tile, "kind", told.state, (state) => (tile.link.dataset.state = state));
-    differs(tile, "href", told.href, (href) => point(tile.link, href));
-    text(tile, "summary", tile.said, told.summary);
-    told.numbers.forEach(([value, name, emphasis], index) => {
-      const { value: number, name: meaning } = tile.triples[index];
-      text(tile, `value${index}`, number, value);
-      text(tile, `name${index}`, meaning, name);
-      differs(tile, `emphasis${index}`, emphasis, (word) => (number.className = word));
-    });
-    const same = tile.view === view;
-    const drawn = Boolean(told.mark) && told.mark === tile.mark;
-    if (!drawn) drawPaths(tile, "spark", tile.spark, told.spark, same && !told.note);
-    drawPaths(tile, "strip", tile.strip, told.strip, same);
-    if (told.spark || told.note) tile.mark = told.mark;
-    tile.view = view;
-    differs(tile, "pending", String(!drawn && !told.spark && !told.note), (pending) => {
-      tile.plot.dataset.pending = pending === "true" && !tile.last.spark;
-    });
-  }
+function drawTile(tile, told, view) {
+  text(tile, "label", tile.label, told.label);
+  text(tile, "serial", tile.serial, told.serial);
+  text(tile, "seen", tile.seen, told.seen);
+  text(tile, "state", tile.state, `${told.shape} ${told.word}`);
+  text(tile, "note", tile.note, told.note);
+  differs(tile, "seen_at", told.seen_at, (at) => (tile.seen.title = at));
+  differs(tile, "kind", told.state, (state) => (tile.link.dataset.state = state));
+  differs(tile, "href", told.href, (href) => point(tile.link, href));
+  text(tile, "summary", tile.said, told.summary);
+  told.numbers.forEach(([value, name, emphasis], index) => {
+    const { value: number, name: meaning } = tile.triples[index];
+    text(tile, `value${index}`, number, value);
+    text(tile, `name${index}`, meaning, name);
+    differs(tile, `emphasis${index}`, emphasis, (word) => (number.className = word));
+  });
+  const same = tile.view === view;
+  const drawn = Boolean(told.mark) && told.mark === tile.mark;
+  if (!drawn) drawPaths(tile, "spark", tile.spark, told.spark, same && !told.note);
+  drawPaths(tile, "strip", tile.strip, told.strip, same);
+  if (told.spark || told.note) tile.mark = told.mark;
+  tile.view = view;
+  differs(tile, "pending", String(!drawn && !told.spark && !told.note), (pending) => {
+    tile.plot.dataset.pending = pending === "true" && !tile.last.spark;
+  });
+}
 
-  /* What wasn't asked for in time leaves standing what is there, of the same view. */
-  function drawPaths(tile, name, into, told, stand) {
-    if (!told && stand) return;
-    differs(tile, name, told || "", () => {
-      const [width, ...paths] = told || [1, "", "", ""];
-      into.svg.setAttribute("viewBox", `0 0 ${width} 100`);
-      into.paths.forEach((path, index) => path.setAttribute("d", paths[index]));
-    });
-  }
+/* What wasn't asked for in time leaves standing what is there, of the same view. */
+function drawPaths(tile, name, into, told, stand) {
+  if (!told && stand) return;
+  differs(tile, name, told || "", () => {
+    const [width, ...paths] = told || [1, "", "", ""];
+    into.svg.setAttribute("viewBox", `0 0 ${width} 100`);
+    into.paths.forEach((path, index) => path.setAttribute("d", paths[index]));
+  });
+}
 
-  /* One tile that can't be drawn says so, and is alone with it. */
-  function drawBroken(tile, told) {
-    tile.last = {};
-    delete tile.mark;
-    tile.link.dataset.state = "unknown";
-    tile.label.textContent = String((told && told.label) || "A device");
-    tile.state.textContent = "◌ Not shown";
-    tile.note.textContent = "This tile can’t be drawn.";
-    tile.said.textContent = `${tile.label.textContent}. This tile can’t be drawn.`;
-  }
+/* One tile that can't be drawn says so, and is alone with it. */
+function drawBroken(tile, told) {
+  tile.last = {};
+  delete tile.mark;
+  tile.link.dataset.state = "unknown";
+  tile.label.textContent = String(told?.label || "A device");
+  tile.state.textContent = "◌ Not shown";
+  tile.note.textContent = "This tile can’t be drawn.";
+  tile.said.textContent = `${tile.label.textContent}. This tile can’t be drawn.`;
+}
 
-  /* --- The wall --- */
+/* --- The wall --- */
 
-  function tileOf(id) {
-    if (!tiles.has(id)) tiles.set(id, newTile(id));
-    return tiles.get(id);
-  }
+function tileOf(id) {
+  if (!tiles.has(id)) tiles.set(id, newTile(id));
+  return tiles.get(id);
+}
 
-  /* The tiles of `told`, in that order. `view` names what they show: within one view a part that
+/* The tiles of `told`, in that order. `view` names what they show: within one view a part that
      wasn't told stays as it is. */
-  function draw(wall, told, view) {
-    const focused = document.activeElement;
-    const shown = new Set();
-    told.forEach((each, index) => {
-      const id = String(each && each.id ? each.id : `broken-${index}`);
-      const tile = tileOf(id);
-      shown.add(id);
-      try {
-        drawTile(tile, each, view);
-      } catch {
-        drawBroken(tile, each);
-      }
-      if (wall.children[index] !== tile.item) {
-        wall.insertBefore(tile.item, wall.children[index] || null);
-      }
-    });
-    for (const [id, tile] of tiles) {
-      if (shown.has(id)) continue;
-      tile.item.remove();
-      tiles.delete(id);
+function draw(wall, told, view) {
+  const focused = document.activeElement;
+  const shown = new Set();
+  told.forEach((each, index) => {
+    const id = String(each?.id ? each.id : `broken-${index}`);
+    const tile = tileOf(id);
+    shown.add(id);
+    try {
+      drawTile(tile, each, view);
+    } catch {
+      drawBroken(tile, each);
     }
-    if (focused !== document.activeElement && focused && wall.contains(focused)) {
-      focused.focus({ preventScroll: true });
+    if (wall.children[index] !== tile.item) {
+      wall.insertBefore(tile.item, wall.children[index] || null);
     }
+  });
+  for (const [id, tile] of tiles) {
+    if (shown.has(id)) continue;
+    tile.item.remove();
+    tiles.delete(id);
   }
-
-  /* The lines that stand, device id → mark. */
-  function marks() {
-    const marked = [...tiles].filter(([, tile]) => tile.mark);
-    return Object.fromEntries(marked.map(([id, tile]) => [id, tile.mark]));
+  if (focused !== document.activeElement && focused && wall.contains(focused)) {
+    focused.focus({ preventScroll: true });
   }
+}
 
-  const clear = () => tiles.clear();
+/* The lines that stand, device id → mark. */
+function marks() {
+  const marked = [...tiles].filter(([, tile]) => tile.mark);
+  return Object.fromEntries(marked.map(([id, tile]) => [id, tile.mark]));
+}
 
-  export { clear, draw, element, marks };
+const clear = () => tiles.clear();
+
+export { clear, draw, element, marks };

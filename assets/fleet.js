@@ -11,221 +11,223 @@ import * as fleetTiles from "./fleet-tiles.js";
 import * as freshness from "./freshness.js";
 import * as wallMode from "./wall-mode.js";
 
-  const IN_ADDRESS = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
-  const REFRESH_MS = 15000;
-  const JITTER = 0.2;
-  const SEARCH_MS = 150;
-  const TOUCH_MS = 20000; // a finger that was on the wall is taken to be coming back
-  const MOST_HURRIED = 60; // answers in a row that asked for the next at once
+const IN_ADDRESS = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
+const REFRESH_MS = 15000;
+const JITTER = 0.2;
+const SEARCH_MS = 150;
+const TOUCH_MS = 20000; // a finger that was on the wall is taken to be coming back
+const MOST_HURRIED = 60; // answers in a row that asked for the next at once
 
-  let page = null; // the page's root element, while it is open
-  let question = {};
-  let board = null; // the last good answer
-  let shownView = "";
-  let hurried = 0;
-  let touchedMs = 0;
-  let timer = 0;
-  let searchTimer = 0;
+let page = null; // the page's root element, while it is open
+let question = {};
+let board = null; // the last good answer
+let shownView = "";
+let hurried = 0;
+let touchedMs = 0;
+let timer = 0;
+let searchTimer = 0;
 
-  const byId = (id) => document.getElementById(id);
-  const isOpen = () => page !== null && page.isConnected;
+const byId = (id) => document.getElementById(id);
+const isOpen = () => page?.isConnected;
 
-  /* --- Asking --- */
+/* --- Asking --- */
 
-  function engaged() {
-    if (wallMode.isOn()) return false;
-    const wall = byId("fleet-wall");
-    return (
-      wall.matches(":hover") ||
-      wall.contains(document.activeElement) ||
-      Date.now() - touchedMs < TOUCH_MS
-    );
-  }
-
-  const viewOf = (asked) => JSON.stringify(IN_ADDRESS.map((name) => asked[name] || null));
-
-  function ask(changes = {}, { remember = "push", hold = false } = {}) {
-    clearTimeout(timer);
-    clearTimeout(searchTimer);
-    question = { ...question, ...changes, asked: Date.now() };
-    const keeps = hold && board !== null && viewOf(question) === shownView;
-    question.held = keeps ? board.tiles.map((tile) => tile && tile.id) : [];
-    question.drawn = fleetTiles.marks();
-    controls.press(question);
-    setProps("fleet-question", { data: question });
-    if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
-    freshness.asked({ changed: viewOf(question) !== shownView });
-  }
-
-  function refresh() {
-    if (!isOpen()) return;
-    if (document.hidden) return; // until it is seen again
-    ask({}, { remember: "", hold: engaged() || hurried > 0 });
-  }
-
-  function next(afterMs) {
-    clearTimeout(timer);
-    hurried = afterMs < REFRESH_MS ? hurried + 1 : 0;
-    const pause = hurried > MOST_HURRIED ? REFRESH_MS : afterMs;
-    const spread = pause < REFRESH_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
-    timer = setTimeout(refresh, pause * spread);
-  }
-
-  function set(field, value) {
-    const isDefault = (element) => element && element.dataset.default;
-    const control = document.querySelector(`select[data-set="${field}"]`);
-    const usual = isDefault(control) === value;
-    const button = document.querySelector(`button[data-set="${field}"][data-value="${value}"]`);
-    const plain = usual || (button && button.dataset.default === "true");
-    ask({ [field]: plain ? null : value || null, page: null });
-  }
-
-  function toggle(status) {
-    const chosen = new Set((question.status || "").split(",").filter(Boolean));
-    if (!chosen.delete(status)) chosen.add(status);
-    ask({ status: [...chosen].join(",") || null, page: null });
-  }
-
-  function clear() {
-    setProps("fleet-search", { value: "" });
-    ask({ q: null, status: null, group: null, page: null });
-  }
-
-  /* --- The address --- */
-
-  /* Back and forward between views of the wall. Registered before Dash's own listener, which would
-     lay the whole page out anew. */
-  window.addEventListener("popstate", (event) => {
-    if (!isOpen() || window.location.pathname !== page.dataset.path) return;
-    event.stopImmediatePropagation();
-    const view = controls.fromAddress(IN_ADDRESS);
-    setProps("fleet-search", { value: view.q || "" });
-    ask(view, { remember: "" });
-  });
-
-  /* --- What the reader does --- */
-
-  const plainClick = (event) =>
-    event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-
-  /* To another page of the dashboard without loading it anew, as Dash's own links do. */
-  function go(event, link) {
-    if (!plainClick(event)) return;
-    event.preventDefault();
-    window.history.pushState({}, "", link.getAttribute("href"));
-    window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
-    window.scrollTo(0, 0);
-  }
-
-  document.addEventListener("click", (event) => {
-    if (!isOpen()) return;
-    const link = event.target.closest("a.tile");
-    if (link) return go(event, link);
-    const button = event.target.closest("button");
-    if (!button || !page.contains(button)) return;
-    const { set: field, value, status, page: number, do: deed } = button.dataset;
-    if (field) set(field, value);
-    else if (status) toggle(status);
-    else if (number) {
-      ask({ page: Number(number) > 1 ? number : null });
-      window.scrollTo(0, 0);
-    } else if (deed === "clear") clear();
-    else if (deed === "wall") wallMode.enter();
-    else if (deed === "filters") {
-      const open = button.getAttribute("aria-expanded") !== "true";
-      button.setAttribute("aria-expanded", String(open));
-    }
-  });
-
-  document.addEventListener("change", (event) => {
-    const select = event.target.closest("select[data-set]");
-    if (isOpen() && select) set(select.dataset.set, select.value);
-  });
-
-  document.addEventListener("input", (event) => {
-    if (!isOpen() || event.target.id !== "fleet-search") return;
-    clearTimeout(searchTimer);
-    const q = event.target.value.trim() || null;
-    searchTimer = setTimeout(() => {
-      if (q !== (question.q || null)) ask({ q, page: null }, { remember: "replace" });
-    }, SEARCH_MS);
-  });
-
-  document.addEventListener("keydown", (event) => {
-    if (!isOpen() || event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
-    event.preventDefault();
-    byId("fleet-search").focus();
-    byId("fleet-search").select();
-  });
-
-  document.addEventListener(
-    "touchmove",
-    (event) => {
-      if (isOpen() && event.target.closest("#fleet-wall")) touchedMs = Date.now();
-    },
-    { passive: true },
+function engaged() {
+  if (wallMode.isOn()) return false;
+  const wall = byId("fleet-wall");
+  return (
+    wall.matches(":hover") ||
+    wall.contains(document.activeElement) ||
+    Date.now() - touchedMs < TOUCH_MS
   );
+}
 
-  /* On a phone one button stands for all controls: it says the window, and how many filters hold. */
-  function filters() {
-    const window_ = document.querySelector('button[data-set="window"][aria-pressed="true"]');
-    const count = ["q", "group"].filter((name) => question[name]).length + (question.status || "").split(",").filter(Boolean).length;
-    const words = `Filters · ${window_ ? window_.textContent : ""}${count ? ` · ${count} set` : ""}`;
-    if (byId("fleet-filters").textContent !== words) byId("fleet-filters").textContent = words;
+const viewOf = (asked) => JSON.stringify(IN_ADDRESS.map((name) => asked[name] || null));
+
+function ask(changes = {}, { remember = "push", hold = false } = {}) {
+  clearTimeout(timer);
+  clearTimeout(searchTimer);
+  question = { ...question, ...changes, asked: Date.now() };
+  const keeps = hold && board !== null && viewOf(question) === shownView;
+  question.held = keeps ? board.tiles.map((tile) => tile?.id) : [];
+  question.drawn = fleetTiles.marks();
+  controls.press(question);
+  setProps("fleet-question", { data: question });
+  if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
+  freshness.asked({ changed: viewOf(question) !== shownView });
+}
+
+function refresh() {
+  if (!isOpen()) return;
+  if (document.hidden) return; // until it is seen again
+  ask({}, { remember: "", hold: engaged() || hurried > 0 });
+}
+
+function next(afterMs) {
+  clearTimeout(timer);
+  hurried = afterMs < REFRESH_MS ? hurried + 1 : 0;
+  const pause = hurried > MOST_HURRIED ? REFRESH_MS : afterMs;
+  const spread = pause < REFRESH_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
+  timer = setTimeout(refresh, pause * spread);
+}
+
+function set(field, value) {
+  const isDefault = (element) => element?.dataset.default;
+  const control = document.querySelector(`select[data-set="${field}"]`);
+  const usual = isDefault(control) === value;
+  const button = document.querySelector(`button[data-set="${field}"][data-value="${value}"]`);
+  const plain = usual || (button && button.dataset.default === "true");
+  ask({ [field]: plain ? null : value || null, page: null });
+}
+
+function toggle(status) {
+  const chosen = new Set((question.status || "").split(",").filter(Boolean));
+  if (!chosen.delete(status)) chosen.add(status);
+  ask({ status: [...chosen].join(",") || null, page: null });
+}
+
+function clear() {
+  setProps("fleet-search", { value: "" });
+  ask({ q: null, status: null, group: null, page: null });
+}
+
+/* --- The address --- */
+
+/* Back and forward between views of the wall. Registered before Dash's own listener, which would
+     lay the whole page out anew. */
+window.addEventListener("popstate", (event) => {
+  if (!isOpen() || window.location.pathname !== page.dataset.path) return;
+  event.stopImmediatePropagation();
+  const view = controls.fromAddress(IN_ADDRESS);
+  setProps("fleet-search", { value: view.q || "" });
+  ask(view, { remember: "" });
+});
+
+/* --- What the reader does --- */
+
+const plainClick = (event) =>
+  event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+
+/* To another page of the dashboard without loading it anew, as Dash's own links do. */
+function go(event, link) {
+  if (!plainClick(event)) return;
+  event.preventDefault();
+  window.history.pushState({}, "", link.getAttribute("href"));
+  window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+  window.scrollTo(0, 0);
+}
+
+document.addEventListener("click", (event) => {
+  if (!isOpen()) return;
+  const link = event.target.closest("a.tile");
+  if (link) return go(event, link);
+  const button = event.target.closest("button");
+  if (!button || !page.contains(button)) return;
+  const { set: field, value, status, page: number, do: deed } = button.dataset;
+  if (field) set(field, value);
+  else if (status) toggle(status);
+  else if (number) {
+    ask({ page: Number(number) > 1 ? number : null });
+    window.scrollTo(0, 0);
+  } else if (deed === "clear") clear();
+  else if (deed === "wall") wallMode.enter();
+  else if (deed === "filters") {
+    const open = button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(open));
   }
+});
 
-  /* --- Answers --- */
+document.addEventListener("change", (event) => {
+  const select = event.target.closest("select[data-set]");
+  if (isOpen() && select) set(select.dataset.set, select.value);
+});
 
-  /* A page that was just laid out: nothing of an earlier one holds. */
-  function open(root) {
-    page = root;
-    page.dataset.path = window.location.pathname;
-    question = controls.fromAddress(IN_ADDRESS);
-    board = null;
-    shownView = "";
-    fleetTiles.clear();
-    fleetAround.clear();
-    controls.press(question);
-    wallMode.open({ ask, question: () => question, isOpen });
-    freshness.open({
-      root,
-      notice: "fleet-notice",
-      retry: refresh,
-      zone: () => question.zone,
-      remark: () => board && board.trouble && `${board.trouble} Some values on this page are older.`,
-    });
-  }
+document.addEventListener("input", (event) => {
+  if (!isOpen() || event.target.id !== "fleet-search") return;
+  clearTimeout(searchTimer);
+  const q = event.target.value.trim() || null;
+  searchTimer = setTimeout(() => {
+    if (q !== (question.q || null)) ask({ q, page: null }, { remember: "replace" });
+  }, SEARCH_MS);
+});
 
-  function drawBoard(told) {
-    performance.mark("fleet:data");
-    board = told;
-    Object.assign(question, told.view); // as the server understood it
-    shownView = viewOf(told.view);
-    fleetTiles.draw(byId("fleet-wall"), wallMode.tiles(told), shownView);
-    filters();
-    fleetAround.draw(told);
-    const said = byId("fleet-said");
-    if (said.textContent !== told.found) said.textContent = told.found;
-    page.dataset.ready = "true";
-    performance.measure("fleet:draw", "fleet:data");
-    requestAnimationFrame(() =>
-      setTimeout(() => performance.measure("fleet:paint", "fleet:data"), 0),
-    );
-  }
+document.addEventListener("keydown", (event) => {
+  if (!isOpen() || event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+  event.preventDefault();
+  byId("fleet-search").focus();
+  byId("fleet-search").select();
+});
 
-  function settle(told) {
-    if (told.error) return freshness.failed(told.error);
-    drawBoard(told);
-    freshness.answered();
-    next(told.again_ms);
-  }
+document.addEventListener(
+  "touchmove",
+  (event) => {
+    if (isOpen() && event.target.closest("#fleet-wall")) touchedMs = Date.now();
+  },
+  { passive: true },
+);
 
-  register("fleet", {
-    draw: function (told) {
-      const root = byId("fleet");
-      if (root !== page) open(root);
-      if (told) settle(told);
-      return noUpdate();
-    },
+/* On a phone one button stands for all controls: it says the window, and how many filters hold. */
+function filters() {
+  const window_ = document.querySelector('button[data-set="window"][aria-pressed="true"]');
+  const count =
+    ["q", "group"].filter((name) => question[name]).length +
+    (question.status || "").split(",").filter(Boolean).length;
+  const words = `Filters · ${window_ ? window_.textContent : ""}${count ? ` · ${count} set` : ""}`;
+  if (byId("fleet-filters").textContent !== words) byId("fleet-filters").textContent = words;
+}
+
+/* --- Answers --- */
+
+/* A page that was just laid out: nothing of an earlier one holds. */
+function open(root) {
+  page = root;
+  page.dataset.path = window.location.pathname;
+  question = controls.fromAddress(IN_ADDRESS);
+  board = null;
+  shownView = "";
+  fleetTiles.clear();
+  fleetAround.clear();
+  controls.press(question);
+  wallMode.open({ ask, question: () => question, isOpen });
+  freshness.open({
+    root,
+    notice: "fleet-notice",
+    retry: refresh,
+    zone: () => question.zone,
+    remark: () => board?.trouble && `${board.trouble} Some values on this page are older.`,
   });
+}
+
+function drawBoard(told) {
+  performance.mark("fleet:data");
+  board = told;
+  Object.assign(question, told.view); // as the server understood it
+  shownView = viewOf(told.view);
+  fleetTiles.draw(byId("fleet-wall"), wallMode.tiles(told), shownView);
+  filters();
+  fleetAround.draw(told);
+  const said = byId("fleet-said");
+  if (said.textContent !== told.found) said.textContent = told.found;
+  page.dataset.ready = "true";
+  performance.measure("fleet:draw", "fleet:data");
+  requestAnimationFrame(() =>
+    setTimeout(() => performance.measure("fleet:paint", "fleet:data"), 0),
+  );
+}
+
+function settle(told) {
+  if (told.error) return freshness.failed(told.error);
+  drawBoard(told);
+  freshness.answered();
+  next(told.again_ms);
+}
+
+register("fleet", {
+  draw: (told) => {
+    const root = byId("fleet");
+    if (root !== page) open(root);
+    if (told) settle(told);
+    return noUpdate();
+  },
+});

@@ -2,43 +2,43 @@
    `window.dash_ag_grid`: until the library is there, and after, that is this stand-in, which renders
    the real component as soon as it can. */
 
-  const { createElement, lazy, Suspense } = window.React;
-  let library = null;
-  let loading = null;
+const { createElement, lazy, Suspense } = window.React;
+let library = null;
+let loading = null;
 
-  function loadScript(address) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = address;
-      script.onload = resolve;
-      script.onerror = () => reject(new Error(`${address} can’t be loaded`));
-      document.head.append(script);
-    });
-  }
-
-  function load() {
-    if (!loading) {
-      const addresses = document.querySelector('meta[name="grid-scripts"]').content.split(" ");
-      loading = Promise.all(addresses.map(loadScript)).then(() => library);
-      loading.catch(() => (loading = null)); // the next page that shows a grid tries again
-    }
-    return loading;
-  }
-
-  const Real = lazy(() => load().then(({ AgGrid }) => ({ default: AgGrid })));
-
-  function AgGrid(props) {
-    return createElement(Suspense, { fallback: null }, createElement(Real, props));
-  }
-  AgGrid.dashRenderType = true; // as the real one: it is told why it is rendered
-
-  const standIn = { AgGrid };
-  Object.defineProperty(window, "dash_ag_grid", {
-    get: () => standIn,
-    set: (loaded) => {
-      if (loaded !== standIn) library = loaded;
-    },
+function loadScript(address) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${address} can’t be loaded`));
+    document.head.append(script);
   });
+}
 
-  /* The api of the grid of that id, once it is there. */
-  export const ready = (id) => load().then(({ getApiAsync }) => getApiAsync(id));
+function load() {
+  if (!loading) {
+    const addresses = document.querySelector('meta[name="grid-scripts"]').content.split(" ");
+    loading = Promise.all(addresses.map(loadScript)).then(() => library);
+    loading.catch(() => (loading = null)); // the next page that shows a grid tries again
+  }
+  return loading;
+}
+
+const Real = lazy(() => load().then(({ AgGrid }) => ({ default: AgGrid })));
+
+function AgGrid(props) {
+  return createElement(Suspense, { fallback: null }, createElement(Real, props));
+}
+AgGrid.dashRenderType = true; // as the real one: it is told why it is rendered
+
+const standIn = { AgGrid };
+Object.defineProperty(window, "dash_ag_grid", {
+  get: () => standIn,
+  set: (loaded) => {
+    if (loaded !== standIn) library = loaded;
+  },
+});
+
+/* The api of the grid of that id, once it is there. */
+export const ready = (id) => load().then(({ getApiAsync }) => getApiAsync(id));

@@ -3,12 +3,14 @@
 import * as chart from "./chart.js";
 import { openedFor } from "./scales.js";
 
-  const second = (text) => text.slice(0, 19);
+const second = (text) => text.slice(0, 19);
 
-  /* Lowest and highest in sight, of all that is drawn by the first y axis. */
-  function extremes(data, [from, to]) {
-    let [low, high] = [Infinity, -Infinity];
-    data.filter((trace) => !trace.yaxis).forEach(({ x, y }) =>
+/* Lowest and highest in sight, of all that is drawn by the first y axis. */
+function extremes(data, [from, to]) {
+  let [low, high] = [Infinity, -Infinity];
+  data
+    .filter((trace) => !trace.yaxis)
+    .forEach(({ x, y }) =>
       x.forEach((at, index) => {
         const value = y[index];
         if (at === null || value === null || second(at) < from || second(at) > to) return;
@@ -16,13 +18,14 @@ import { openedFor } from "./scales.js";
         high = Math.max(high, value);
       }),
     );
-    return [low, high];
-  }
+  return [low, high];
+}
 
-  chart.onGlide.push((range) => {
-    const drawn = chart.graph();
-    const { range: before } = drawn.layout.yaxis;
-    const opened = openedFor(before, extremes(drawn.data, range.map(second)));
-    const isOpened = opened.some((end, index) => end !== before[index]);
-    if (isOpened && opened.every(Number.isFinite)) window.Plotly.relayout(drawn, { "yaxis.range": opened });
-  });
+chart.onGlide.push((range) => {
+  const drawn = chart.graph();
+  const { range: before } = drawn.layout.yaxis;
+  const opened = openedFor(before, extremes(drawn.data, range.map(second)));
+  const isOpened = opened.some((end, index) => end !== before[index]);
+  if (isOpened && opened.every(Number.isFinite))
+    window.Plotly.relayout(drawn, { "yaxis.range": opened });
+});

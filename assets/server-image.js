@@ -3,137 +3,140 @@
 import * as menus from "./menu.js";
 import { siteRoot } from "./site.js";
 
-  const CHART = ["range", "from", "to", "metric", "zone", "units"];
-  const CARD = ["zone", "units"];
-  const WALL = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
-  const WIDTHS = [320, 2000];
-  const HEIGHTS = [240, 1500];
-  const CAPTION_PX = 70; // what stands around the plot in an image, and not on the screen
-  const SCALE = 2;
-  const ATTEMPTS = 3;
-  const LONGEST_WAIT_S = 15;
-  const CLOSED_MS = 20; // a menu closes with the click; what is said opens it again
-  const STAYS_MS = 2500;
-  const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
+const CHART = ["range", "from", "to", "metric", "zone", "units"];
+const CARD = ["zone", "units"];
+const WALL = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
+const WIDTHS = [320, 2000];
+const HEIGHTS = [240, 1500];
+const CAPTION_PX = 70; // what stands around the plot in an image, and not on the screen
+const SCALE = 2;
+const ATTEMPTS = 3;
+const LONGEST_WAIT_S = 15;
+const CLOSED_MS = 20; // a menu closes with the click; what is said opens it again
+const STAYS_MS = 2500;
+const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
 
-  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-  const within = (px, [least, most]) => String(Math.round(Math.min(most, Math.max(least, px))));
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const within = (px, [least, most]) => String(Math.round(Math.min(most, Math.max(least, px))));
 
-  function theme() {
-    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    return document.documentElement.dataset.theme || (dark ? "dark" : "light");
-  }
+function theme() {
+  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  return document.documentElement.dataset.theme || (dark ? "dark" : "light");
+}
 
-  /* The image's address: the page's own, as it is seen here. A card is drawn in the image's usual
+/* The image's address: the page's own, as it is seen here. A card is drawn in the image's usual
      size: on the page it may be as narrow as a phone. */
-  function address(kind, card) {
-    const plot = document.querySelector(".plot[data-device]");
-    const page = new URLSearchParams(window.location.search);
-    const said = new URLSearchParams();
-    const names = card ? CARD : plot ? CHART : WALL;
-    names.forEach((name) => page.has(name) && said.set(name, page.get(name)));
-    said.set("theme", theme());
-    if (card) {
-      if (kind === "png") said.set("scale", String(SCALE));
-      return `/export/devices/${encodeURIComponent(plot.dataset.device)}/${card}.${kind}?${said}`;
-    }
-    if (plot) {
-      said.set("width", within(plot.clientWidth, WIDTHS));
-      said.set("height", within(plot.clientHeight + CAPTION_PX, HEIGHTS));
-    } else {
-      said.set("width", within(document.getElementById("fleet-wall").clientWidth, WIDTHS));
-    }
+function address(kind, card) {
+  const plot = document.querySelector(".plot[data-device]");
+  const page = new URLSearchParams(window.location.search);
+  const said = new URLSearchParams();
+  const names = card ? CARD : plot ? CHART : WALL;
+  names.forEach((name) => page.has(name) && said.set(name, page.get(name)));
+  said.set("theme", theme());
+  if (card) {
     if (kind === "png") said.set("scale", String(SCALE));
-    const device = plot && encodeURIComponent(plot.dataset.device);
-    return `/export/${plot ? `devices/${device}/chart` : "fleet"}.${kind}?${said}`;
+    return `/export/devices/${encodeURIComponent(plot.dataset.device)}/${card}.${kind}?${said}`;
   }
-
-  /* For other scripts that save what the server makes. */
-  export { asked, save };
-
-  /* An answer that is one; else an error in the server's words. */
-  async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await fetch(url, options);
-      if (answer.ok) return answer;
-      const again = Math.min(LONGEST_WAIT_S, Number(answer.headers.get("Retry-After")) || 0);
-      if (answer.status !== 503 || !again || attempt === attempts) throw new Error(await words(answer));
-      say(`Busy. Retrying in ${again} s …`);
-      await pause(again * 1000);
-      say("Preparing …");
-    }
+  if (plot) {
+    said.set("width", within(plot.clientWidth, WIDTHS));
+    said.set("height", within(plot.clientHeight + CAPTION_PX, HEIGHTS));
+  } else {
+    said.set("width", within(document.getElementById("fleet-wall").clientWidth, WIDTHS));
   }
+  if (kind === "png") said.set("scale", String(SCALE));
+  const device = plot && encodeURIComponent(plot.dataset.device);
+  return `/export/${plot ? `devices/${device}/chart` : "fleet"}.${kind}?${said}`;
+}
 
-  async function words(answer) {
-    if (answer.status === 401) return "You are signed out: reload the page.";
-    const told = await answer.json().catch(() => ({}));
-    const parts = (told.errors || []).map((each) => `${each.parameter} ${each.detail}`);
-    return parts.join("; ") || told.detail || `The server responded ${answer.status}.`;
-  }
+/* For other scripts that save what the server makes. */
+export { asked, save };
 
-  function fileName(answer, kind) {
-    const said = answer.headers.get("Content-Disposition") || "";
-    const [, full] = said.match(/filename\*=UTF-8''([^;]+)/) || [];
-    const [, plain] = said.match(/filename="([^"]+)"/) || [];
-    return full ? decodeURIComponent(full) : plain || `weir.${kind}`;
-  }
-
-  async function save(say, url, kind) {
+/* An answer that is one; else an error in the server's words. */
+async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await fetch(url, options);
+    if (answer.ok) return answer;
+    const again = Math.min(LONGEST_WAIT_S, Number(answer.headers.get("Retry-After")) || 0);
+    if (answer.status !== 503 || !again || attempt === attempts)
+      throw new Error(await words(answer));
+    say(`Busy. Retrying in ${again} s …`);
+    await pause(again * 1000);
     say("Preparing …");
-    const answer = await asked(say, url);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(await answer.blob());
-    link.download = fileName(answer, kind);
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    return "Saved";
   }
+}
 
-  async function copy(say, menu, days) {
-    say("Preparing …");
-    const answer = await asked(say, `${siteRoot}/export/links`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ address: address("png"), days }),
-    });
-    const href = new URL((await answer.json()).href, window.location.origin).href;
-    const late = new Promise((_, reject) => setTimeout(reject, PATIENCE_MS));
-    try {
-      await Promise.race([navigator.clipboard.writeText(href), late]);
-      return "Link copied";
-    } catch {
-      field(menu, href);
-      return "";
-    }
-  }
+async function words(answer) {
+  if (answer.status === 401) return "You are signed out: reload the page.";
+  const told = await answer.json().catch(() => ({}));
+  const parts = (told.errors || []).map((each) => `${each.parameter} ${each.detail}`);
+  return parts.join("; ") || told.detail || `The server responded ${answer.status}.`;
+}
 
-  /* The way that needs nobody's leave: the link in a field, selected. */
-  function field(menu, text) {
-    const made = document.createElement("input");
-    Object.assign(made, { className: "share-field", readOnly: true, value: text });
-    made.setAttribute("aria-label", "Link to this image");
-    menu.querySelector(".menu-body").append(made);
-    made.focus();
-    made.select();
-    menus.say(menu, "Copy this link:");
-  }
+function fileName(answer, kind) {
+  const said = answer.headers.get("Content-Disposition") || "";
+  const [, full] = said.match(/filename\*=UTF-8''([^;]+)/) || [];
+  const [, plain] = said.match(/filename="([^"]+)"/) || [];
+  return full ? decodeURIComponent(full) : plain || `weir.${kind}`;
+}
 
-  async function doing(menu, deed, detail, card) {
-    const say = (told) => menus.say(menu, told);
-    menu.querySelectorAll(".share-field").forEach((old) => old.remove());
-    await pause(CLOSED_MS);
-    try {
-      const done = await (deed === "server" ? save(say, siteRoot + address(detail, card), detail) : copy(say, menu, Number(detail)));
-      if (!done) return;
-      say(done);
-      await pause(STAYS_MS);
-      if (menu.querySelector(".menu-said").textContent === done) menus.close(menu);
-    } catch (error) {
-      say(error instanceof TypeError ? "Can’t reach the server." : error.message);
-    }
-  }
+async function save(say, url, kind) {
+  say("Preparing …");
+  const answer = await asked(say, url);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = fileName(answer, kind);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  return "Saved";
+}
 
-  document.addEventListener("click", (event) => {
-    const entry = event.target.closest("[data-deed^='server-'], [data-deed^='signed-']");
-    if (entry) doing(entry.closest("details.menu"), ...entry.dataset.deed.split("-"));
+async function copy(say, menu, days) {
+  say("Preparing …");
+  const answer = await asked(say, `${siteRoot}/export/links`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ address: address("png"), days }),
   });
+  const href = new URL((await answer.json()).href, window.location.origin).href;
+  const late = new Promise((_, reject) => setTimeout(reject, PATIENCE_MS));
+  try {
+    await Promise.race([navigator.clipboard.writeText(href), late]);
+    return "Link copied";
+  } catch {
+    field(menu, href);
+    return "";
+  }
+}
+
+/* The way that needs nobody's leave: the link in a field, selected. */
+function field(menu, text) {
+  const made = document.createElement("input");
+  Object.assign(made, { className: "share-field", readOnly: true, value: text });
+  made.setAttribute("aria-label", "Link to this image");
+  menu.querySelector(".menu-body").append(made);
+  made.focus();
+  made.select();
+  menus.say(menu, "Copy this link:");
+}
+
+async function doing(menu, deed, detail, card) {
+  const say = (told) => menus.say(menu, told);
+  menu.querySelectorAll(".share-field").forEach((old) => old.remove());
+  await pause(CLOSED_MS);
+  try {
+    const done = await (deed === "server"
+      ? save(say, siteRoot + address(detail, card), detail)
+      : copy(say, menu, Number(detail)));
+    if (!done) return;
+    say(done);
+    await pause(STAYS_MS);
+    if (menu.querySelector(".menu-said").textContent === done) menus.close(menu);
+  } catch (error) {
+    say(error instanceof TypeError ? "Can’t reach the server." : error.message);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const entry = event.target.closest("[data-deed^='server-'], [data-deed^='signed-']");
+  if (entry) doing(entry.closest("details.menu"), ...entry.dataset.deed.split("-"));
+});

@@ -4,71 +4,74 @@
 import * as freshness from "./freshness.js";
 import { siteRoot } from "./site.js";
 
-  const CHECK = `${siteRoot}/session`;
-  const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
-  const CHECK_WITHIN_MS = 5000;
-  const HEADER = "Weir-Sign-In";
-  const OUTAGE = "Weir-Outage";
+const CHECK = `${siteRoot}/session`;
+const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
+const CHECK_WITHIN_MS = 5000;
+const HEADER = "Weir-Sign-In";
+const OUTAGE = "Weir-Outage";
 
-  const fetched = window.fetch.bind(window);
-  let leaving = false;
+const fetched = window.fetch.bind(window);
+let leaving = false;
 
-  function leave(signIn) {
-    leaving = true;
-    const url = new URL(signIn, window.location.origin);
-    url.searchParams.set("next", window.location.pathname + window.location.search);
-    window.location.assign(url);
+function leave(signIn) {
+  leaving = true;
+  const url = new URL(signIn, window.location.origin);
+  url.searchParams.set("next", window.location.pathname + window.location.search);
+  window.location.assign(url);
+}
+
+const AWAY = new Set([502, 504]); // said by what stands before a server that has gone
+const LOST = new Set(["TypeError", "TimeoutError"]);
+
+/* Each request tells the page's freshness whether the server is there. */
+async function answerOf(asked) {
+  try {
+    const answer = await fetched(...asked);
+    freshness.reached(!AWAY.has(answer.status));
+    return answer;
+  } catch (error) {
+    if (LOST.has(error.name)) freshness.reached(false);
+    throw error;
   }
+}
 
-  const AWAY = new Set([502, 504]); // said by what stands before a server that has gone
-  const LOST = new Set(["TypeError", "TimeoutError"]);
-
-  /* Each request tells the page's freshness whether the server is there. */
-  async function answerOf(asked) {
-    try {
-      const answer = await fetched(...asked);
-      freshness.reached(!AWAY.has(answer.status));
-      return answer;
-    } catch (error) {
-      if (LOST.has(error.name)) freshness.reached(false);
-      throw error;
-    }
-  }
-
-  /* Dash asks by fetch and would draw an error for a 401. The page is about to go: its callbacks
+/* Dash asks by fetch and would draw an error for a 401. The page is about to go: its callbacks
      are left waiting. */
-  window.fetch = async function (...asked) {
-    const answer = await answerOf(asked);
-    const signIn = answer.status === 401 && answer.headers.get(HEADER);
-    if (!signIn) return answer;
-    if (!leaving) leave(signIn);
-    return new Promise(() => {});
-  };
+window.fetch = async (...asked) => {
+  const answer = await answerOf(asked);
+  const signIn = answer.status === 401 && answer.headers.get(HEADER);
+  if (!signIn) return answer;
+  if (!leaving) leave(signIn);
+  return new Promise(() => {});
+};
 
-  async function check() {
-    if (leaving || document.hidden) return;
-    try {
-      const answer = await window.fetch(CHECK, { cache: "no-store", signal: AbortSignal.timeout(CHECK_WITHIN_MS) });
-      if (answer.ok) tell(decodeURIComponent(answer.headers.get(OUTAGE) || ""));
-    } catch {
-      /* no connection: the page itself says so */
-    }
+async function check() {
+  if (leaving || document.hidden) return;
+  try {
+    const answer = await window.fetch(CHECK, {
+      cache: "no-store",
+      signal: AbortSignal.timeout(CHECK_WITHIN_MS),
+    });
+    if (answer.ok) tell(decodeURIComponent(answer.headers.get(OUTAGE) || ""));
+  } catch {
+    /* no connection: the page itself says so */
   }
+}
 
-  function tell(words) {
-    const place = document.getElementById("outage");
-    if (place && place.textContent !== words) place.textContent = words;
-  }
+function tell(words) {
+  const place = document.getElementById("outage");
+  if (place && place.textContent !== words) place.textContent = words;
+}
 
-  async function keepChecking() {
-    await check();
-    setTimeout(keepChecking, CHECK_EVERY_MS);
-  }
-
+async function keepChecking() {
+  await check();
   setTimeout(keepChecking, CHECK_EVERY_MS);
-  document.addEventListener("visibilitychange", check);
+}
 
-  /* A page kept by the browser for "back" may be of a session that is over. */
-  window.addEventListener("pageshow", (event) => {
-    if (event.persisted) check();
-  });
+setTimeout(keepChecking, CHECK_EVERY_MS);
+document.addEventListener("visibilitychange", check);
+
+/* A page kept by the browser for "back" may be of a session that is over. */
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) check();
+});

@@ -2,45 +2,45 @@
    there already is kept and changed, so that focus, an open menu and a scrolled table stay. */
 import { register } from "./dash.js";
 
-  function attributed(element, attributes) {
-    [...element.attributes].forEach(({ name }) => {
-      if (!(name in attributes)) element.removeAttribute(name);
-    });
-    Object.entries(attributes).forEach(([name, value]) => {
-      if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-    });
-  }
-
-  /* The node that is wanted: the old one where it will do. */
-  function node(old, wanted) {
-    if (typeof wanted === "string") {
-      if (!old || old.nodeType !== Node.TEXT_NODE) return document.createTextNode(wanted);
-      if (old.data !== wanted) old.data = wanted;
-      return old;
-    }
-    const [tag, attributes, nodes] = wanted;
-    const element = old && old.localName === tag ? old : document.createElement(tag);
-    attributed(element, attributes);
-    fill(element, nodes);
-    return element;
-  }
-
-  function fill(parent, wanted) {
-    wanted.forEach((each, index) => {
-      const old = parent.childNodes[index];
-      const made = node(old, each);
-      if (!old) parent.append(made);
-      else if (made !== old) old.replaceWith(made);
-    });
-    while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
-  }
-
-  register("sheets", {
-    /* `id` is the Store's: the element's and "-sheet". */
-    draw: function (nodes, id) {
-      const parent = document.getElementById(id.slice(0, -"-sheet".length));
-      if (!nodes || !parent) return;
-      fill(parent, nodes);
-      parent.dispatchEvent(new CustomEvent("weir:drawn", { bubbles: true }));
-    },
+function attributed(element, attributes) {
+  [...element.attributes].forEach(({ name }) => {
+    if (!(name in attributes)) element.removeAttribute(name);
   });
+  Object.entries(attributes).forEach(([name, value]) => {
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  });
+}
+
+/* The node that is wanted: the old one where it will do. */
+function node(old, wanted) {
+  if (typeof wanted === "string") {
+    if (!old || old.nodeType !== Node.TEXT_NODE) return document.createTextNode(wanted);
+    if (old.data !== wanted) old.data = wanted;
+    return old;
+  }
+  const [tag, attributes, nodes] = wanted;
+  const element = old && old.localName === tag ? old : document.createElement(tag);
+  attributed(element, attributes);
+  fill(element, nodes);
+  return element;
+}
+
+function fill(parent, wanted) {
+  wanted.forEach((each, index) => {
+    const old = parent.childNodes[index];
+    const made = node(old, each);
+    if (!old) parent.append(made);
+    else if (made !== old) old.replaceWith(made);
+  });
+  while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
+}
+
+register("sheets", {
+  /* `id` is the Store's: the element's and "-sheet". */
+  draw: (nodes, id) => {
+    const parent = document.getElementById(id.slice(0, -"-sheet".length));
+    if (!nodes || !parent) return;
+    fill(parent, nodes);
+    parent.dispatchEvent(new CustomEvent("weir:drawn", { bubbles: true }));
+  },
+});

@@ -2,124 +2,131 @@
    each: the whole fleet first, then each group, or the further pages where there are no groups.
    Devices in trouble come first and stay on every page. The pointer or Esc shows the way back. */
 
-  const PAGE_MS = 20000;
-  const WAY_BACK_MS = 4000;
-  const TROUBLES = new Set(["silent", "degraded", "unknown"]);
-  const MOST_TROUBLES = 20; // a page has to show others too
+const PAGE_MS = 20000;
+const WAY_BACK_MS = 4000;
+const TROUBLES = new Set(["silent", "degraded", "unknown"]);
+const MOST_TROUBLES = 20; // a page has to show others too
 
-  let fleet = null; // {ask, question, isOpen}
-  let own = {}; // what the reader had chosen: the rotation keeps within it
-  let troubles = [];
-  let steps = [];
-  let at = 0;
-  let turnedMs = 0;
-  let wayBackTimer = 0;
+let fleet = null; // {ask, question, isOpen}
+let own = {}; // what the reader had chosen: the rotation keeps within it
+let troubles = [];
+let steps = [];
+let at = 0;
+let turnedMs = 0;
+let wayBackTimer = 0;
 
-  const byId = (id) => document.getElementById(id);
-  const isAsked = () => new URLSearchParams(window.location.search).get("wall") === "1";
-  const isOn = () => Boolean(fleet) && fleet.isOpen() && document.documentElement.dataset.wall === "true";
+const byId = (id) => document.getElementById(id);
+const isAsked = () => new URLSearchParams(window.location.search).get("wall") === "1";
+const isOn = () =>
+  Boolean(fleet) && fleet.isOpen() && document.documentElement.dataset.wall === "true";
 
-  function show(on) {
-    document.documentElement.dataset.wall = String(on);
-    if (on) turnedMs = Date.now();
+function show(on) {
+  document.documentElement.dataset.wall = String(on);
+  if (on) turnedMs = Date.now();
+}
+
+function open(page) {
+  fleet = page;
+  const { group, q, status } = page.question();
+  own = { group: group || null, q: q || null, status: status || null };
+  troubles = [];
+  steps = [];
+  at = 0;
+  show(isAsked());
+}
+
+function address(on) {
+  const url = new URL(window.location.href);
+  if (on) url.searchParams.set("wall", "1");
+  else url.searchParams.delete("wall");
+  window.history.replaceState(window.history.state, "", url);
+}
+
+function enter() {
+  address(true);
+  open(fleet);
+  const full = document.documentElement.requestFullscreen;
+  if (full) full.call(document.documentElement).catch(() => {});
+  fleet.ask({ page: null }, { remember: "" });
+}
+
+function leave() {
+  address(false);
+  show(false);
+  if (document.fullscreenElement) document.exitFullscreen();
+  fleet.ask({ ...own, page: null }, { remember: "" });
+}
+
+/* The tiles of an answer, those in trouble anywhere first. Learns what there is to turn through. */
+function tiles(told) {
+  if (!isOn()) return told.tiles;
+  const isWhole = (told.view.group || null) === own.group;
+  const bad = told.tiles.filter((tile) => tile && TROUBLES.has(tile.state));
+  if (isWhole && told.pages.page === 1) {
+    troubles = bad.slice(0, MOST_TROUBLES);
+    const further = Array.from({ length: told.pages.last - 1 }, (_, index) => ({
+      group: own.group,
+      page: String(index + 2),
+    }));
+    const groups = own.group ? [] : told.groups.map((group) => ({ group, page: null }));
+    steps = [{ group: own.group, page: null }, ...(groups.length ? groups : further)];
   }
+  const fresh = new Map(told.tiles.map((tile) => [tile?.id, tile]));
+  troubles = troubles.map((tile) => fresh.get(tile.id) || tile);
+  const kept = new Set(troubles.map((tile) => tile.id));
+  return [...troubles, ...told.tiles.filter((tile) => !tile || !kept.has(tile.id))];
+}
 
-  function open(page) {
-    fleet = page;
-    const { group, q, status } = page.question();
-    own = { group: group || null, q: q || null, status: status || null };
-    troubles = [];
-    steps = [];
-    at = 0;
-    show(isAsked());
+function turn() {
+  turnedMs = Date.now();
+  if (steps.length < 2) return;
+  at = (at + 1) % steps.length;
+  fleet.ask({ ...steps[at] }, { remember: "" });
+}
+
+function tick() {
+  if (!isOn()) {
+    // Other pages have no wall.
+    if (document.documentElement.dataset.wall === "true" && !fleet?.isOpen()) show(false);
+    return;
   }
+  const zone = fleet.question().zone || undefined;
+  const time = (form) =>
+    new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...form }).format(Date.now());
+  byId("wall-clock").textContent = time({ hour: "2-digit", minute: "2-digit" });
+  const live = document.querySelector(".live");
+  const isStale = live.dataset.state === "stale";
+  const fresh = isStale ? `▲ Stale since ${live.title || "the start"}` : `● ${live.textContent}`;
+  byId("wall-clock-line").textContent =
+    `${time({ weekday: "short", day: "numeric", month: "short", timeZoneName: "short" })} · ${fresh}`;
+  byId("wall-clock-line").dataset.state = live.dataset.state;
+  const left = Math.max(0, Math.ceil((turnedMs + PAGE_MS - Date.now()) / 1000));
+  const where = fleet.question().group || "All devices";
+  const words = document.querySelector("#fleet-pager > span");
+  const pages = words ? ` · ${words.textContent}` : "";
+  byId("wall-foot").textContent =
+    `${where}${pages}${steps.length > 1 ? ` · next in ${left} s` : ""}`;
+  if (!left && !document.hidden) turn();
+}
 
-  function address(on) {
-    const url = new URL(window.location.href);
-    if (on) url.searchParams.set("wall", "1");
-    else url.searchParams.delete("wall");
-    window.history.replaceState(window.history.state, "", url);
-  }
+function wayBack() {
+  const button = byId("wall-leave");
+  button.dataset.shown = "true";
+  clearTimeout(wayBackTimer);
+  wayBackTimer = setTimeout(() => (button.dataset.shown = "false"), WAY_BACK_MS);
+}
 
-  function enter() {
-    address(true);
-    open(fleet);
-    const full = document.documentElement.requestFullscreen;
-    if (full) full.call(document.documentElement).catch(() => {});
-    fleet.ask({ page: null }, { remember: "" });
-  }
+document.addEventListener("pointermove", () => isOn() && wayBack());
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !isOn()) return;
+  if (byId("wall-leave").dataset.shown === "true") return leave();
+  wayBack();
+  byId("wall-leave").focus();
+});
+document.addEventListener("click", (event) => {
+  if (isOn() && event.target.closest("#wall-leave")) leave();
+});
 
-  function leave() {
-    address(false);
-    show(false);
-    if (document.fullscreenElement) document.exitFullscreen();
-    fleet.ask({ ...own, page: null }, { remember: "" });
-  }
+setInterval(tick, 500);
 
-  /* The tiles of an answer, those in trouble anywhere first. Learns what there is to turn through. */
-  function tiles(told) {
-    if (!isOn()) return told.tiles;
-    const isWhole = (told.view.group || null) === own.group;
-    const bad = told.tiles.filter((tile) => tile && TROUBLES.has(tile.state));
-    if (isWhole && told.pages.page === 1) {
-      troubles = bad.slice(0, MOST_TROUBLES);
-      const further = Array.from({ length: told.pages.last - 1 }, (_, index) => ({ group: own.group, page: String(index + 2) }));
-      const groups = own.group ? [] : told.groups.map((group) => ({ group, page: null }));
-      steps = [{ group: own.group, page: null }, ...(groups.length ? groups : further)];
-    }
-    const fresh = new Map(told.tiles.map((tile) => [tile && tile.id, tile]));
-    troubles = troubles.map((tile) => fresh.get(tile.id) || tile);
-    const kept = new Set(troubles.map((tile) => tile.id));
-    return [...troubles, ...told.tiles.filter((tile) => !tile || !kept.has(tile.id))];
-  }
-
-  function turn() {
-    turnedMs = Date.now();
-    if (steps.length < 2) return;
-    at = (at + 1) % steps.length;
-    fleet.ask({ ...steps[at] }, { remember: "" });
-  }
-
-  function tick() {
-    if (!isOn()) {
-      // Other pages have no wall.
-      if (document.documentElement.dataset.wall === "true" && !(fleet && fleet.isOpen())) show(false);
-      return;
-    }
-    const zone = fleet.question().zone || undefined;
-    const time = (form) => new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...form }).format(Date.now());
-    byId("wall-clock").textContent = time({ hour: "2-digit", minute: "2-digit" });
-    const live = document.querySelector(".live");
-    const isStale = live.dataset.state === "stale";
-    const fresh = isStale ? `▲ Stale since ${live.title || "the start"}` : `● ${live.textContent}`;
-    byId("wall-clock-line").textContent = `${time({ weekday: "short", day: "numeric", month: "short", timeZoneName: "short" })} · ${fresh}`;
-    byId("wall-clock-line").dataset.state = live.dataset.state;
-    const left = Math.max(0, Math.ceil((turnedMs + PAGE_MS - Date.now()) / 1000));
-    const where = fleet.question().group || "All devices";
-    const words = document.querySelector("#fleet-pager > span");
-    const pages = words ? ` · ${words.textContent}` : "";
-    byId("wall-foot").textContent = `${where}${pages}${steps.length > 1 ? ` · next in ${left} s` : ""}`;
-    if (!left && !document.hidden) turn();
-  }
-
-  function wayBack() {
-    const button = byId("wall-leave");
-    button.dataset.shown = "true";
-    clearTimeout(wayBackTimer);
-    wayBackTimer = setTimeout(() => (button.dataset.shown = "false"), WAY_BACK_MS);
-  }
-
-  document.addEventListener("pointermove", () => isOn() && wayBack());
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !isOn()) return;
-    if (byId("wall-leave").dataset.shown === "true") return leave();
-    wayBack();
-    byId("wall-leave").focus();
-  });
-  document.addEventListener("click", (event) => {
-    if (isOn() && event.target.closest("#wall-leave")) leave();
-  });
-
-  setInterval(tick, 500);
-
-  export { open, enter, isOn, tiles };
+export { enter, isOn, open, tiles };

@@ -1,4 +1,4 @@
-"""A device's chart with its controls, as a card. assets/chart.js brings it to life."""
+"""A device's chart with its controls, as a card. assets/chart.js adds its behaviour."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def _controls(subject: Subject, view: View) -> Component:
 
 
 def chart_actions(subject: Subject) -> list[Component]:
-    """What can be made of the chart, to stand beside the device's name: its controls fill a line
-    as they are."""
+    """The chart's export and share buttons, beside the device's name, since the chart's controls
+    fill a line."""
     return [
         embed_link("chart", subject.device_id),
         menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
@@ -145,7 +145,7 @@ def chart_actions(subject: Subject) -> list[Component]:
 
 
 def _custom(subject: Subject) -> Component:
-    """A range of one's own. assets/range.js makes its two fields: Dash has none of their kind."""
+    """A custom range. assets/range.js creates its two fields, since Dash has no such component."""
     return html.Form(
         [
             html.Div(
@@ -167,13 +167,13 @@ def _custom(subject: Subject) -> Component:
 
 
 def chart_notice() -> list[Component]:
-    """What failed, over the last good picture; assets/freshness.js writes it."""
+    """The error shown over the last valid chart; assets/freshness.js writes it."""
     return [dcc.Store(id=Ids.FAILED), notice(Ids.NOTICE)]
 
 
 def _plot(subject: Subject, view: View, now_ms: int) -> Component:
     """The axes come with the page, the rows with the first answer: so the plot's width is known
-    before anything is asked, and nothing moves when the rows arrive."""
+    before the first request, and nothing moves when the rows arrive."""
     window = view.window or view.whole(None, now_ms)
     canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
     jump = html.Button(
@@ -212,7 +212,7 @@ def chart_plot(
 
 
 def chart_spoken() -> list[Component]:
-    """For who doesn't see it: its keys, what it shows, what is under its cursor."""
+    """For screen readers: its keys, what it shows, what is under its cursor."""
     polite = attributes(aria_live="polite")
     return [
         html.P(KEYS, id=Ids.KEYS, className="sr-only"),

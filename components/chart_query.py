@@ -1,4 +1,4 @@
-"""The answer to a chart's question: ask for the rows, frame them, draw them, say what they are."""
+"""Answers a chart's query: loads the rows, frames them, draws the figure, describes it."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The device that a chart is about, as its page keeps it in the browser. It is no more than a
-    hint: the service decides what may be seen, the rest only shapes the picture."""
+    """The device that a chart is about, as its page keeps it in the browser. It is only a hint: the
+    service decides what may be seen."""
 
     device_id: str
     time_zone: str
@@ -68,7 +68,7 @@ class Subject:
 
     @classmethod
     def read(cls, kept: Any) -> Subject:
-        """As the browser has kept it. BadRequest for what is none."""
+        """As the browser has stored it. Raises BadRequest for anything else."""
         kept = read_question(kept)
         limit, installed = _number(kept, "quality_limit"), _number(kept, "installed_on_ms")
         return cls(
@@ -85,7 +85,7 @@ class Subject:
         return known_zone(view.zone, self.time_zone)
 
     def tab_of(self, view: View) -> Tab:
-        """What the reader chose, else what the device is best looked at by."""
+        """The metric that the reader chose, else the device's default."""
         return view.tab or TAB_BY_NAME.get(self.tab, DEFAULT_TAB)
 
     @property
@@ -111,7 +111,7 @@ def _number(kept: Mapping[str, Any], name: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Rows, framed, and what they are drawn on. ``picture`` may reach beyond the canvas' window,
+    """Framed rows and the canvas to draw them on. ``picture`` may reach beyond the canvas' window,
     so that it can be moved; ``frame`` is what the window shows of it. ``last_ms`` is the device's
     last reading where it was asked for: always when there are no rows."""
 
@@ -122,7 +122,7 @@ class Drawn:
 
     @property
     def stretches(self) -> list[Stretch]:
-        """What is the matter within the window."""
+        """Gaps and poor readings in the window."""
         cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.stretches)
         return [Stretch(window, cause) for window, cause in cut if window is not None]
 
@@ -215,8 +215,8 @@ def badge(drawn: Drawn) -> str:
 
 
 def exactness(drawn: Drawn) -> str:
-    """How far the picture can be trusted. Over days and months a flow is its volume over time,
-    every other average a mean of hourly means."""
+    """How exact the chart is. Over days and months a flow is its volume over time, every other
+    average a mean of hourly means."""
     frame = drawn.frame
     if drawn.picture.bars:
         return "totals exact"
@@ -240,8 +240,8 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
 
 
 def heard(drawn: Drawn) -> str:
-    """How much of the window there are readings of: ``99.7 % data by 5 min rows``, as the list of
-    gaps counts; uptime counts by the device's own cadence."""
+    """The share of the window with readings: ``99.7 % data by 5 min rows``, as the list of gaps
+    counts; uptime counts by the device's own cadence."""
     lost = total_ms(drawn.stretches, silent=True)
     share = 1 - lost / drawn.canvas.window.length_ms
     rows = drawn.frame.series.resolution.label
@@ -249,7 +249,7 @@ def heard(drawn: Drawn) -> str:
 
 
 def emptiness(drawn: Drawn) -> str:
-    """Why there is nothing to see; empty where there is something."""
+    """Why the chart is empty; "" if it isn't."""
     if drawn.frame.runs:
         return ""
     if len(drawn.frame):

@@ -1,4 +1,4 @@
-"""Small parts that pages share: segmented controls, selects, search fields, failures in words."""
+"""Small components that pages share: segmented controls, selects, search fields, error messages."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def _truth(value: bool) -> str:
 
 
 def message(title: str, *body: Component | str) -> Component:
-    """A page's whole answer where there is nothing else to show."""
+    """A page with nothing but a message."""
     return html.Section([html.H1(title), *(html.P(part) for part in body)], className="message")
 
 
 def failure(error: WeirError) -> str:
-    """What went wrong, in a sentence for the reader."""
+    """An error as a sentence for the reader."""
     if isinstance(error, Unreachable | UnexpectedAnswer):
         return str(error)
     if isinstance(error, ServiceError):
@@ -62,7 +62,7 @@ def failure(error: WeirError) -> str:
 
 
 def failed_page(what: str, error: WeirError, href: str) -> Component:
-    """A page that couldn't be made, with the way to try again."""
+    """An error page with a button to try again."""
     again = html.A("Try again", href=session.site_path(href), className="button")
     return message(what, failure(error), again)
 
@@ -86,8 +86,8 @@ def units_select(chosen: Units) -> Component:
 
 
 def zone_select(usual: str, chosen: str | None) -> Component:
-    """The choice of a time zone. ``usual`` says what holds where none is chosen. The page comes
-    with these two alone; `assets/zones.js` adds the names of all others when there is time."""
+    """The choice of a time zone. ``usual`` is the label of the default. The page comes with these
+    two alone; `assets/zones.js` adds the names of all others when there is time."""
     options = [("", usual), *([(chosen, chosen)] if chosen else ())]
     return select("Time zone", "zone", options, chosen=chosen or "", kind="zone")
 
@@ -108,12 +108,12 @@ def search_field(
 
 
 def freshness_badge() -> Component:
-    """How old the page's numbers are; empty where a page shows none. assets/freshness.js."""
+    """The age of the page's data; empty if a page has none. assets/freshness.js."""
     return html.Span(id="freshness", className="live")
 
 
 def notice(id: str) -> Component:
-    """Why the page isn't fresh, in words. assets/freshness.js."""
+    """The message why the page isn't up to date. assets/freshness.js."""
     return html.Div(id=id, className="notice", role="alert", hidden=True)
 
 

@@ -1,12 +1,13 @@
-"""Who is looking: the client that asks for this request, and what is remembered for its principal.
+"""The reader of this request: the client that asks for them, what is cached for their principal.
 
-The one file of the dashboard that may import flask. The door (`web/auth`) has found out
-who looks, before any request gets here.
-"""
+The one file of the dashboard that may import flask. The middleware (`web/auth`) has left the
+reader in the request's environment before any request gets here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -18,7 +19,32 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from api.catalog import SITE_ROOT
 from api.client import Client
 from api.telemetry import metrics
-from components.reader import READER, EntryMethod, Reader
+
+READER: Final = "weir.reader"  # the key in the environment
+SIGN_OUT: Final = "/sign-out"
+
+
+class EntryMethod(StrEnum):
+    """What a reader came in by."""
+
+    PROXY = "proxy"
+    SESSION = "session"
+    DEMO = "demo"  # the demo fleet's key, at this machine
+    SIGNED = "signed address"  # of one image: web/images/signed_links.py
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """``client`` asks as them. ``refused`` fills up when the service turns that client's
+    credential down."""
+
+    client: Client
+    method: EntryMethod
+    refused: list[bool]
+
+
+# --- Who looks at a page --------------------------------------------------------------------------
+
 
 TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten within 10 s
 LARGEST_BODY: Final = 16_384

@@ -14,7 +14,7 @@ from api.errors import WeirError
 from components import formatting, session
 from components.controls import attributes, freshness_badge, labelled
 from components.menu import Entry, Section, menu
-from components.reader import SIGN_OUT
+from components.session import SIGN_OUT
 
 THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
 OUTAGE_ID: Final = "outage"  # assets/session.js says there why no reading comes in

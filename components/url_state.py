@@ -1,7 +1,7 @@
 """What a reader looks at, as it stands in the address and in the browser's question.
 
-The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Whatever
-comes from a browser is read with doubt: what can't be understood counts as not said.
+The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Input from
+a browser is checked: invalid values are ignored.
 """
 
 from __future__ import annotations

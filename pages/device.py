@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
-from zoneinfo import ZoneInfo
 
 from dash import (
     ClientsideFunction,
@@ -24,7 +23,6 @@ from dash import (
 from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
-from api.metering.hourly_profile import WEEKS
 from api.timez import now_ms
 from components import chart_query, html_json, session, shell
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
@@ -32,19 +30,14 @@ from components.chart_query import Subject
 from components.charts import hover_text
 from components.controls import failed_page, failure, message
 from components.device import (
-    callback_results,
-    cards,
     custom_range,
-    daily_volume,
-    hourly_profile,
     kpi_cards,
     menus,
     overview,
     queries,
-    row_table,
 )
-from components.device.cards import Card
-from components.device.chart_state import Shown, read_shown, tell_shown
+from components.device.cards import CARDS, ROWS_PAGE, CardRow, below, card_results
+from components.device.chart_state import read_shown, tell_shown
 from components.device.gap_list import gap_list
 from components.device.kpi_cards import STATE_ID
 from components.device.kpi_rows import KpiRow, When, by_query
@@ -65,7 +58,7 @@ register_page(
 
 Said = dict[str, Any]
 _ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
-_MENUS = (Ids.EXPORTS, *(card.exports for card in Card))
+_MENUS = (Ids.EXPORTS, *(row.menu_id for row in CARDS))
 _LATELY = (Input(Ids.LATELY, "data"), State(Ids.SUBJECT, "data"))
 _STEADY = (Input(Ids.STEADY, "data"), State(Ids.SUBJECT, "data"))
 
@@ -103,7 +96,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         kpi_cards.identity(found.device, place=PLACE, actions=chart_actions(subject)),
         kpi_cards.strip(priced=priced),
         chart_card(subject, view, now),
-        cards.below(),
+        below(),
         place=PLACE,
         tools=chart_tools(subject, view),
         remarks=unread_view(said, view),
@@ -248,7 +241,7 @@ clientside_callback(
 )
 
 
-html_json.drawn(Ids.GAPS, *Card, *_MENUS)
+html_json.drawn(Ids.GAPS, *(row.id for row in CARDS), *_MENUS)
 
 
 # --- Its numbers ---------------------------------------------------------------------------------
@@ -257,7 +250,7 @@ _WHEN = {When.RANGE: _ASKED, When.REFRESH: _LATELY, When.STEADY: _STEADY}
 
 
 def kpis(rows: Sequence[KpiRow], shown: Any, kept: Any) -> list[Any]:
-    return callback_results.kpis(rows, shown, kept, now_ms())
+    return kpi_cards.kpi_results(rows, shown, kept, now_ms())
 
 
 for _rows in by_query():
@@ -288,51 +281,18 @@ def state(shown: Any, kept: Any) -> list[Any]:
 # --- Below ---------------------------------------------------------------------------------------
 
 
-def _card(card: Card) -> list[Output]:
-    return [html_json.output(card), Output(card.note, "children"), Output(card.trouble, "children")]
+def card(row: CardRow, shown: Any, kept: Any, page: Any = 1) -> list[Any]:
+    return card_results(row, shown, kept, now_ms(), page)
 
 
-@callback(*_card(Card.DAYS), *_STEADY, prevent_initial_call=True)
-def by_day(shown: Any, kept: Any) -> list[Any]:
-    def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
-        now = now_ms()
-        end = queries.until(id, now)
-        found = daily_volume.days(queries.daily(id, tz, end), tz, end, under_way=end == now)
-        return daily_volume.bars(
-            found, read.units
-        ), f"{cards.weeks(daily_volume.WEEKS, end, now, tz)}, days in {tz.key}"
-
-    return callback_results.card(shown, kept, tell)
-
-
-@callback(*_card(Card.HEAT), *_STEADY, prevent_initial_call=True)
-def by_hour(shown: Any, kept: Any) -> list[Any]:
-    def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
-        now = now_ms()
-        end = queries.until(id, now)
-        told = hourly_profile.heat_map(queries.weekly(id, tz, end), read.units)
-        return told, f"mean {read.units.flow_name}, {cards.weeks(WEEKS, end, now, tz)}"
-
-    return callback_results.card(shown, kept, tell)
-
-
-@callback(
-    *_card(Card.ROWS),
-    Input(Ids.SHOWN, "data"),
-    Input(cards.ROWS_PAGE, "data"),
-    State(Ids.SUBJECT, "data"),
-    prevent_initial_call=True,
-)
-def as_rows(shown: Any, page: Any, kept: Any) -> list[Any]:
-    number = page if type(page) is int else 1
-
-    def tell(id: str, read: Shown, tz: ZoneInfo) -> tuple[Any, str]:
-        client = session.current_client()
-        found = queries.row_page(client, id, read.resolution, read.window, tz, number)
-        told = f"{read.resolution.label}, latest first, {tz.key}"
-        return row_table.table(found, tz, read.units), told
-
-    return callback_results.card(shown, kept, tell)
+for _row in CARDS:
+    _outputs = [
+        html_json.output(_row.id),
+        Output(_row.note_id, "children"),
+        Output(_row.failure_id, "children"),
+    ]
+    _page = [Input(ROWS_PAGE, "data")] if _row.paged else []
+    callback(*_outputs, *_WHEN[_row.when], *_page, prevent_initial_call=True)(partial(card, _row))
 
 
 @callback(

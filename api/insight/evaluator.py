@@ -30,6 +30,7 @@ CLOCK_S: Final = 10.0  # between looks for who fell silent
 CHANGED_S: Final = 60.0  # and for devices that were changed
 SHARE: Final = 0.05  # of the time, while readings wait to be written
 PAUSE_S: Final = 5.0  # while the store is away
+AGAIN_S: Final = 600.0  # until a device that could not be evaluated is tried again
 KEPT_CADENCES: Final = 120_000
 
 _log = logging.getLogger(__name__)
@@ -62,6 +63,7 @@ class Evaluator:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._cadences: dict[int, tuple[int, Cadence]] = {}
+        self._failed: dict[int, float] = {}  # device → when it is tried again, monotonic
 
     # --- What is due ---
 
@@ -82,6 +84,26 @@ class Evaluator:
             chosen = [task for task in tasks if task.key in mine]
             results = [self._result(*each, clock_ms) for each in self._prepared(chosen, anew=False)]
             return self._keep(results)
+
+    def run_each(self, tasks: Sequence[_Task], clock_ms: int) -> Counts:
+        """The same; where it fails, one by one, so that a device that can't be evaluated keeps no
+        other from it. It is tried again after some minutes."""
+        well = [task for task in tasks if self._failed.get(task.key, 0.0) <= monotonic()]
+        try:
+            return self.run(well, clock_ms)
+        except Unavailable:
+            raise
+        except Exception:  # noqa: BLE001 - of some device; which one shows below
+            total = Counts()
+            for task in well:
+                try:
+                    total += self.run([task], clock_ms)
+                except Unavailable:
+                    raise
+                except Exception:  # noqa: BLE001
+                    self._failed[task.key] = monotonic() + AGAIN_S
+                    _log.exception("the findings of device %s can't be made", task.key)
+            return total
 
     def up_to_date(self, organization_id: str | None = None, key: int | None = None) -> Counts:
         """All that is due, up to each device's latest reading."""
@@ -327,18 +349,18 @@ class EvaluatorThread:
                 self._stop.wait(0.0 if worked else POLL_S)
 
     def _round(self) -> bool:
-        """Whether there was something to do."""
+        """Whether anything was done."""
         tasks = {task.key: task for task in self._more()}
         tasks |= {task.key: task for task in self._evaluator.due(now_ms())}
-        chosen = list(tasks.values())
+        chosen, counts = list(tasks.values()), Counts()
         for start in range(0, len(chosen), BATCH):
             if self._stop.is_set():
                 break
             began_s = monotonic()
-            self._evaluator.run(chosen[start : start + BATCH], now_ms())
+            counts += self._evaluator.run_each(chosen[start : start + BATCH], now_ms())
             if self._busy():
                 self._stop.wait((monotonic() - began_s) * (1 / SHARE - 1))
-        return bool(chosen)
+        return counts.devices > 0
 
     def _more(self) -> list[_Task]:
         found: list[_Task] = []

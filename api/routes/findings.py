@@ -37,7 +37,7 @@ def list_findings(call: Call[FindingListQuery]) -> Reply:
     known = asked.group is None or storable(asked.group)
     count = call.store.count_findings(call.scope, query) if known else 0
     wanted = not asked.count and count > asked.offset
-    found = call.store.findings(call.scope, query) if wanted else []
+    found = call.store.findings(call.scope, query, matches=count) if wanted else []
     return Reply(
         {
             "count": count,

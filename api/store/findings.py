@@ -29,8 +29,11 @@ FACTOR = "factor"
 class FindingsPart(Seam):
     """`api.store.base.Findings` for every dialect."""
 
-    def findings(self, scope: Scope, query: FindingQuery) -> list[FindingEntry]:
-        return [_entry(row) for row in self.fetch(sql.page(self.dialect, scope, query))]
+    def findings(
+        self, scope: Scope, query: FindingQuery, *, matches: int = 0
+    ) -> list[FindingEntry]:
+        rows = self.fetch(sql.page(self.dialect, scope, query, matches))
+        return [_entry(row) for row in rows]
 
     def count_findings(self, scope: Scope, query: FindingQuery) -> int:
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])

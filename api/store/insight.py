@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from api.catalog import Resolution
 from api.metering.windows import SPANS
@@ -28,6 +28,22 @@ from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
 
 _AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
+
+
+class _Sums(NamedTuple):
+    """``cost`` by the devices' own prices, ``unpriced`` the gallons of those without one."""
+
+    state: str
+    currency: str | None
+    findings: str | None
+    devices: int
+    flow: float | None
+    volume: float | None
+    cost: float | None
+    unpriced: float | None
+    observed_ms: int | None
+    expected_ms: int | None
+    as_of_ms: int | None
 
 
 class InsightPart(Seam):
@@ -61,22 +77,26 @@ class InsightPart(Seam):
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
 
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
-        rows = self.fetch(sql.sums(self.dialect, scope, query))
-        costs = self.fetch(sql.costs(self.dialect, scope, query))
-        findings: Counter[str] = Counter()
-        for kinds, count in self.fetch(sql.open_findings(self.dialect, scope, query)):
-            for kind in kinds.split(","):
-                findings[kind] += count
+        rows = [_Sums(*row) for row in self.fetch(sql.sums(self.dialect, scope, query))]
+        found = self.fetch(directory_sql.default_price(scope.organization_id))
+        states, findings, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
+        for row in rows:
+            states[row.state] += row.devices
+            for kind in row.findings.split(",") if row.findings else ():
+                findings[kind] += row.devices
+            default = found[0][0] if found and row.unpriced is not None else None
+            if row.currency and (row.cost is not None or default is not None):
+                costs[row.currency] += (row.cost or 0.0) + (row.unpriced or 0.0) * (default or 0.0)
         return StatusSummary(
-            devices=sum(row[1] for row in rows),
-            states={row[0]: row[1] for row in rows},
-            flow=_sum(row[2] for row in rows),
-            volume_today=_sum(row[3] for row in rows),
-            costs=tuple(Cost(currency, amount) for currency, amount in costs),
-            observed_ms=int(sum(row[4] or 0 for row in rows)),
-            expected_ms=int(sum(row[5] or 0 for row in rows)),
+            devices=sum(states.values()),
+            states=dict(states),
+            flow=_sum(row.flow for row in rows),
+            volume_today=_sum(row.volume for row in rows),
+            costs=tuple(Cost(*each) for each in sorted(costs.items())),
+            observed_ms=int(sum(row.observed_ms or 0 for row in rows)),
+            expected_ms=int(sum(row.expected_ms or 0 for row in rows)),
             findings=dict(findings),
-            as_of_ms=min((row[6] for row in rows if row[6] is not None), default=None),
+            as_of_ms=min((row.as_of_ms for row in rows if row.as_of_ms is not None), default=None),
         )
 
     # --- For the process that writes ---

@@ -209,9 +209,10 @@ FINDING: Final = Table(
     key=("device_id", "kind", "opened_ms"),
     indexes=(
         "CREATE INDEX finding_by_id ON finding (id)",
-        "CREATE INDEX finding_open ON finding (device_id) WHERE end_ms IS NULL",
-        "CREATE INDEX finding_by_order ON finding"
-        " (rank, COALESCE(cost_per_day, 0) DESC, usual_per_day DESC, start_ms, id)",
+        "CREATE INDEX finding_by_device ON finding"
+        " (device_id, dismissed_ms, end_ms, severity, kind, start_ms)",
+        "CREATE INDEX finding_by_order ON finding (rank, COALESCE(cost_per_day, 0) DESC,"
+        " usual_per_day DESC, start_ms, id, dismissed_ms, end_ms, severity, device_id, kind)",
     ),
 )
 

@@ -1,5 +1,5 @@
 /* Runs before anything is painted: the theme, and the scripts that only some pages need. */
-(function () {
+(() => {
   "use strict";
   /* Where the site stands on its host: "" or a path, which every address of ours begins with. */
   const siteRoot = new URL(document.currentScript.src).pathname.split("/assets/")[0];
@@ -67,7 +67,7 @@
         /* then it lasts as long as the page */
       }
     });
-  };
+  }
 
   function withOwn(href) {
     const url = new URL(href, window.location.href);
@@ -79,7 +79,7 @@
   }
 
   const pushed = window.history.pushState.bind(window.history);
-  window.history.pushState = function (state, title, href) {
+  window.history.pushState = (state, title, href) => {
     const leads = href && new URL(href, window.location.href).pathname !== window.location.pathname;
     return pushed(state, title, leads ? withOwn(href) : href);
   };
@@ -110,21 +110,27 @@
   function charts() {
     const bundle = named("plotly-script");
     Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
-    if (window.location.pathname.startsWith(`${siteRoot}/devices/`)) return ahead("preload", bundle);
+    if (window.location.pathname.startsWith(`${siteRoot}/devices/`))
+      return ahead("preload", bundle);
     const idle = window.requestIdleCallback || ((then) => setTimeout(then, 500));
-    window.addEventListener("load", () => setTimeout(() => idle(() => ahead("prefetch", bundle)), 1000));
+    window.addEventListener("load", () =>
+      setTimeout(() => idle(() => ahead("prefetch", bundle)), 1000),
+    );
   }
 
   /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
      where the address says that it will. */
   function grids() {
     if (window.location.pathname !== `${siteRoot}/devices`) return;
-    named("grid-scripts").split(" ").forEach((href) => ahead("preload", href));
+    named("grid-scripts")
+      .split(" ")
+      .forEach((href) => ahead("preload", href));
   }
 
   if (document.querySelector('meta[name="plotly-script"]')) {
     const here = window.location.pathname + window.location.search + window.location.hash;
-    if (withOwn(here) !== here) window.history.replaceState(window.history.state, "", withOwn(here));
+    if (withOwn(here) !== here)
+      window.history.replaceState(window.history.state, "", withOwn(here));
     charts();
     grids();
   } // the sign-in page has neither

@@ -1,4 +1,4 @@
-"""Why there is nothing to see somewhere, or why what is seen isn't to be trusted. Pure."""
+"""Why a part of a chart is empty or has poor readings. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from components.ranges import Window
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """``word`` is what a reader sees; ``mark`` the pattern it is drawn in, so that colour isn't
-    all that tells it."""
+    """``word`` is what a reader sees; ``mark`` the pattern it is drawn in, so that it doesn't
+    depend on colour."""
 
     name: str
     word: str
@@ -32,7 +32,7 @@ CAUSES: Final = (NO_DATA, LOW_QUALITY, NOT_INSTALLED, INACTIVE)
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A span [from, to) and what is the matter with it."""
+    """A span [from, to) and its cause."""
 
     window: Window
     cause: Cause
@@ -48,7 +48,7 @@ class Life:
 
 
 def stretches(frame: Frame, life: Life) -> list[Stretch]:
-    """Everything of the frame's window that isn't simply good, in order of time."""
+    """All gaps and poor readings in the frame's window, in order of time."""
     silent = (each for gap in frame.gaps for each in _silent(gap, frame, life))
     return sorted((*silent, *_poor(frame, life.quality_limit)), key=lambda s: s.window)
 

@@ -1,5 +1,5 @@
 """The figure of a chart, as plain dicts and lists: the page, an embed and an export draw the same
-one. What is drawn is made by `traces`; here is the ground that it stands on."""
+one. `traces` draws the data; this module adds axes and layout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def figure(picture: Picture, canvas: Canvas) -> Figure:
 
 
 def blank(canvas: Canvas) -> Figure:
-    """The axes without rows: what stands before the first answer."""
+    """The axes without rows, shown before the first response."""
     made = _layout(canvas, "")
     made["xaxis"]["ticktext"] = [""] * len(made["xaxis"]["tickvals"])
     made["yaxis"] |= {"range": [0, 1], "showticklabels": False}
@@ -64,7 +64,7 @@ def layout(picture: Picture, canvas: Canvas) -> Figure:
 
 
 def _legend(picture: Picture, canvas: Canvas) -> list[Figure]:
-    """Which line is which, where there are two."""
+    """The legend, if there are two lines."""
     if picture.second is None:
         return []
     names = ((picture.frame, canvas.palette.accent, "—"), (picture.second, canvas.palette.ok, "┄"))

@@ -1,5 +1,5 @@
-"""Rows made ready to draw: where they stand, where they run on, where there is nothing. Nothing is
-ever drawn, averaged or filled across a gap."""
+"""Rows prepared for drawing: their positions, runs and gaps. Nothing is ever drawn, averaged or
+filled across a gap."""
 
 from __future__ import annotations
 

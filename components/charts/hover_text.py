@@ -1,4 +1,4 @@
-"""What a point of a chart says when it is pointed at, and the sentence that sums a chart up.
+"""The text of a chart's hover card, and the sentence that summarizes a chart.
 
 The words of points are made in the browser (assets/hover.js), of the numbers that the figure holds
 and of what is told here: thousands of sentences would be half of an answer, and few are read.

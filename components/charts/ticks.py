@@ -1,4 +1,4 @@
-"""Where a time axis is marked, and how the marks read, in the zone of the reader's choice.
+"""Ticks of a time axis and their labels, in the chosen zone.
 
 plotly.js knows no zones: it would mark UTC, or the browser's wall clock. So the marks are computed
 here, exact on the days that clocks change. They reach one range further on both sides, so that an
@@ -85,7 +85,7 @@ def _step(span_ms: int, width_px: int) -> Step:
 
 
 def _wall_marks(clock: Clock, first: int, last: int, length_ms: int) -> Iterator[int]:
-    """Each round reading of the wall clock, twice where it is shown twice."""
+    """Each round local time, twice where clocks repeat it."""
     for index, (start, offset) in enumerate(clock.pieces):
         end = clock.pieces[index + 1][0] - 1 if index + 1 < len(clock.pieces) else last
         local = -(-(max(start, first) + offset) // length_ms) * length_ms
@@ -134,7 +134,7 @@ def _changed(before: Context, now: Context) -> list[str]:
 
 
 def _reading(local_ms: int, step: Step) -> tuple[str, Context]:
-    """How a mark reads, from what the wall clock shows there: its text and its context."""
+    """A tick's label from the local time there: its text and its context."""
     day = local_date(local_ms // DAY_MS)
     month, year = MONTHS[day.month - 1], str(day.year)
     if step.wall_ms:

@@ -42,8 +42,8 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a figure shows: a metric, perhaps a second beside it, and what is the matter with the
-    readings. ``bars``: totals of buckets, from zero."""
+    """What a figure shows: a metric, perhaps a second one, and the gaps and poor readings.
+    ``bars``: totals of buckets, from zero."""
 
     frame: Frame
     second: Frame | None = None
@@ -140,7 +140,7 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
 
 
 def _spoken(frame: Frame, canvas: Canvas) -> Trace:
-    """What assets/hover.js makes the rows' words of."""
+    """The data from which assets/hover.js builds the hover texts."""
     return {"meta": {"says": hover_text.says(frame, canvas.tz, canvas.units)}}
 
 

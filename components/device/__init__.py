@@ -1,1 +1,1 @@
-"""One device's page: what it says beside its chart. Numbers and words are pure; asking is apart."""
+"""The device page beside its chart. Numbers and texts are pure; `queries.py` asks the client."""

@@ -1,80 +1,162 @@
-"""What stands below the chart: volume by day, when it flows, rows as a table and as files. Each
-card waits, fails and is empty for itself."""
+"""The cards below a device's chart, as rows: volume by day, typical week, the rows themselves. A
+card is its title, its query, its content and its menu: one row here, its drawing in a file beside
+this one, its files in `web/downloads`, its image in `web/images`. Each card loads, fails and is
+empty on its own."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from dash import dcc, html
+from dash import dcc, html, no_update
 from dash.development.base_component import Component
 
-from components import formatting, html_json
+from api.errors import WeirError
+from api.metering.hourly_profile import WEEKS
+from components import formatting, html_json, session
+from components.chart_query import Subject
 from components.clock import Clock
-from components.controls import attributes
-from components.device import daily_volume, hourly_profile
+from components.controls import attributes, failure
+from components.device import daily_volume, hourly_profile, queries, row_table
+from components.device.chart_state import Shown, read_shown
+from components.device.kpi_rows import When
+from components.html_json import sheet
 from components.menu import menu
+from components.url_state import View
 
 
-class Card(StrEnum):
-    """The cards; each is the id of its body."""
+@dataclass(frozen=True, slots=True)
+class CardQuery:
+    """What the cards of one device are asked for. ``tz`` is the zone shown; ``page`` counts pages
+    of rows from 1."""
 
-    DAYS = "device-days"
-    HEAT = "device-heat"
-    ROWS = "device-rows"
+    device_id: str
+    shown: Shown
+    tz: ZoneInfo
+    now_ms: int
+    page: int = 1
+
+
+class Export(NamedTuple):
+    """A file of a card: ``name`` is that of its address, ``/download/devices/<id>/<name>``. With
+    ``raw`` it holds every reading, whatever rows are shown."""
+
+    heading: str
+    name: str
+    raw: bool = False
+
+
+class CardRow(NamedTuple):
+    """``draw`` makes the card's body and the note beside its title. ``image`` is its name in the
+    address of its image, "" where it has none; ``image_heading`` is over it in the menu."""
+
+    id: str
+    title: str
+    draw: Callable[[CardQuery], tuple[Sequence[Component], str]]
+    exports: tuple[Export, ...]
+    image: str = ""
+    image_heading: str = ""
+    when: When = When.STEADY
+    paged: bool = False
 
     @property
-    def trouble(self) -> str:
-        return f"{self.value}-trouble"
+    def failure_id(self) -> str:
+        return f"{self.id}-trouble"
 
     @property
-    def note(self) -> str:
-        return f"{self.value}-note"
+    def note_id(self) -> str:
+        return f"{self.id}-note"
 
     @property
-    def exports(self) -> str:
-        return f"{self.value}-exports"
+    def menu_id(self) -> str:
+        return f"{self.id}-exports"
 
 
-ROWS_PAGE = "device-rows-page"
+def _days(query: CardQuery) -> tuple[Sequence[Component], str]:
+    end_ms, tz = queries.until(query.device_id, query.now_ms), query.tz
+    gallons = queries.daily(query.device_id, tz, end_ms)
+    days = daily_volume.days(gallons, tz, end_ms, under_way=end_ms == query.now_ms)
+    note = f"{weeks(daily_volume.WEEKS, end_ms, query.now_ms, tz)}, days in {tz.key}"
+    return daily_volume.bars(days, query.shown.units), note
+
+
+def _hours(query: CardQuery) -> tuple[Sequence[Component], str]:
+    end_ms, tz = queries.until(query.device_id, query.now_ms), query.tz
+    week, units = queries.weekly(query.device_id, tz, end_ms), query.shown.units
+    note = f"mean {units.flow_name}, {weeks(WEEKS, end_ms, query.now_ms, tz)}"
+    return hourly_profile.heat_map(week, units), note
+
+
+def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
+    shown, tz = query.shown, query.tz
+    page = queries.row_page(
+        session.current_client(), query.device_id, shown.resolution, shown.window, tz, query.page
+    )
+    note = f"{shown.resolution.label}, latest first, {tz.key}"
+    return row_table.table(page, tz, shown.units), note
+
+
+CARDS: Final = (
+    CardRow(
+        "device-days",
+        daily_volume.TITLE,
+        _days,
+        (Export("These days", "days"),),
+        image="days",
+        image_heading="Image of these days",
+    ),
+    CardRow(
+        "device-heat",
+        hourly_profile.TITLE,
+        _hours,
+        (Export("These hours of the week", "hours"),),
+        image="heat",
+        image_heading="Image of these hours",
+    ),
+    CardRow(
+        "device-rows",
+        "Rows",
+        _rows,
+        (Export("Rows shown", "rows"), Export("Raw readings", "rows", raw=True)),
+        when=When.RANGE,
+        paged=True,
+    ),
+)
+ROWS_PAGE: Final = "device-rows-page"
 
 
 def below() -> Component:
     return html.Div(
-        [
-            _card(Card.DAYS, daily_volume.TITLE),
-            _card(Card.HEAT, hourly_profile.TITLE),
-            _card(Card.ROWS, "Rows", kind="wide"),
-            dcc.Store(id=ROWS_PAGE, data=1),
-        ],
-        className="below",
+        [*(_card(row) for row in CARDS), dcc.Store(id=ROWS_PAGE, data=1)], className="below"
     )
 
 
-def _card(card: Card, title: str, *, kind: str = "") -> Component:
-    heading = f"{card.value}-title"
+def _card(row: CardRow) -> Component:
+    heading = f"{row.id}-title"
     return html.Section(
         [
             html.Div(
                 [
-                    html.H2(title, id=heading),
-                    html.Span(id=card.note),
+                    html.H2(row.title, id=heading),
+                    html.Span(id=row.note_id),
                     menu(
                         "Export",
                         (),
-                        name=f"Export: {title}",
-                        body_id=card.exports,
+                        name=f"Export: {row.title}",
+                        body_id=row.menu_id,
                         kind="push",
                     ),
                 ],
                 className="card-head",
             ),
-            html.P(id=card.trouble, className="card-trouble"),
-            html_json.told(card),
-            html_json.told(card.exports),
-            html.Div(id=card.value, className="sheet"),
+            html.P(id=row.failure_id, className="card-trouble"),
+            html_json.told(row.id),
+            html_json.told(row.menu_id),
+            html.Div(id=row.id, className="sheet"),
         ],
-        className=f"card {kind}".strip(),
+        className="card wide" if row.paged else "card",
         **attributes(aria_labelledby=heading),
     )
 
@@ -84,3 +166,17 @@ def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
     if end_ms == now_ms:
         return f"last {count} weeks"
     return f"{count} weeks to {formatting.date_of(end_ms, Clock(tz, end_ms, end_ms))}"
+
+
+def card_results(row: CardRow, shown: Any, kept: Any, now_ms: int, page: Any = 1) -> list[Any]:
+    """The card's body, note and failure."""
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * 3
+    subject = Subject.read(kept)
+    tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
+    try:
+        body, note = row.draw(CardQuery(subject.device_id, read, tz, now_ms, number))
+    except WeirError as error:
+        return [no_update, no_update, failure(error)]
+    return [sheet(body), f"· {note}", ""]

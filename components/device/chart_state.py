@@ -1,4 +1,4 @@
-"""What the chart shows just now, as every other part of the page is told of it."""
+"""What the chart shows now, for the other parts of the page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Shown:
 
     @property
     def before(self) -> str:
-        """What the span of the same length before it is called."""
+        """The name of the preceding span of the same length."""
         for preset in PRESETS:
             if preset.length_ms == self.window.length_ms:
                 return f"the {_NAMES[preset.name]} before"
@@ -61,13 +61,13 @@ def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
 
 
 def tell_shown(drawn: Drawn, view: View, asked: Any) -> dict[str, Any]:
-    """What the answer shows, with what an image of it says beside its picture."""
+    """What the response shows, with the caption of its image."""
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
     return {**write_shown(shown, asked), "caption": caption(drawn)}
 
 
 def read_shown(said: Any) -> Shown | None:
-    """None where nothing is shown yet. BadRequest for what no page tells."""
+    """None if nothing is shown yet. Raises BadRequest for invalid input."""
     said = read_question(said)
     window = read_window(str(said.get("from")), str(said.get("to")))
     if window is None:

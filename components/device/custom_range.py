@@ -1,5 +1,4 @@
-"""A range of the reader's own, told by a wall clock: which instants that is, on the days that
-clocks change too. Pure."""
+"""A custom range in local time, converted to UTC, also on days when clocks change. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ def instants(tz: ZoneInfo, wall_ms: int) -> list[int]:
 
 
 def skipped(tz: ZoneInfo, wall_ms: int) -> tuple[int, int]:
-    """What the clock shows before and after the leap over a time that doesn't exist."""
+    """The local times before and after a skipped hour."""
     pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
     for (_, before), (start, after) in pairwise(pieces):
         if start + before <= wall_ms < start + after:

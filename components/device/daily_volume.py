@@ -1,4 +1,5 @@
-"""Volume by local day, the last six weeks. A day of 23 or 25 hours says so; today is under way."""
+"""Volume by local day, the last six weeks. A day of 23 or 25 hours is marked; today isn't
+complete."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ _KEYS: Final = "Arrow keys go from day to day."
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """``window`` is the whole local day; ``gallons`` None where no reading tells; ``under_way``:
-    it isn't over."""
+    """``window`` is the whole local day; ``gallons`` None without readings; ``under_way``: the day
+    isn't over."""
 
     ordinal: int
     window: Window
@@ -63,7 +64,7 @@ def days(
 
 
 def any_heard(found: Sequence[Day]) -> bool:
-    """Whether there is anything to see."""
+    """Whether any day has readings."""
     return any(day.gallons is not None for day in found)
 
 

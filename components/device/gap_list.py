@@ -1,5 +1,5 @@
-"""What is the matter with the readings of a chart, as a list that opens on demand. Its rows lead
-the chart to the span that they tell of."""
+"""Gaps and poor readings of a chart, as a list that opens on demand. Its rows zoom the chart to
+their span."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS: Final = {NO_DATA: "bad", LOW_QUALITY: "warn"}
 
 
 def summary(stretches: Sequence[Stretch]) -> str:
-    """``3 gaps, 6 h 12 min · 2 spans below the quality limit, 40 min``; empty where all is well."""
+    """``3 gaps, 6 h 12 min · 2 spans below the quality limit, 40 min``; empty if there are none."""
     silent = [s for s in stretches if s.cause.silent]
     poor = [s for s in stretches if not s.cause.silent]
     parts = [(silent, "gap", "gaps"), (poor, "span", "spans")]
@@ -101,6 +101,6 @@ def span_words(window: Window, clock: Clock, now_ms: int) -> str:
 
 
 def around(window: Window) -> Window:
-    """A window to look at a span in: as much again on both sides."""
+    """A window around a span: as much again on both sides."""
     room = max(window.length_ms, 60_000)
     return Window(window.from_ms - room, window.to_ms + room)

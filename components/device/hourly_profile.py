@@ -1,4 +1,4 @@
-"""When it flows: the mean flow of each hour of the local week, over the last eight weeks."""
+"""Typical week: the mean flow of each hour of the local week, over the last eight weeks."""
 
 from __future__ import annotations
 

@@ -1,20 +1,25 @@
-"""Who a device is and its strip of numbers, as components. Every number stands for itself: it may
-be waited for, be missing or have failed while the others are there."""
+"""A device's heading and KPI strip, as components. Each KPI loads, is missing or fails on its
+own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from dash import dcc, html
+from dash import dcc, html, no_update
 from dash.development.base_component import Component
 
 from api.client import Device
+from api.errors import WeirError
 from components import formatting, session
+from components.chart_query import Subject
 from components.clock import Clock, known_zone
-from components.controls import attributes, labelled
-from components.device.kpi_rows import KPI_ROWS
+from components.controls import attributes, failure, labelled
+from components.device import queries
+from components.device.chart_state import read_shown
+from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
 from components.device.kpis import Kpi
+from components.fleet.query_context import current_desk
 from components.fleet.states import State
 from components.url_state import write_window
 
@@ -92,7 +97,7 @@ def _waiting(label: str) -> list[Component]:
     return [html.P(label, className="kpi-label"), html.P(skeleton, className="kpi-value")]
 
 
-def shown(kpi: Kpi) -> list[Component]:
+def shown_kpi(kpi: Kpi) -> list[Component]:
     value = "kpi-value low" if kpi.low else "kpi-value"
     return [
         html.P(kpi.label, className="kpi-label"),
@@ -108,3 +113,19 @@ def _note(kpi: Kpi) -> Component:
     first, last = write_window(kpi.shows)
     led = attributes(data_from=first, data_to=last)
     return html.Button(kpi.note, type="button", className="kpi-show", **pointed, **led)
+
+
+def kpi_results(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> list[Any]:
+    """For each row its cell's parts and its failure. The rows share one query."""
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * (2 * len(rows))
+    try:
+        meter = queries.meter_of(Subject.read(kept).device_id, now_ms)
+        question = Question(current_desk(), meter, read, now_ms)
+        answer = rows[0].query(question)
+        found = [row.text(answer, question) for row in rows]
+    except WeirError as error:
+        return [no_update, failure(error)] * len(rows)
+    parts = ((shown_kpi(kpi) if kpi else no_update, "") for kpi in found)
+    return [part for pair in parts for part in pair]

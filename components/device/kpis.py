@@ -27,8 +27,8 @@ _BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
 
 @dataclass(frozen=True, slots=True)
 class Kpi:
-    """One number. ``at`` is what the note says when it is pointed at; ``low``: a look is due;
-    ``shows``: what the chart shows when the note is pressed."""
+    """One number. ``at`` is the note's tooltip; ``low``: needs attention; ``shows``: the chart's
+    window when the note is pressed."""
 
     label: str
     value: str
@@ -79,7 +79,7 @@ def quality(
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Gallons of a window and of the one before it, and how much of both was heard."""
+    """Gallons of a window and of the one before it, and the coverage of both."""
 
     gallons: float | None
     before: float | None = None
@@ -151,7 +151,7 @@ def seldom_words(flow: NightFlow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KpiContext:
-    """How a device's numbers are told."""
+    """Units, zone and time for a device's KPIs."""
 
     units: Units
     tz: ZoneInfo
@@ -206,7 +206,7 @@ def _how_long(run: Run, told: KpiContext) -> str:
 
 
 def _evidence(run: Run, told: KpiContext) -> str:
-    """What is known, and what is only an upper bound."""
+    """The evidence: what was measured, and the upper bound."""
     clock, volume = Clock(told.tz, *run.window), told.units.volume
     since = (
         "in the last weeks"

@@ -1,8 +1,8 @@
-"""What the menus of a device's page offer of what it shows, as rows. Pure."""
+"""The entries of the device page's export menus, as rows. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Final
@@ -13,9 +13,10 @@ from dash.development.base_component import Component
 
 from api.catalog import RAW
 from api.timez import local_ordinal
-from components.device.cards import Card
+from components.device.cards import CARDS, CardRow, Export
 from components.device.chart_state import Shown, write_shown
-from components.menu import LINKS, PDF, Entry, Section, body, of_card
+from components.menu import LINKS, PDF, Entry, Section, body
+from components.menu import of_card as card_images
 from components.units import US
 from components.url_state import BETWEEN
 
@@ -31,7 +32,8 @@ IMAGES: Final = Section(
 
 
 def of_chart(device_id: str, shown: Shown, tz: ZoneInfo) -> list[Section]:
-    sections = [IMAGES, LINKS, *of_rows(device_id, shown)]
+    rows = next(row for row in CARDS if row.paged)
+    sections = [IMAGES, LINKS, *of_card(rows, device_id, shown)]
     return [*sections, Section("These days", (report(device_id, shown, tz),))]
 
 
@@ -48,36 +50,39 @@ def report(device_id: str, shown: Shown, tz: ZoneInfo) -> Entry:
     return Entry("Report …", "to print", href=f"/report?{query}")
 
 
-def of_rows(device_id: str, shown: Shown) -> list[Section]:
-    """The very rows behind the chart, and all readings of its range."""
-    raw = replace(shown, resolution=RAW)
-    sections = [_files("Raw readings", device_id, "rows", raw)]
-    if shown.resolution is not RAW:
-        heading = f"Rows shown · {shown.resolution.label}"
-        sections.insert(0, _files(heading, device_id, "rows", shown))
-    return sections
+def of_card(row: CardRow, device_id: str, shown: Shown) -> list[Section]:
+    """The card's image and its files."""
+    images = [card_images(row.image_heading, row.image)] if row.image else []
+    return [*images, *_exports(row.exports, device_id, shown)]
 
 
-def of_days(device_id: str, shown: Shown) -> list[Section]:
-    images = of_card("Image of these days", "days")
-    return [images, _files("These days", device_id, "days", shown)]
+def _exports(exports: Sequence[Export], device_id: str, shown: Shown) -> list[Section]:
+    """A file of what is shown and one of raw readings are the same where raw readings are shown:
+    then there is the latter alone."""
+    is_raw = shown.resolution is RAW
+    both = any(export.raw for export in exports)
+    return [
+        _files(_heading(export, shown, both=both), device_id, export.name, _as(export, shown))
+        for export in exports
+        if export.raw or not (both and is_raw)
+    ]
 
 
-def of_hours(device_id: str, shown: Shown) -> list[Section]:
-    images = of_card("Image of these hours", "heat")
-    return [images, _files("These hours of the week", device_id, "hours", shown)]
+def _heading(export: Export, shown: Shown, *, both: bool) -> str:
+    return (
+        f"{export.heading} · {shown.resolution.label}"
+        if both and not export.raw
+        else (export.heading)
+    )
 
 
-BY_CARD: Final[Mapping[Card, Callable[[str, Shown], list[Section]]]] = {
-    Card.DAYS: of_days,
-    Card.HEAT: of_hours,
-    Card.ROWS: of_rows,
-}
+def _as(export: Export, shown: Shown) -> Shown:
+    return replace(shown, resolution=RAW) if export.raw else shown
 
 
 def offered(device_id: str, shown: Shown, tz: ZoneInfo) -> list[list[Component]]:
     """The bodies of the menus: the chart's, then each card's. ``tz`` is the zone shown."""
-    told = (of_chart(device_id, shown, tz), *(BY_CARD[card](device_id, shown) for card in Card))
+    told = (of_chart(device_id, shown, tz), *(of_card(row, device_id, shown) for row in CARDS))
     return [body(sections) for sections in told]
 
 

@@ -1,4 +1,4 @@
-"""The whole range as a small strip below a part of it: where one is, and a way to elsewhere."""
+"""The whole range as a small strip below the chart of a part of it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a device's page asks the service for: numbers, days, hours and rows. The first part keeps
-replies for a while, the second asks for them."""
+"""Queries of the device page: KPIs, days, hours and rows. The first part caches replies, the second
+loads them."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
 
 
 def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
-    """What is known of the device in the last 24 hours, and its last reading however old that is.
-    Raises a WeirError."""
+    """The device's status in the last 24 hours, and its last reading however old that is. Raises a
+    WeirError."""
     refresh_page(desk, STATE_SPAN, [meter], now_ms)
     known = knowledge(desk, STATE_SPAN)[meter.id]
     if known.seen_ms is None or known.flow is not None:
@@ -87,7 +87,7 @@ def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
 
 
 def until(device_id: str, now_ms: int) -> int:
-    """Where the last weeks end: now, or with the last reading of a device that is long silent."""
+    """The end of the last weeks: now, or the last reading of a device that is long silent."""
     seen = session.remembered(
         f"seen:{device_id}",
         lambda client: last_seen_ms(client, device_id, now_ms),

@@ -1,4 +1,4 @@
-"""The shown rows as a table, latest first, a page at a time. Also the way of who can't see a
+"""The shown rows as a table, latest first, a page at a time. Also the accessible form of the
 chart."""
 
 from __future__ import annotations

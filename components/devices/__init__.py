@@ -1,1 +1,1 @@
-"""The list of devices: what is asked, which rows answer it, what stands around them."""
+"""The list of devices: queries, rows and layout."""

@@ -1,6 +1,6 @@
 """Which devices a list shows, in which order: in the address, and as the grid asks for rows.
 
-Whatever comes from a browser is read with doubt: what can't be understood counts as not said.
+Input from a browser is checked: invalid values are ignored.
 """
 
 from __future__ import annotations

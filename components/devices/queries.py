@@ -86,7 +86,7 @@ def _named(desk: Desk, listing: Listing) -> list[Meter]:
 
 
 def inactive(desk: Desk, listing: Listing, now_ms: int) -> Callable[[str], bool]:
-    """Whether a device is inactive. A Device doesn't say it, the list's filter does."""
+    """Whether a device is inactive. A Device has no such field; the list's filter tells."""
     if listing.status != "all":
         return lambda _: listing.status == "inactive"
     return directory(desk, now_ms, "false").by_id.__contains__

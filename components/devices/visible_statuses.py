@@ -1,4 +1,4 @@
-"""The states of the devices in sight: as the fleet page knows them, asked for where it doesn't."""
+"""The status of the visible devices, from the fleet page's cache or from the service."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _told(meter: Meter, known: Known, now_ms: int) -> dict[str, str]:
 
 
 def read_sight(value: Any) -> tuple[str, ...]:
-    """The ids that a browser sends, with doubt."""
+    """The ids that a browser sends, checked."""
     ids = value.get("ids") if isinstance(value, dict) else None
     if not isinstance(ids, list):
         return ()

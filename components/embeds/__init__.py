@@ -1,1 +1,1 @@
-"""Managing embeds: the form, the list, and the one that is looked at, with its preview."""
+"""Managing embeds: the form, the list, and the selected embed with its preview."""

@@ -1,4 +1,4 @@
-"""What an embed is, in words. Pure."""
+"""Texts that describe an embed. Pure."""
 
 from __future__ import annotations
 

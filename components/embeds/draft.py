@@ -1,5 +1,5 @@
-"""What stands in the form: filled in from the view that somebody comes from, read into a
-definition, or into what is wrong with it. Pure."""
+"""The content of the form: filled in from a page's view, and read into a definition or a list of
+problems. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form for a new embed. What is wrong is said at the field, in the service's words."""
+"""The form for a new embed. Errors are shown at the field, in the service's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: the list beside the form, or beside the embed that is looked at."""
+"""The page: the list beside the form, or beside the selected embed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One embed: what it shows, tried out live, its snippet, and the way to end it."""
+"""One embed: its content, live preview and snippet, and how to revoke it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _facts(facts: list[tuple[str, str]]) -> Component:
 
 
 def _ending(embed: Embed) -> Component:
-    """A confirmation of its own: what is ended stays so, and is gone from pages within seconds."""
+    """A confirmation: revoking can't be undone and takes effect within seconds."""
     over = embed.state in ("revoked", "expired")
     return html.Div(
         [

@@ -1,4 +1,4 @@
-"""Which devices the form offers: what a search finds, after those that are chosen."""
+"""The devices that the form offers: the selected ones, then the results of a search."""
 
 from __future__ import annotations
 

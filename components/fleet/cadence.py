@@ -1,4 +1,4 @@
-"""How often devices report, asked of the interface: as configured, else as over the last week."""
+"""How often devices report: as configured, else estimated from the last week."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from api.catalog import RAW
 from api.client import Client
+from api.errors import NotOffered
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, estimated
 from api.timez import DAY_MS, HOUR_MS
 from components.fleet.meters import Meter
@@ -18,6 +19,8 @@ FRESH_MS: Final = DAY_MS
 QUIET_FRESH_MS: Final = HOUR_MS  # nothing was measured: it may have begun to report since
 SAMPLE: Final = 1_000  # readings: their steps are the week's, for a fraction of its cost
 SUBJECT: Final = "cadence"
+MANY: Final = 100  # unknown devices, for which a page of the service's own estimates is asked
+PAGE: Final = 1_000
 
 
 class _Measured(NamedTuple):
@@ -43,9 +46,28 @@ def cadences(
         return known
     book = desk.memory.book(desk.principal, SUBJECT, _Measured._make)
     kept = book.pull()
+    if sum(_due(kept.get(id), now_ms) for id in rest) > MANY:
+        book.put(_estimates(desk, now_ms), now_ms)
     jobs = (partial(_measure, desk.client, id, now_ms) for id in rest if _due(kept.get(id), now_ms))
     book.put(dict(desk.answers(jobs, deadline)), now_ms)
     return known | {id: kept[id].cadence for id in rest if id in kept}
+
+
+def _estimates(desk: Desk, now_ms: int) -> dict[str, _Measured]:
+    """The cadences that the service keeps, a page at each call: thousands of devices are known
+    within a few refreshes. Nothing from a server that keeps none."""
+    place = (desk.principal, SUBJECT)
+    offset = desk.memory.local(place) or 0
+    try:
+        page = desk.client.statuses(order_by="label", limit=PAGE, offset=offset)
+    except NotOffered:
+        return {}
+    desk.memory.keep(place, offset + PAGE if offset + PAGE < page.count else 0)
+    return {
+        row.device.id: _Measured(now_ms, round(row.cadence_s * 1_000), row.event_driven)
+        for row in page.rows
+        if row.cadence_s is not None
+    }
 
 
 def measured(client: Client, device_id: str, end_ms: int) -> Cadence | None:

@@ -1,5 +1,5 @@
-"""Asking for each device's volume of its day. The interface answers that for one device at a time,
-so a large fleet is gone through little by little, and the sum says how many devices it covers."""
+"""Loads each device's volume of its day. The interface answers that for one device at a time, so a
+large fleet is gone through little by little, and the sum says how many devices it covers."""
 
 from __future__ import annotations
 

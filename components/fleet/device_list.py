@@ -1,5 +1,5 @@
-"""The devices in a principal's scope, from the list: kept for a minute, then asked for anew while
-the old list still serves. Ten thousand devices take the service half a second to list."""
+"""The devices in a principal's scope, from the list: cached for a minute, then refreshed while the
+old list is still used. Ten thousand devices take the service half a second to list."""
 
 from __future__ import annotations
 

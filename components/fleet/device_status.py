@@ -1,4 +1,4 @@
-"""What is known of one device in one window, as one `latest` answer told it."""
+"""The status of one device in one window, from one `latest` response."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from api.metering.windows import Window
 
 
 class Known(NamedTuple):
-    """``seen_ms`` None: never heard of, as of ``ever_ms``, when all of time was last looked
-    through. ``flow`` is the last reading's. ``failure`` says why this device has no answer."""
+    """``seen_ms`` None: never reported, as of ``ever_ms``, when all of time was last searched.
+    ``flow`` is the last reading's. ``failure`` says why this device has no answer."""
 
     asked_ms: int
     cadence_ms: int

@@ -1,4 +1,4 @@
-"""Asking which installation dates readings disprove."""
+"""Checks which installation dates are disproved by readings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking the service on behalf of one principal: several questions at a time, within a budget."""
+"""Requests for one principal: several at a time, within a time budget."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Who asks, and what is remembered for them."""
+    """The principal's client and cache."""
 
     client: Client
     memory: Memory
@@ -93,7 +93,7 @@ def turn(late: Sequence[T], of: int) -> Sequence[T]:
 
 
 def background(job: Callable[[], Any]) -> None:
-    """Do it without anybody waiting for it."""
+    """Run it in the background."""
     _pool().submit(job)
 
 

@@ -1,4 +1,4 @@
-"""Which devices the wall shows, in which order. Pure."""
+"""The devices on the fleet page, in order. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
     @property
     def answered(self) -> bool:
-        """Whether it is worth asking more about the device."""
+        """Whether further requests for the device make sense."""
         return self.known is not None and not self.known.failure
 
 
@@ -79,7 +79,7 @@ def rechosen(rows: Sequence[Row], view: FleetView, before: Chosen) -> Chosen:
 
 
 def in_scope(rows: Sequence[Row], view: FleetView) -> Sequence[Row]:
-    """What search and group leave: what the sums are of."""
+    """The devices that match search and group: those of the totals."""
     return _found(rows, view)[0]
 
 

@@ -1,5 +1,5 @@
-"""What was learnt from the service, kept for the next refresh: keyed by principal, shared by the
-worker processes of this machine, and nothing but a convenience. Losing it loses no data.
+"""A cache of the service's responses for the next refresh: keyed by principal, shared by the worker
+processes of this machine. Losing it loses no data.
 
 A `Memory` holds books, one a principal and subject ("states:24h"). A book maps devices to named
 tuples of what JSON can hold. Where a folder is given, books are shared through one SQLite file in
@@ -12,6 +12,7 @@ import logging
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -149,7 +150,8 @@ class Book(Generic[T]):
             with self._lock:
                 for seq, device, value in self._since(self._file):
                     self._seq = max(self._seq, seq)
-                    self._values[device] = self._make(orjson.loads(value))
+                    with suppress(TypeError):  # a row in the shape of another version of Weir
+                        self._values[device] = self._make(orjson.loads(value))
         return self._values
 
     def _since(self, file: _File) -> list[tuple[int, str, bytes]]:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from dash import html
 from dash.development.base_component import Component
 
+from api.timez import local_ordinal
 from components import formatting, session
-from components.clock import EPOCH_DAY, MONTHS, day_text, local_date
+from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
 from components.controls import attributes, labelled
+from components.fleet.queries import Deadline, Desk
 from components.fleet.totals import Total
+from components.html_json import sheet
 from components.report import text as report_text
-from components.report.queries import Detail, Report
-from components.report.url_state import ReportView, write_report_view
+from components.report.queries import Detail, Report, gathered
+from components.report.text import page_rules
+from components.report.url_state import MOST_DEVICES, ReportView, write_report_view
 from components.units import Units
+from components.usage import table
+from components.usage.queries import PAGE_PATIENCE_S
 from components.usage.sums import Day, DeviceUsage, totals
 from components.usage.table import (
     HEADS,
@@ -226,3 +232,26 @@ def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component
         tabIndex=0,
         **labelled(f"{name}: table, scrollable"),
     )
+
+
+# --- What the callback returns --------------------------------------------------------------------
+
+
+def answer(desk: Desk, view: ReportView, organization: str, now_ms: int) -> dict[str, Any]:
+    """Raises a WeirError where the service as a whole can't answer."""
+    report = gathered(desk, view, Deadline(PAGE_PATIENCE_S), now_ms)
+    today = local_ordinal(known_zone(view.usage.zone), now_ms)
+    first, last = view.usage.dates(today)
+    body = [] if report.trouble else sheet(document(report, view, organization))
+    return {
+        "empty": report.trouble,
+        "body": body,
+        "progress": report.progress.words,
+        "complete": report.progress.complete,
+        "range": "the last 366 days of the range" if view.usage.cut else "",
+        "dates": [table.iso(first), table.iso(max(first, last))],
+        "chosen": f"{formatting.whole(report.picked.found)} of at most {MOST_DEVICES} devices",
+        "groups": list(report.picked.groups),
+        "moves": view.usage.moves,
+        "page": page_rules(report_text.title(report, view), report_text.range_words(report.usages)),
+    }

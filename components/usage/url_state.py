@@ -1,6 +1,6 @@
 """What a usage summary is asked for, as it stands in the address and in the browser's question.
 
-Whatever comes from a browser is read with doubt: what can't be understood counts as not said.
+Input from a browser is checked: invalid values are ignored.
 """
 
 from __future__ import annotations

@@ -6,7 +6,10 @@ const HERE = "https://weir.example/devices/1?range=7d&theme=dark#below";
 table("withView", withView, [
   [[HERE, { range: "24h" }], "https://weir.example/devices/1?range=24h&theme=dark#below"],
   [[HERE, { range: null, zone: "" }], "https://weir.example/devices/1?theme=dark#below"],
-  [[HERE, { zone: "America/New_York", q: "a & b" }, ["q"]], `${HERE.split("#")[0]}&q=a+%26+b#below`],
+  [
+    [HERE, { zone: "America/New_York", q: "a & b" }, ["q"]],
+    `${HERE.split("#")[0]}&q=a+%26+b#below`,
+  ],
   [[HERE, {}], HERE],
   [[HERE, {}, ["range"]], "https://weir.example/devices/1?theme=dark#below"],
 ]);

@@ -50,8 +50,26 @@ table("duration", hover.duration, [
 ]);
 
 table("volume", hover.volume, [
-  [[500, [[1000, 1000, "kgal"], [0, 1, "gal"]]], "500 gal"],
-  [[-2500, [[1000, 1000, "kgal"], [0, 1, "gal"]]], "−2.5 kgal"],
+  [
+    [
+      500,
+      [
+        [1000, 1000, "kgal"],
+        [0, 1, "gal"],
+      ],
+    ],
+    "500 gal",
+  ],
+  [
+    [
+      -2500,
+      [
+        [1000, 1000, "kgal"],
+        [0, 1, "gal"],
+      ],
+    ],
+    "−2.5 kgal",
+  ],
 ]);
 
 /* New York's autumn night of 2026: from 06:00 UTC the clock is an hour back. */
@@ -77,8 +95,12 @@ table("nearest", hover.nearest, [
 test("a line's rows carry the band's range, and gaps part its runs", () => {
   const line = {
     // A run begins and ends where its spans do.
-    x: ["2026-01-01T00:00:00", "2026-01-01T00:05:00", "2026-01-01T00:10:00", null]
-      .concat(["2026-01-01T01:00:00", "2026-01-01T01:05:00", "2026-01-01T01:10:00", null]),
+    x: ["2026-01-01T00:00:00", "2026-01-01T00:05:00", "2026-01-01T00:10:00", null].concat([
+      "2026-01-01T01:00:00",
+      "2026-01-01T01:05:00",
+      "2026-01-01T01:10:00",
+      null,
+    ]),
     y: [2, 2, 2, null, 7, 7, 7, null],
     meta: { says: { length_ms: 10 * MINUTE_MS, range: true } },
   };
@@ -86,7 +108,10 @@ test("a line's rows carry the band's range, and gaps part its runs", () => {
   const { rows } = hover.read({ data: [{}, band, line] });
   assert.deepEqual(
     rows.map(({ value, low, high }) => [value, low, high]),
-    [[2, 1, 3], [7, 5, 9]],
+    [
+      [2, 1, 3],
+      [7, 5, 9],
+    ],
   );
   assert.equal(rows[1].startMs, Date.parse("2026-01-01T01:00:00Z"));
 });

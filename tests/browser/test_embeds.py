@@ -122,7 +122,7 @@ def test_an_expired_token_greys_and_a_new_one_revives(framed: Framed) -> None:
     framed.said("expired", "Showing data from")
     assert framed.state() == "ended"
     assert framed.tab.run(SHOWN) == before
-    assert framed.opacity(".plot") < 1
+    framed.tab.until(lambda: framed.opacity(".plot") < 1)  # it fades
     with framed.outside():
         renewals = framed.tab.run("return renewals")
     assert renewals[0] == [framed.embeds.url, {"type": "weir:renew", "embed": embed.id}]

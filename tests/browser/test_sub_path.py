@@ -105,9 +105,10 @@ class Below:
         return answer.status_code == 200
 
     def failed(self) -> list[str]:
-        """Requests that left the path, or whose address named nothing."""
+        """Requests that left the path, or whose address named nothing. 499: the browser went on to
+        another page meanwhile."""
         lines = (self.folder / "access.log").read_text().splitlines()
-        good = re.compile(rf"(2..|3..|502) \S+ /{HERE}/")
+        good = re.compile(rf"(2..|3..|499|502) \S+ /{HERE}/")
         asked = [line for line in lines if not line.endswith(" /favicon.ico")]  # a frame names none
         return [line for line in asked if not good.match(line)]
 

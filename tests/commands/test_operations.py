@@ -20,11 +20,11 @@ import pytest
 from api.catalog import EMBED_PAGE_PREFIX, INGEST_PATH, KEY_HEADER, PATH_PREFIX
 from api.server.rate_limits import BURST_S, FAILURES_BURST
 from api.settings import Settings
-from components.reader import SIGN_OUT
+from components.session import SIGN_OUT
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, children, eventually, stopped
 from tests.routes import routes
-from web.auth.throttle import BURST
+from web.auth.sign_in import BURST
 
 METRICS_TOKEN = "open-the-metrics-please"
 WORKERS = 2

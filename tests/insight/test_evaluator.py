@@ -205,6 +205,30 @@ def test_readings_that_come_while_it_evaluates_stay_due(store: Store) -> None:
     assert "continuous-flow" in {kind for kind, _ in kept(store, device)}
 
 
+def test_a_device_that_cannot_be_evaluated_keeps_no_other_from_it(store: Store) -> None:
+    bad, good = meter(store), meter(store)
+    for device in (bad, good):
+        store.write(hourly(device, leak(20)))
+    evaluator, made = Evaluator(store), Evaluator._result  # pyright: ignore[reportPrivateUsage]
+
+    def fails(self: Evaluator, task: Any, *rest: Any) -> Any:
+        if task.key == bad.key:
+            raise ZeroDivisionError
+        return made(self, task, *rest)
+
+    tasks = [task for task in evaluator.due(START + 99 * DAY_MS) if task.key in (bad.key, good.key)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Evaluator, "_result", fails)
+        evaluator.run_each(tasks, START + 20 * DAY_MS)
+    assert not kept(store, bad)
+    assert kept(store, good)
+    assert store.due_findings(1, key=bad.key)
+    evaluator.run_each(tasks, START + 20 * DAY_MS)
+    assert not kept(store, bad)  # it waits
+    assert Evaluator(store).run_each(tasks, START + 20 * DAY_MS).devices == 2
+    assert kept(store, bad)
+
+
 # --- The clock -----------------------------------------------------------------------------------
 
 

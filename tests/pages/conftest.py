@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from components.reader import READER, EntryMethod, Reader
+from components.session import READER, EntryMethod, Reader
 from tests.dashboards import Fleet, Site, make_fleet, served
 
 

@@ -15,11 +15,14 @@ from dash import no_update
 
 from api.catalog import RESOLUTION_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
+from components.device.cards import CARDS, CardRow
 from components.device.chart_state import Shown, write_shown
 from components.device.kpi_rows import KPI_ROWS, by_query
 from components.ranges import Window
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
 from tests.pages.elements import of_kind, of_tag, text
+from web.downloads.routes import FILES
+from web.images.cards import DRAWINGS
 
 Said = dict[str, Any]
 
@@ -43,6 +46,7 @@ def last_day(site: Site) -> Said:
 
 
 KPIS = [row.id for row in KPI_ROWS]
+CARD_IDS = [row.id for row in CARDS]
 
 
 def kpi(page: Any, id: str, said: Any, device: Said) -> tuple[Any, Any]:
@@ -52,6 +56,12 @@ def kpi(page: Any, id: str, said: Any, device: Said) -> tuple[Any, Any]:
     assert len(answer) == 2 * len(rows)
     at = 2 * [row.id for row in rows].index(id)
     return answer[at], answer[at + 1]
+
+
+def card(page: Any, id: str, said: Any, device: Said, number: int = 1) -> list[Any]:
+    """A card's body, note and failure, by the callback that fills it."""
+    (row,) = (row for row in CARDS if row.id == id)
+    return page.card(row, said, device, number)
 
 
 # --- Numbers -------------------------------------------------------------------------------------
@@ -87,7 +97,7 @@ def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> N
 
 def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Site) -> None:
     """It says no installation date: what was before it reported isn't missing."""
-    up, *_ = page.heard(shown(SPRING - 2 * DAY_MS, 2 * DAY_MS), kept(looking, CLOCKS))
+    up, _ = kpi(page, "kpi-uptime", shown(SPRING - 2 * DAY_MS, 2 * DAY_MS), kept(looking, CLOCKS))
     assert text(up) == "Uptime, 2 d 100% 1,440 of 1,440 min · since the first reading"
 
 
@@ -103,9 +113,9 @@ def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
     )
     continuous, _ = kpi(page, "kpi-continuous", said, device)
     assert text(continuous) == "Leak – not enough data"
-    assert text(page.by_day(said, device)[0]) == "No volume in the last six weeks."
-    assert text(page.by_hour(said, device)[0]) == "No flow in the last eight weeks."
-    assert text(page.as_rows(said, 1, device)[0]) == "No rows in this range."
+    assert text(card(page, "device-days", said, device)[0]) == "No volume in the last six weeks."
+    assert text(card(page, "device-heat", said, device)[0]) == "No flow in the last eight weeks."
+    assert text(card(page, "device-rows", said, device, 1)[0]) == "No rows in this range."
 
 
 def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
@@ -131,10 +141,12 @@ def test_each_cell_is_filled_by_one_callback() -> None:
 
 def parts_of(page: Any, id: str, said: Any, device: Said) -> list[Any]:
     """What a KPI's cell, the state or a card below answers."""
+    if id in CARD_IDS:
+        return card(page, id, said, device)
     return list(kpi(page, id, said, device) if id in KPIS else getattr(page, id)(said, device))
 
 
-@pytest.mark.parametrize("part", [*KPIS, "by_day", "by_hour"])
+@pytest.mark.parametrize("part", [*KPIS, *CARD_IDS])
 def test_each_part_fails_alone_and_keeps_what_it_had(page: Any, looking: Site, part: str) -> None:
     # A range, a zone and a device that nothing has been remembered of.
     said = shown(now_ms() - 3 * HOUR_MS, HOUR_MS, zone="Europe/Rome")
@@ -157,7 +169,7 @@ def test_the_state_stays_where_the_service_fails(page: Any, looking: Site) -> No
 
 
 @pytest.mark.parametrize("said", [None, {}, {"from": "x", "to": 7}])
-@pytest.mark.parametrize("part", [*KPIS, "state", "by_day", "by_hour"])
+@pytest.mark.parametrize("part", [*KPIS, "state", *CARD_IDS])
 def test_before_anything_is_shown_nothing_is_said(
     page: Any, looking: Site, part: str, said: Said | None
 ) -> None:
@@ -167,7 +179,7 @@ def test_before_anything_is_shown_nothing_is_said(
 
 def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
     forged = {"device_id": "00000000-0000-4000-8000-00000000000f", "time_zone": "UTC"}
-    for part in (*KPIS, "by_day", "by_hour"):
+    for part in (*KPIS, *CARD_IDS):
         answer = parts_of(page, part, last_day(looking), forged)
         assert any("Not found" in str(each) for each in answer), part
 
@@ -176,7 +188,7 @@ def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
 
 
 def test_days_lead_to_their_span(page: Any, looking: Site) -> None:
-    bars, note, _ = page.by_day(last_day(looking), kept(looking, LIVE))
+    bars, note, _ = card(page, "device-days", last_day(looking), kept(looking, LIVE))
     days = of_tag(bars, "button")
     assert len(days) == 42
     assert days[-1]["class"].split() == ["day", "partial"]
@@ -191,13 +203,15 @@ def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
     later = now_ms() + 200 * DAY_MS
     monkeypatch.setattr(page, "now_ms", lambda: later)
     device = {**kept(looking, CLOCKS), "time_zone": "America/New_York"}
-    bars, note, _ = page.by_day(shown(SPRING, DAY_MS), device)
+    bars, note, _ = card(page, "device-days", shown(SPRING, DAY_MS), device)
     assert note == "· 6 weeks to 2 Nov 2026, days in America/New_York"
     last_of_all = of_tag(bars, "button")[-1]
     assert "Mon 2 Nov 2026" in last_of_all["title"]
     assert last_of_all["class"] == "day"
-    assert "6 weeks" not in page.by_hour(shown(SPRING, DAY_MS), device)[1]
-    assert page.by_hour(shown(SPRING, DAY_MS), device)[1].endswith("8 weeks to 2 Nov 2026")
+    assert "6 weeks" not in card(page, "device-heat", shown(SPRING, DAY_MS), device)[1]
+    assert card(page, "device-heat", shown(SPRING, DAY_MS), device)[1].endswith(
+        "8 weeks to 2 Nov 2026"
+    )
     up, _ = kpi(page, "kpi-uptime", shown(SPRING, 23 * HOUR_MS), device)
     assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
     last, _ = kpi(page, "kpi-last", shown(SPRING, DAY_MS), device)
@@ -206,12 +220,12 @@ def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
 
 def test_rows_are_paged_from_the_latest(page: Any, looking: Site) -> None:
     said, device = shown(SPRING, HOUR_MS), kept(looking, CLOCKS)
-    first, note, _ = page.as_rows(said, 1, device)
+    first, note, _ = card(page, "device-rows", said, device, 1)
     assert note == "· raw, latest first, America/Denver"
     assert "1–20 of 180 rows" in text(first)
-    last = page.as_rows(said, 9, device)[0]
+    last = card(page, "device-rows", said, device, 9)[0]
     assert "161–180 of 180 rows" in text(last)
-    assert text(page.as_rows(said, 10**9, device)[0]) == text(last)
+    assert text(card(page, "device-rows", said, device, 10**9)[0]) == text(last)
 
 
 def hrefs(body: Any) -> list[str]:
@@ -241,6 +255,14 @@ def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
         (False, True),
     ]
     assert all("zone=Asia%2FTokyo" in href for href in (*told, report))
+
+
+@pytest.mark.parametrize("row", CARDS, ids=lambda row: row.id)
+def test_each_file_and_image_of_a_card_has_an_address(row: CardRow) -> None:
+    assert row.exports
+    for export in row.exports:
+        assert f"/download/devices/<path:device_id>/{export.name}" in FILES
+    assert row.image in {"", *DRAWINGS}
 
 
 def test_no_menu_is_filled_before_anything_is_shown(page: Any, looking: Site) -> None:

@@ -12,7 +12,7 @@ from dash import no_update
 
 from api.client import EmbedDefinition
 from api.errors import Forbidden, WeirError
-from components.reader import READER, EntryMethod, Reader
+from components.session import READER, EntryMethod, Reader
 from tests.dashboards import CLOCKS, LIVE, TRICKY, Fleet
 from tests.embeds.site import Managed, managing
 from tests.pages.elements import links, of_kind, text

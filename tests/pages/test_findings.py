@@ -53,7 +53,8 @@ def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) 
     finally:
         looking.broken.clear()
     assert "Findings" in text(shown)
-    (question,) = [s for s in of_kind(shown, "Store") if s.id == "findings-question"]
+    stores: list[Any] = list(of_kind(shown, "Store"))
+    (question,) = [store for store in stores if store.id == "findings-question"]
     assert question.data["state"] == "closed"
     assert question.data["severity"] == "warning"
 

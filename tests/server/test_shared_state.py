@@ -23,7 +23,7 @@ from tests import servers
 from tests.auth.directory import Clock
 from tests.world import SECRET, World, opened
 from web.auth.session_cookie import Session, SignedOutSessions
-from web.auth.throttle import BURST, Throttle
+from web.auth.sign_in import BURST, Throttle
 
 
 class Hosts(NamedTuple):

@@ -21,13 +21,12 @@ from werkzeug.wrappers import Request, Response
 from api.catalog import SITE_ROOT
 from api.client import Client, Credential
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
-from components.reader import READER, EntryMethod, Reader
+from components.session import READER, EntryMethod, Reader
 from web.auth import rules
 from web.auth.credential_check import CredentialCheck
 from web.auth.rules import START, Because, Facts, Kind, Verdict
 from web.auth.session_cookie import CookieJar, Seal, Session, Shared, SignedOutSessions
-from web.auth.sign_in import SENTENCES, Said, SignInPage, check_key, too_often
-from web.auth.throttle import Throttle
+from web.auth.sign_in import SENTENCES, Said, SignInPage, Throttle, check_key, too_often
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from api.telemetry.client_address import from_another_site, from_this_machine
-from components.reader import SIGN_OUT
+from components.session import SIGN_OUT
 from web.static import STATIC_PREFIXES
 
 SIGN_IN: Final = "/sign-in"

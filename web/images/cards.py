@@ -28,8 +28,7 @@ from components.theme import Palette, palette
 from components.units import Units
 from components.url_state import View
 from web.downloads.names import file_stem, of_window
-from web.images.figure import Caption
-from web.images.page_frame import NO_DATA_PX, SMALL_PX, Box, framed, lines, no_data, nothing
+from web.images.figure import NO_DATA_PX, SMALL_PX, Box, Caption, framed, lines, no_data, nothing
 from web.images.rendered import Image, converted
 from web.images.svg import mixed, stripes, width_px, words
 from web.rendering import Renderer

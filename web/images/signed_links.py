@@ -23,7 +23,7 @@ from components import session
 from components.image_query import read_chart, read_wall
 from components.menu import LINK_DAYS
 from components.queries import find_device
-from components.reader import READER, EntryMethod, Reader
+from components.session import READER, EntryMethod, Reader
 from web.problems import problem
 from web.static import RESOURCE_POLICY
 

@@ -131,8 +131,11 @@ class HourOfReadings(NamedTuple):
 class Findings(Protocol):
     """Reads of the service pass a scope; those of the evaluator don't."""
 
-    def findings(self, scope: Scope, query: FindingQuery) -> list[FindingEntry]:
-        """Worst first: severity, cost a day, usual volume of the device, age."""
+    def findings(
+        self, scope: Scope, query: FindingQuery, *, matches: int = 0
+    ) -> list[FindingEntry]:
+        """Worst first: severity, cost a day, usual volume of the device, age. ``matches``: how
+        many there are, where that is known; of many a page is found faster."""
         ...
 
     def count_findings(self, scope: Scope, query: FindingQuery) -> int: ...

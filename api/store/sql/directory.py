@@ -31,6 +31,13 @@ def organization(organization_id: str) -> Query:
     )
 
 
+def default_price(organization_id: str) -> Query:
+    """(per gallon) of an organization's devices that have no price of their own."""
+    return Query(
+        f"SELECT default_cost_per_gallon FROM {ORGANIZATION.name} WHERE id = ?", (organization_id,)
+    )
+
+
 def create_organization(new: Organization) -> Query:
     return Query(
         f"INSERT INTO {ORGANIZATION.name}"

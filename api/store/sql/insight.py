@@ -19,7 +19,6 @@ from api.store.tables import (
     DEVICE_STATUS,
     HOUR_COUNTER,
     INSIGHT_DUE,
-    ORGANIZATION,
     READING,
     counter,
 )
@@ -109,7 +108,7 @@ def page(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     """(key) of the devices of a page, in order."""
     matching = _matching(dialect, scope, query)
     direction = " DESC" if query.descending else ""
-    orders = [f"{e} IS NULL, {e}{direction}" for e in ORDERS[query.order_by]]
+    orders = [f"{e}{direction} NULLS LAST" for e in ORDERS[query.order_by]]
     return Query(
         f"SELECT d.key FROM {_FROM} WHERE {matching.sql}"
         f" ORDER BY {', '.join(orders)}, d.label, d.id LIMIT ? OFFSET ?",
@@ -132,35 +131,16 @@ def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(state, devices, flow, volume today, observed ms, expected ms, oldest row) by state."""
+    """(state, currency, open kinds, devices, flow, volume today, cost by the devices' own prices,
+    volume of those without one, observed ms, expected ms, oldest row), in one pass."""
     matching = _matching(dialect, scope, query)
+    own = "SUM(s.volume_today * s.price)"
+    rest = "SUM(CASE WHEN s.price IS NULL THEN s.volume_today END)"
     return Query(
-        f"SELECT COALESCE(s.state, '{State.NO_DATA}'), COUNT(*), SUM(s.flow), SUM(s.volume_today),"
-        " SUM(s.actual_24h * s.bucket_ms), SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
-        f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1",
-        matching.params,
-    )
-
-
-def costs(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(currency, amount) of today."""
-    matching = _matching(dialect, scope, query)
-    price = "COALESCE(s.price, o.default_cost_per_gallon)"
-    return Query(
-        f"SELECT s.currency, SUM(s.volume_today * {price}) FROM {_FROM}"
-        f" JOIN {ORGANIZATION.name} AS o ON o.id = d.organization_id"
-        f" WHERE {matching.sql} AND {price} IS NOT NULL AND s.volume_today IS NOT NULL"
-        " GROUP BY s.currency ORDER BY s.currency",
-        matching.params,
-    )
-
-
-def open_findings(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(kinds that are open, comma-separated, devices)."""
-    matching = _matching(dialect, scope, query)
-    return Query(
-        f"SELECT s.findings, COUNT(*) FROM {_FROM} WHERE {matching.sql} AND s.findings <> ''"
-        " GROUP BY s.findings",
+        f"SELECT COALESCE(s.state, '{State.NO_DATA}'), s.currency, s.findings, COUNT(*),"
+        f" SUM(s.flow), SUM(s.volume_today), {own}, {rest}, SUM(s.actual_24h * s.bucket_ms),"
+        f" SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
+        f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1, 2, 3",
         matching.params,
     )
 

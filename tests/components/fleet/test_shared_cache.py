@@ -141,3 +141,16 @@ def test_memory_is_bounded() -> None:
         memory.local(0)
     assert memory.local(0) == 0
     assert memory.local(1) is None
+
+
+def test_rows_of_another_version_are_ignored(tmp_path: Path) -> None:
+    """After an upgrade the file may hold rows with fewer or more values."""
+
+    class Older(NamedTuple):
+        number: int
+        words: str
+        more: int
+
+    Memory(tmp_path).book("ann", "facts", Older._make).put({"d1": Older(1, "x", 2)}, 1)
+    put(Memory(tmp_path), "ann", {"d2": Fact(2)})
+    assert pulled(Memory(tmp_path), "ann") == {"d2": Fact(2)}

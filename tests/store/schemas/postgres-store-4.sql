@@ -304,8 +304,8 @@ CREATE TABLE public.undated (
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795343480460, 1795343480460, 1795343480460, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '410c1c28-d23b-4fbe-9e45-98bf14d3bfc5', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795343480460, 1795343480460, 1795343480460, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795344542632, 1795344542632, 1795344542632, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '9bd600ed-0c02-498a-b97e-3ff878e8048f', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795344542632, 1795344542632, 1795344542632, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -321,7 +321,7 @@ INSERT INTO public.insight_due VALUES
 INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795343480451, 1795343480451, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795344542630, 1795344542630, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 90, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 90, -70, NULL, 21.5, 0),
@@ -1121,9 +1121,9 @@ CREATE INDEX device_by_organization ON public.device USING btree (organization_i
 CREATE UNIQUE INDEX device_by_serial_number ON public.device USING btree (organization_id, serial_number) WHERE (active = 1);
 CREATE INDEX device_group_by_name ON public.device_group USING btree (name);
 CREATE INDEX device_status_by_due ON public.device_status USING btree (due_ms);
+CREATE INDEX finding_by_device ON public.finding USING btree (device_id, dismissed_ms, end_ms, severity, kind, start_ms);
 CREATE INDEX finding_by_id ON public.finding USING btree (id);
-CREATE INDEX finding_by_order ON public.finding USING btree (rank, COALESCE(cost_per_day, (0)::double precision) DESC, usual_per_day DESC, start_ms, id);
-CREATE INDEX finding_open ON public.finding USING btree (device_id) WHERE (end_ms IS NULL);
+CREATE INDEX finding_by_order ON public.finding USING btree (rank, COALESCE(cost_per_day, (0)::double precision) DESC, usual_per_day DESC, start_ms, id, dismissed_ms, end_ms, severity, device_id, kind);
 CREATE INDEX finding_state_by_due ON public.finding_state USING btree (due_ms);
 CREATE INDEX insight_due_findings ON public.insight_due USING btree (device_id) WHERE (findings_ms IS NOT NULL);
 CREATE INDEX insight_due_status ON public.insight_due USING btree (device_id) WHERE (status_ms IS NOT NULL);

@@ -16,7 +16,7 @@ from api.client import Client
 from api.server import create_service
 from tests.world import SECRET, World, opened
 from web.auth import Access, AuthMiddleware
-from web.auth.throttle import Throttle
+from web.auth.sign_in import Throttle
 from web.dashboard import create_dashboard, delivered, inside, sign_in_page
 
 NOW_S = 1_770_000_000.0

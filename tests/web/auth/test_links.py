@@ -13,7 +13,7 @@ from tests.web.auth import wire
 from tests.web.auth.conftest import NOW_S, Clock, Open, Site
 from tests.web.auth.test_middleware import cookies, notice
 from tests.world import METER
-from web.auth.throttle import BURST
+from web.auth.sign_in import BURST
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.web.auth import wire
 from tests.web.auth.conftest import AT_LARGE, COOKIE, Clock, Open, Site
 from tests.world import ACME, METER, World
 from web.auth.session_cookie import ABSOLUTE_S, IDLE_S, RENEWED_S
-from web.auth.throttle import BURST
+from web.auth.sign_in import BURST
 from web.static import content_security_policy
 
 EVERYTHING = Grant(everything=True)

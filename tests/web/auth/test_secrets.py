@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from api.auth import issue_token
 from api.client import Client, Credential
 from api.server import create_service
-from components.reader import EntryMethod
+from components.session import EntryMethod
 from tests.web.auth import wire
 from tests.web.auth.conftest import Open, Site
 from tests.world import ACME, METER, SECRET, World

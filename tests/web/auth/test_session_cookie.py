@@ -22,7 +22,7 @@ from web.auth.session_cookie import (
     Session,
     SignedOutSessions,
 )
-from web.auth.throttle import BURST, SECONDS_EACH, Throttle
+from web.auth.sign_in import BURST, SECONDS_EACH, Throttle
 
 KEY = "5f0c2a52-6c1e-4b8e-9d52-0d6c7a9b1e11"
 NOW_S = 1_770_000_000

@@ -51,7 +51,7 @@ def test_raw_rows_with_both_times_and_units(made: Bench) -> None:
         "quality (percent)": "90.0",
         "signal_strength (dBm)": "-90.0",
         "network_rssi (dBm)": "-80.0",
-        "onboard_temperature (degC)": "21.0",
+        "onboard_temperature (degF)": "69.8",
     }
 
 

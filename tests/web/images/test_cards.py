@@ -17,7 +17,7 @@ from components.units import METRIC, US, Units
 from tests.pages.elements import hints
 from tests.world import ms
 from web.images import cards
-from web.images.page_frame import Box
+from web.images.figure import Box
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX = Box(16, 80, 984, 390)

@@ -5,77 +5,77 @@ import { noUpdate, register, setProps } from "../../../assets/dash.js";
 import * as fleetTiles from "../../../assets/fleet-tiles.js";
 import * as freshness from "../../../assets/freshness.js";
 
-  const JITTER = 0.2;
-  const HURRY_MS = 5000; // a shorter pause isn't worth spreading
-  const MOST_HURRIED = 40; // answers in a row that asked for the next at once
-  const USUAL_MS = 15000;
+const JITTER = 0.2;
+const HURRY_MS = 5000; // a shorter pause isn't worth spreading
+const MOST_HURRIED = 40; // answers in a row that asked for the next at once
+const USUAL_MS = 15000;
 
-  let root = null;
-  let question = {};
-  let board = null;
-  let hurried = 0;
-  let timer = 0;
+let root = null;
+let question = {};
+let board = null;
+let hurried = 0;
+let timer = 0;
 
-  const byId = (id) => document.getElementById(id);
-  const isOpen = () => root !== null && root.isConnected;
+const byId = (id) => document.getElementById(id);
+const isOpen = () => root?.isConnected;
 
-  function ask(changes = {}) {
-    clearTimeout(timer);
-    question = { ...question, ...changes, drawn: fleetTiles.marks(), asked: Date.now() };
-    controls.press(question);
-    setProps("wall-question", { data: question });
-    freshness.asked({ changed: Object.keys(changes).length > 0 });
-  }
+function ask(changes = {}) {
+  clearTimeout(timer);
+  question = { ...question, ...changes, drawn: fleetTiles.marks(), asked: Date.now() };
+  controls.press(question);
+  setProps("wall-question", { data: question });
+  freshness.asked({ changed: Object.keys(changes).length > 0 });
+}
 
-  function refresh() {
-    if (isOpen() && !document.hidden) ask();
-  }
+function refresh() {
+  if (isOpen() && !document.hidden) ask();
+}
 
-  function next(afterMs) {
-    clearTimeout(timer);
-    hurried = afterMs < HURRY_MS ? hurried + 1 : 0;
-    const pause = hurried > MOST_HURRIED ? USUAL_MS : afterMs;
-    const spread = pause < HURRY_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
-    timer = setTimeout(refresh, pause * spread);
-  }
+function next(afterMs) {
+  clearTimeout(timer);
+  hurried = afterMs < HURRY_MS ? hurried + 1 : 0;
+  const pause = hurried > MOST_HURRIED ? USUAL_MS : afterMs;
+  const spread = pause < HURRY_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
+  timer = setTimeout(refresh, pause * spread);
+}
 
-  function settle(told) {
-    if (told.error) return freshness.failed(told.error);
-    board = told;
-    fleetTiles.draw(byId("wall-tiles"), told.tiles, told.view);
-    if (byId("wall-line").textContent !== told.line) byId("wall-line").textContent = told.line;
-    root.dataset.ready = "true";
-    freshness.answered();
-    next(told.again_ms);
-  }
+function settle(told) {
+  if (told.error) return freshness.failed(told.error);
+  board = told;
+  fleetTiles.draw(byId("wall-tiles"), told.tiles, told.view);
+  if (byId("wall-line").textContent !== told.line) byId("wall-line").textContent = told.line;
+  root.dataset.ready = "true";
+  freshness.answered();
+  next(told.again_ms);
+}
 
-  document.addEventListener("click", (event) => {
-    const button = isOpen() && event.target.closest("button[data-set]");
-    if (!button) return;
-    const { set: field, value, default: usual } = button.dataset;
-    ask({ [field]: usual === "true" ? null : value });
-  });
+document.addEventListener("click", (event) => {
+  const button = isOpen() && event.target.closest("button[data-set]");
+  if (!button) return;
+  const { set: field, value, default: usual } = button.dataset;
+  ask({ [field]: usual === "true" ? null : value });
+});
 
-  document.addEventListener("change", (event) => {
-    const select = isOpen() && event.target.closest("select[data-set]");
-    if (!select) return;
-    const { set: field, default: usual } = select.dataset;
-    ask({ [field]: select.value === usual ? null : select.value });
-  });
+document.addEventListener("change", (event) => {
+  const select = isOpen() && event.target.closest("select[data-set]");
+  if (!select) return;
+  const { set: field, default: usual } = select.dataset;
+  ask({ [field]: select.value === usual ? null : select.value });
+});
 
-  register("embedWall", {
-    draw: function (told) {
-      if (!isOpen()) {
-        root = byId("wall");
-        controls.press(question);
-        freshness.open({
-          root,
-          notice: "wall-notice",
-          retry: refresh,
-          remark: () => board && (board.trouble || board.empty),
-        });
-      }
-      if (told) settle(told);
-      return noUpdate();
-    },
-  });
+register("embedWall", {
+  draw: (told) => {
+    if (!isOpen()) {
+      root = byId("wall");
+      controls.press(question);
+      freshness.open({
+        root,
+        notice: "wall-notice",
+        retry: refresh,
+        remark: () => board && (board.trouble || board.empty),
+      });
+    }
+    if (told) settle(told);
+    return noUpdate();
+  },
+});

@@ -1,0 +1,57 @@
+"""The status of devices while their writer is killed and started again, with real processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.store.base import NewDevice, Status, Store
+from api.store.open import open_store
+from api.timez import MINUTE_MS, now_ms
+from tests.commands.shell import Shell, eventually
+from tests.store.fleet import device, reading
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    shell = Shell(tmp_path)
+    yield shell
+    shell.end_all()
+
+
+def test_a_writer_that_was_killed_goes_on_from_what_is_due(shell: Shell) -> None:
+    """Whatever is committed reaches its device's status, by the next writer if not by this one."""
+    shell.ask("db", "upgrade")
+    store = open_store(shell.url)
+    store.create_organization("Acme", organization_id="acme")
+    store.import_devices("acme", [NewDevice(f"M-{n}", {"reportingInterval": 60.0}) for n in (1, 2)])
+    first = shell.start("writer")
+    eventually(lambda: _status(store, "M-1"), "a device that never reported had a status")
+    _commit(store, "M-1")
+    eventually(lambda: _is_reporting(store, "M-1"), "a reading reached the status")
+    first.kill()
+    first.communicate()
+    _commit(store, "M-2")
+    assert not _is_reporting(store, "M-2")
+    shell.start("writer")
+    eventually(lambda: _is_reporting(store, "M-2"), "the next writer took up what was due")
+    store.close()
+    assert shell.ask("insight", "verify")["wrong"] == 0
+
+
+def _status(store: Store, serial: str) -> Status | None:
+    key = device(store, "acme", serial).key
+    return store.status_rows([key]).get(key)
+
+
+def _is_reporting(store: Store, serial: str) -> bool:
+    found = _status(store, serial)
+    return found is not None and found.seen_ms is not None
+
+
+def _commit(store: Store, serial: str) -> None:
+    now = now_ms()
+    meter = device(store, "acme", serial)
+    store.write([reading(meter, now - n * MINUTE_MS, quality=90.0) for n in range(3)])
