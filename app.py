@@ -51,11 +51,11 @@ def create_app() -> Flask:
 
 
 def _report(
-    client: Client, folder: Path, devices: Sequence[str], said: Mapping[str, str]
+    client: Client, folder: Path, devices: Sequence[str], params: Mapping[str, str]
 ) -> report.Made:
     from web.report.pdf import written
 
-    made = written(client, folder, devices, said)
+    made = written(client, folder, devices, params)
     return report.Made(made.body, made.devices, made.first, made.last)
 
 
@@ -77,7 +77,7 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
-    from api.server.mount import Mounted
+    from api.server.mount import Mounted, by_path
     from api.server.operations import METRICS_PATH, READY_PATH, create_operations
     from api.server.readiness import Readiness
     from api.server.request_logging import RequestLogging
@@ -85,15 +85,15 @@ def site(settings: Settings) -> WSGIApplication:
     from web.dashboard import create_dashboard
 
     shared = Shared(settings.redis_url) if settings.redis_url else None
-    ground = _elsewhere(settings) if settings.api_url else _here(settings, shared)
-    operations = create_operations(Readiness(ground.store, settings), settings)
-    rooms = {**ground.rooms, (READY_PATH, METRICS_PATH): operations}
-    access, folder = _access(settings, shared, ground.store), Path(settings.instance)
-    dashboard = create_dashboard(ground.client, access, folder, ground.links, settings.public_url)
-    return Mounted(RequestLogging(_by_path(rooms, dashboard.server), settings), settings.root)
+    backend = _remote_backend(settings) if settings.api_url else _local_backend(settings, shared)
+    operations = create_operations(Readiness(backend.store, settings), settings)
+    rooms = {**backend.rooms, (READY_PATH, METRICS_PATH): operations}
+    access, folder = _access(settings, shared, backend.store), Path(settings.instance)
+    dashboard = create_dashboard(backend.client, access, folder, backend.links, settings.public_url)
+    return Mounted(RequestLogging(by_path(rooms, dashboard.server), settings), settings.root)
 
 
-class _Ground(NamedTuple):
+class _Backend(NamedTuple):
     """What the dashboard stands on, and what else is answered here: rooms by their paths."""
 
     client: Client
@@ -102,16 +102,16 @@ class _Ground(NamedTuple):
     links: SignedAddresses | None = None
 
 
-def _elsewhere(settings: Settings) -> _Ground:
+def _remote_backend(settings: Settings) -> _Backend:
     from api.client import Client
     from api.server.remote_stub import create_stand_in
 
     stand_in = create_stand_in(settings)
     rooms: Rooms = {(*SERVICE_PATHS, *INTAKE_PATHS): stand_in}
-    return _Ground(Client.remote(settings.api_url), rooms)
+    return _Backend(Client.remote(settings.api_url), rooms)
 
 
-def _here(settings: Settings, shared: Shared | None) -> _Ground:
+def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
     from api.auth.signed import SignedAddresses
     from api.client import Client
     from api.server import create_service
@@ -129,7 +129,7 @@ def _here(settings: Settings, shared: Shared | None) -> _Ground:
         EMBED_PATHS: _embeds(settings, store, web, shared),
         INTAKE_PATHS: _intake(settings, store, shared),
     }
-    return _Ground(client, rooms, store, SignedAddresses(store, settings))
+    return _Backend(client, rooms, store, SignedAddresses(store, settings))
 
 
 def _embeds(
@@ -140,9 +140,9 @@ def _embeds(
     from api.server.rate_limits import FrameLimits
     from web.embed import create_embed_site
 
-    asked = Client.in_process(create_embed_service(store, web, settings))
-    turns = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-    return create_embed_site(asked, web.embed, Path(settings.instance), turns, settings.root)
+    client = Client.in_process(create_embed_service(store, web, settings))
+    limits = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
+    return create_embed_site(client, web.embed, Path(settings.instance), limits, settings.root)
 
 
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
@@ -178,18 +178,6 @@ def _access(settings: Settings, shared: Shared | None, store: Store | None) -> A
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),
     )
-
-
-def _by_path(rooms: Rooms, elsewhere: WSGIApplication) -> WSGIApplication:
-    """Each path to the room that has it, or something above it."""
-    owners = [(own, room) for paths, room in rooms.items() for own in paths]
-
-    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        path = "/" + environ.get("PATH_INFO", "").lstrip("/")
-        found = (room for own, room in owners if path == own or path.startswith(f"{own}/"))
-        return next(found, elsewhere)(environ, start_response)
-
-    return application
 
 
 def _at_first_request(build: Callable[[], WSGIApplication]) -> WSGIApplication:

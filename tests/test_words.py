@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,32 @@ def _modules() -> list[Path]:
         for path in (ROOT / folder).rglob("*")
         if path.suffix == ".py" or (path.is_dir() and (path / "__init__.py").exists())
     ]
+
+
+RENAMED = ("app.py", "web", "components/charts")
+RIDDLES = frozenset(("answered", "asked", "learnt", "looked", "said", "told"))
+
+
+def _signatures(text: str) -> Iterator[str]:
+    """The names of functions, classes and their parameters."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.parametrize("place", RENAMED)
+def test_no_signature_has_a_riddling_name(place: str) -> None:
+    paths = [ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.py"))
+    assert paths
+    riddling = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in paths
+        for name in _signatures(path.read_text("utf-8"))
+        if name.lower().strip("_") in RIDDLES
+    ]
+    assert riddling == []
 
 
 def test_there_is_something_to_look_at() -> None:

@@ -58,25 +58,25 @@ class CallbackGuard:
 def read(body: bytes, known: Known) -> dict[str, Any]:
     """The question in a body. Raises BadRequest where it is none of a known callback."""
     try:
-        said = orjson.loads(body)
+        posted = orjson.loads(body)
     except ValueError:
         raise BadRequest("The body is not JSON.") from None
-    if not isinstance(said, dict) or _deep(said, DEEPEST):
+    if not isinstance(posted, dict) or _deep(posted, DEEPEST):
         raise BadRequest("The body is not a callback request.")
-    output = said.get("output")
+    output = posted.get("output")
     callback = known.get(output) if isinstance(output, str) else None
     if not isinstance(output, str) or callback is None or "callback" not in callback:
         raise BadRequest("Unknown callback.")
     owed = {"inputs": callback["inputs"], "state": callback["state"], "outputs": _put_out(output)}
     for name, parts in owed.items():
-        if _parts(said.get(name, [])) != _parts(parts):
+        if _parts(posted.get(name, [])) != _parts(parts):
             raise BadRequest(f"The {name} don't match this callback.")
-    if not all(map(_is_address, said["inputs"])):
+    if not all(map(_is_address, posted["inputs"])):
         raise BadRequest("This is not the address of a page.")
-    changed = said.get("changedPropIds", [])
+    changed = posted.get("changedPropIds", [])
     if not isinstance(changed, list) or not all(isinstance(each, str) for each in changed):
         raise BadRequest("The changed properties must be names.")
-    return said
+    return posted
 
 
 def _put_out(output: str) -> list[dict[str, str]]:
@@ -94,9 +94,9 @@ def _is_address(part: Mapping[str, Any]) -> bool:
     return isinstance(value, str) and value[:1] in first
 
 
-def _parts(said: object) -> list[_Part] | None:
+def _parts(posted: object) -> list[_Part] | None:
     """Ids and properties; None for what holds anything else. One part may stand by itself."""
-    listed = said if isinstance(said, list) else [said]
+    listed = posted if isinstance(posted, list) else [posted]
     parts = [part for part in listed if isinstance(part, dict)]
     if len(parts) < len(listed):
         return None

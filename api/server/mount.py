@@ -1,8 +1,9 @@
-"""The site below a path of its host, as WEIR_PUBLIC_URL says: https://host/weir."""
+"""Which application answers which path, and the site below a path of its host as WEIR_PUBLIC_URL
+says: https://host/weir."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from api.catalog import SITE_ROOT
@@ -44,3 +45,17 @@ def below(root: str, path: str) -> str:
     if root and (path == root or path.startswith(f"{root}/")):
         return path.removeprefix(root) or "/"
     return path
+
+
+def by_path(
+    rooms: Mapping[tuple[str, ...], WSGIApplication], fallback: WSGIApplication
+) -> WSGIApplication:
+    """Each path goes to the application that has it or a path above it, else to ``fallback``."""
+    owners = [(own, room) for paths, room in rooms.items() for own in paths]
+
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path = "/" + environ.get("PATH_INFO", "").lstrip("/")
+        matching = (room for own, room in owners if path == own or path.startswith(f"{own}/"))
+        return next(matching, fallback)(environ, start_response)
+
+    return application

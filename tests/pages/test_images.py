@@ -246,7 +246,7 @@ def test_a_renderer_that_cant_draw_says_why(
     def make() -> routes.Image:
         raise error
 
-    answer = routes.answered(make, "png")
+    answer = routes.image_response(make, "png")
     assert (answer.status_code, answer.headers.get("Retry-After")) == (status, again)
     assert answer.get_json()["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
 

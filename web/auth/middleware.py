@@ -26,7 +26,7 @@ from web.auth import rules
 from web.auth.credential_check import CredentialCheck
 from web.auth.rules import START, Because, Facts, Kind, Verdict
 from web.auth.session_cookie import CookieJar, Seal, Session, Shared, SignedOutSessions
-from web.auth.sign_in import SENTENCES, Said, SignInPage, Throttle, check_key, too_often
+from web.auth.sign_in import SENTENCES, Notice, SignInPage, Throttle, check_key, too_often
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -133,8 +133,8 @@ class AuthMiddleware:
 
     def _session(self, visit: _Visit) -> tuple[Session | None, bool]:
         """The cookie's session if it is good, and whether there was one that is over."""
-        said = visit.request.cookies.get(visit.jar.session, "")
-        session = self._seal.open(said) if said else None
+        sealed = visit.request.cookies.get(visit.jar.session, "")
+        session = self._seal.open(sealed) if sealed else None
         if session is None:
             return None, False
         over = not session.alive(self._now_s) or self._ended.has(session, self._now_s)
@@ -237,8 +237,8 @@ class AuthMiddleware:
                 return self._by_link(visit, session, request.args[LINK_TOKEN])
             if session is not None and not because:
                 return _see(next_path)
-            said = SENTENCES[Because(because)] if because in tuple(Because) else None
-            return self._ask(visit, next_path, said)
+            notice = SENTENCES[Because(because)] if because in tuple(Because) else None
+            return self._ask(visit, next_path, notice)
         request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
         form = request.form
         next_path = rules.safe_next(form.get("next", ""))
@@ -247,7 +247,7 @@ class AuthMiddleware:
             response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
             return response
         outcome = self._try(form.get("key", ""), visit.facts.peer)
-        if isinstance(outcome, Said):
+        if isinstance(outcome, Notice):
             return self._ask(visit, next_path, outcome)
         return self._begin(visit, outcome, next_path)
 
@@ -274,23 +274,23 @@ class AuthMiddleware:
         self._attempts.failed(visit.facts.peer)
         return _see(rules.sign_in_address(because=Because.LINK))
 
-    def _try(self, pasted: str, address: str) -> Credential | Said:
+    def _try(self, pasted: str, address: str) -> Credential | Notice:
         wait_s = self._attempts.wait_s(address)
         if wait_s:
             return too_often(wait_s)
         outcome = check_key(self._client, pasted)
-        if isinstance(outcome, Said) and outcome.status in (401, 403):
+        if isinstance(outcome, Notice) and outcome.status in (401, 403):
             self._attempts.failed(address)
         return outcome
 
-    def _ask(self, visit: _Visit, next_path: str, said: Said | None) -> Response:
+    def _ask(self, visit: _Visit, next_path: str, notice: Notice | None) -> Response:
         html = self._page.html(
             next_path=next_path,
-            said=said,
+            notice=notice,
             demo=self._offers_demo(visit),
             link=bool(self._access.link_key) and visit.facts.here,
         )
-        response = Response(html, status=said.status if said else 200, mimetype="text/html")
+        response = Response(html, status=notice.status if notice else 200, mimetype="text/html")
         if response.status_code == 401:
             response.headers["WWW-Authenticate"] = 'Session realm="weir"'
         return response

@@ -150,14 +150,19 @@ def opens_demo(facts: Facts, *, local_only: bool) -> bool:
     return may_open_demo(facts, local_only=local_only) and not facts.foreign
 
 
-def safe_next(said: str) -> str:
+def safe_next(target: str) -> str:
     """Where to go after sign-in: a path of this site. Anything else leads to the start, above all
     what a browser would read as another host."""
-    plain = said.isascii() and said.isprintable() and " " not in said and "\\" not in said
-    if not plain or len(said) > _LONGEST_NEXT or not said.startswith("/") or said.startswith("//"):
+    plain = target.isascii() and target.isprintable() and " " not in target and "\\" not in target
+    if (
+        not plain
+        or len(target) > _LONGEST_NEXT
+        or not target.startswith("/")
+        or target.startswith("//")
+    ):
         return START
-    path = said.partition("?")[0].partition("#")[0]
-    return said if kind_of("GET", path) is Kind.PAGE else START
+    path = target.partition("?")[0].partition("#")[0]
+    return target if kind_of("GET", path) is Kind.PAGE else START
 
 
 def asked_address(facts: Facts) -> str:
@@ -167,7 +172,7 @@ def asked_address(facts: Facts) -> str:
 
 
 def sign_in_address(*, because: Because | None = None, next_path: str = START) -> str:
-    said = {"because": because.value} if because else {}
+    params = {"because": because.value} if because else {}
     if next_path != START:
-        said["next"] = next_path
-    return f"{SIGN_IN}?{urlencode(said)}" if said else SIGN_IN
+        params["next"] = next_path
+    return f"{SIGN_IN}?{urlencode(params)}" if params else SIGN_IN

@@ -73,31 +73,31 @@ class SignInPage:
         self,
         *,
         next_path: str = START,
-        said: Said | None = None,
+        notice: Notice | None = None,
         demo: bool = False,
         link: bool = False,
     ) -> str:
         """Never holds what was typed: a wrong key may be another system's right one. ``demo``
         offers the demo fleet; ``link`` says how to get a sign-in link."""
-        alarming = said is not None and said.alarming
+        alarming = notice is not None and notice.alarming
         values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         return _PAGE.format(
             **values,
             start=self.root + START,
             head=self.head,
-            notice=_notice(said),
+            notice=_notice(notice),
             described="notice key-help" if alarming else "key-help",
-            invalid=' aria-invalid="true"' if said and said.status in (400, 401, 403) else "",
+            invalid=' aria-invalid="true"' if notice and notice.status in (400, 401, 403) else "",
             demo=_DEMO.format(**values) if demo else "",
             link=_LINK if link else "",
         )
 
 
-def _notice(said: Said | None) -> str:
-    if said is None:
+def _notice(notice: Notice | None) -> str:
+    if notice is None:
         return ""
-    kind, role = ("said bad", "alert") if said.alarming else ("said", "status")
-    return f'<p id="notice" class="{kind}" role="{role}">{escape(said.text)}</p>'
+    kind, role = ("said bad", "alert") if notice.alarming else ("said", "status")
+    return f'<p id="notice" class="{kind}" role="{role}">{escape(notice.text)}</p>'
 
 
 # --- A pasted key, tried on the service ----------------------------------------------------------
@@ -109,7 +109,7 @@ _KEY_FORM: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Notice:
     """A sentence on the sign-in page. ``status`` is the answer's; ``alarming`` if it went wrong."""
 
     status: int
@@ -117,30 +117,30 @@ class Said:
     alarming: bool = True
 
 
-NOTHING: Final = Said(400, "Paste a service API key.")
-KEY_ID: Final = Said(
+NOTHING: Final = Notice(400, "Paste a service API key.")
+KEY_ID: Final = Notice(
     403, "This is a Key ID, or a Key ID and the key. Paste only the part after the dot."
 )
-NOT_FOR_READING: Final = Said(403, "This key can only send readings. Paste a reading key.")
-UNKNOWN: Final = Said(401, "This key is unknown, has expired or was revoked.")
-UNREACHABLE: Final = Said(503, "The service can't be reached now. Try again in a moment.")
-BUSY: Final = Said(429, "Too many requests. Try again in a moment.")
+NOT_FOR_READING: Final = Notice(403, "This key can only send readings. Paste a reading key.")
+UNKNOWN: Final = Notice(401, "This key is unknown, has expired or was revoked.")
+UNREACHABLE: Final = Notice(503, "The service can't be reached now. Try again in a moment.")
+BUSY: Final = Notice(429, "Too many requests. Try again in a moment.")
 SENTENCES: Final = {
-    Because.REFUSED: Said(200, "You were signed out: your key was revoked or has expired."),
-    Because.IDLE: Said(200, "Your session has ended. Sign in again."),
-    Because.LINK: Said(
+    Because.REFUSED: Notice(200, "You were signed out: your key was revoked or has expired."),
+    Because.IDLE: Notice(200, "Your session has ended. Sign in again."),
+    Because.LINK: Notice(
         200,
         "This sign-in link was used before or has expired. Run “flask sign-in link” for a new one.",
     ),
-    Because.SIGNED_OUT: Said(200, "You are signed out.", alarming=False),
+    Because.SIGNED_OUT: Notice(200, "You are signed out.", alarming=False),
 }
 
 
-def too_often(wait_s: int) -> Said:
-    return Said(429, f"Too many invalid keys. Try again in {wait_s} s.")
+def too_often(wait_s: int) -> Notice:
+    return Notice(429, f"Too many invalid keys. Try again in {wait_s} s.")
 
 
-def check_key(client: Client, pasted: str) -> Credential | Said:
+def check_key(client: Client, pasted: str) -> Credential | Notice:
     """The credential of a key that the service accepts, else what to say about it."""
     text = pasted.strip()
     if not text:
@@ -157,7 +157,7 @@ def check_key(client: Client, pasted: str) -> Credential | Said:
     return problem or credential
 
 
-def _problem(client: Client) -> Said | None:
+def _problem(client: Client) -> Notice | None:
     try:
         client.organizations()
     except Unauthorized:

@@ -34,42 +34,42 @@ from web.downloads.names import file_stem, of_window
 from web.downloads.table import Column, Kind, Part, Table
 
 
-def rows_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
+def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
     """A window's rows: ``from``, ``to``, ``resolution`` (raw unless said), ``zone``, ``units``.
     Raises ValueError for what can't be understood, NotFound for what may not be seen."""
-    window = read_window(said.get("from", ""), said.get("to", ""))
-    resolution = RESOLUTION_BY_NAME.get(said.get("resolution", RAW.name))
+    window = read_window(query.get("from", ""), query.get("to", ""))
+    resolution = RESOLUTION_BY_NAME.get(query.get("resolution", RAW.name))
     if window is None:
         raise ValueError("from and to must be date-times, from before to.")
     if resolution is None or resolution is TOTAL:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
     device = find_device(desk.client, device_id, now_ms()).device
-    order = _order(device, resolution, window, said)
+    order = _order(device, resolution, window, query)
     return rows(desk.client, order)
 
 
-def days_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
+def days_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
     """The days of the card below the chart: ``zone``, ``units``."""
     device = find_device(desk.client, device_id, now_ms()).device
-    end, tz = queries.until(device.id, now_ms()), known_zone(said.get("zone"), device.time_zone)
+    end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
     first = day_start(tz, local_ordinal(tz, end) - daily_volume.DAYS + 1)
-    return rows(desk.client, _order(device, DAY, Window(first, end), said))
+    return rows(desk.client, _order(device, DAY, Window(first, end), query))
 
 
-def hours_file(desk: Desk, said: Mapping[str, str], device_id: str) -> Table:
+def hours_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
     """The hours of the week of the heat map: ``zone``, ``units``."""
     device = find_device(desk.client, device_id, now_ms()).device
-    end, tz = queries.until(device.id, now_ms()), known_zone(said.get("zone"), device.time_zone)
-    order = _order(device, RAW, window_of(tz, end), said)
+    end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
+    order = _order(device, RAW, window_of(tz, end), query)
     return hours(order, queries.weekly(device.id, tz, end))
 
 
 def _order(
-    device: Device, resolution: Resolution, window: Window, said: Mapping[str, str]
+    device: Device, resolution: Resolution, window: Window, query: Mapping[str, str]
 ) -> Order:
-    tz = known_zone(said.get("zone"), device.time_zone)
+    tz = known_zone(query.get("zone"), device.time_zone)
     reach = window if resolution is RAW else widened(window, tz, resolution)
-    return Order(device.id, device.serial_number, resolution, reach, tz, said_units(said))
+    return Order(device.id, device.serial_number, resolution, reach, tz, said_units(query))
 
 
 # --- Tables --------------------------------------------------------------------------------------

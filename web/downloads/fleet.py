@@ -25,9 +25,9 @@ from web.downloads.table import Column, Kind, Part, Table
 SWEEP_S = 10.0  # what isn't known by then is said not to have been asked
 
 
-def states_file(desk: Desk, said: Mapping[str, str]) -> Table:
+def states_file(desk: Desk, query: Mapping[str, str]) -> Table:
     """One row a device: ``window``, ``q``, ``status``, ``group``, ``sort``, ``zone``, ``units``."""
-    view, now = read_fleet_view(said), now_ms()
+    view, now = read_fleet_view(query), now_ms()
     meters = directory(desk, now).meters
     sweep(desk, view.span, meters, Deadline(SWEEP_S), now)
     known = knowledge(desk, view.span)
@@ -91,9 +91,9 @@ _DEVICE_COLUMNS = (
 )
 
 
-def devices_file(desk: Desk, said: Mapping[str, str]) -> Table:
+def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
     """The whole list of a view, in its order: ``status``, ``q``, ``sort``, ``order``."""
-    listing, now = read_listing(said), now_ms()
+    listing, now = read_listing(query), now_ms()
     meters = listed_meters(desk, listing, now)
     is_inactive = inactive(desk, listing, now)
     part: Part = [

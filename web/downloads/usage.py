@@ -26,10 +26,10 @@ _WHO = (
 )
 
 
-def devices_file(desk: Desk, said: Mapping[str, str]) -> Table:
+def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
     """One row a device. Raises ValueError for too many devices, Unavailable where it takes too
     long, and what the service raises."""
-    view, usages, now = _asked(desk, said)
+    view, usages, now = _request(desk, query)
     first, last = _days(view, now)
     columns = [
         *_WHO,
@@ -44,10 +44,10 @@ def devices_file(desk: Desk, said: Mapping[str, str]) -> Table:
     return Table(_name(first, last, "by-device"), "Usage by device", columns, _parts(rows))
 
 
-def days_file(desk: Desk, said: Mapping[str, str]) -> Table:
+def days_file(desk: Desk, query: Mapping[str, str]) -> Table:
     """One row a device and local day, the device's days one below the other. Raises as
     `devices_file` does."""
-    view, usages, now = _asked(desk, said)
+    view, usages, now = _request(desk, query)
     first, last = _days(view, now)
     columns = [
         *_WHO,
@@ -60,8 +60,8 @@ def days_file(desk: Desk, said: Mapping[str, str]) -> Table:
     return Table(_name(first, last, "by-day"), "Usage by day", columns, _parts(rows))
 
 
-def _asked(desk: Desk, said: Mapping[str, str]) -> tuple[UsageView, list[DeviceUsage], int]:
-    view, now = read_usage_view(said), now_ms()
+def _request(desk: Desk, query: Mapping[str, str]) -> tuple[UsageView, list[DeviceUsage], int]:
+    view, now = read_usage_view(query), now_ms()
     picked = pick(desk, view, now)
     if picked.too_many:
         raise ValueError(picked.words)

@@ -50,25 +50,25 @@ class Known(NamedTuple):
     label: str
 
 
-def known(looked: EmbedViewer, now_ms: int) -> Known:
+def known(viewer: EmbedViewer, now_ms: int) -> Known:
     """Raises what the client raises."""
-    desk, device_id = looked.desk, looked.embed.definition.devices[0]
+    desk, device_id = viewer.desk, viewer.embed.definition.devices[0]
     key = (desk.principal, "subject", device_id)
     kept: Known | None = desk.memory.local(key)
     if kept is not None and now_ms - kept.at_ms < SUBJECT_FRESH_MS:
         return kept
-    found = find_device(looked.client, device_id, now_ms)
-    subject = Subject.of(found, usual_interval_s(looked.client, found))
+    found = find_device(viewer.client, device_id, now_ms)
+    subject = Subject.of(found, usual_interval_s(viewer.client, found))
     made = Known(now_ms, subject, found.device.label or found.device.serial_number)
     desk.memory.keep(key, made)
     return made
 
 
-def answer(looked: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """A part for each of `OUTPUTS`. Raises what the client raises."""
-    definition = looked.embed.definition
-    view, subject = chart_view(definition, wishes, now_ms), known(looked, now_ms).subject
-    drawn = chart_query.draw(looked.client, subject, view, now_ms)
+    definition = viewer.embed.definition
+    view, subject = chart_view(definition, wishes, now_ms), known(viewer, now_ms).subject
+    drawn = chart_query.draw(viewer.client, subject, view, now_ms)
     tz = drawn.canvas.tz
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
     return {
@@ -99,9 +99,9 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
 # --- Its frame -----------------------------------------------------------------------------------
 
 
-def frame(looked: EmbedViewer, now_ms: int) -> Component:
+def frame(viewer: EmbedViewer, now_ms: int) -> Component:
     """Axes without rows: the first answer comes once the plot's width is known."""
-    definition, (_, subject, label) = looked.embed.definition, known(looked, now_ms)
+    definition, (_, subject, label) = viewer.embed.definition, known(viewer, now_ms)
     view = chart_view(definition, {}, now_ms)
     line = html.Div(
         [html.P(id=LINE_ID, className="quiet"), html.Span(id=Ids.BADGE, className="badge")],

@@ -17,7 +17,7 @@ from api.timez import now_ms
 from components.chart_card import Ids as Chart
 from components.controls import attributes, failure
 from web.embed import chart, tiles
-from web.embed.permissions import said
+from web.embed.permissions import read_question
 from web.embed.session import EmbedViewer, looking
 
 Said = dict[str, Any]
@@ -111,7 +111,7 @@ def _register_chart(app: Dash) -> None:
 def drawn(question: Any) -> Said:
     """The chart as the embed shows it; where that fails the last good one stays."""
     try:
-        return chart.answer(_looking_at("chart"), said(question), now_ms())
+        return chart.answer(_looking_at("chart"), read_question(question), now_ms())
     except WeirError as error:
         return {**dict.fromkeys(chart.OUTPUTS, no_update), chart.NOTICE: failure(error)}
 
@@ -129,7 +129,7 @@ def _register_tiles(app: Dash) -> None:
 
 
 def walled(question: Any) -> Said:
-    asked = said(question)
+    asked = read_question(question)
     try:
         made = tiles.board(_looking_at("tile", "wall"), asked, now_ms())
     except WeirError as error:

@@ -32,9 +32,8 @@ LONGEST_MS: Final = (EMBED_WINDOW_S.maximum or 0) * 1000
 Wishes = Mapping[str, Any]
 
 
-def said(question: Any) -> dict[str, Any]:
-    """The wishes in a browser's question. Anybody may write one by hand: whatever is none counts
-    as not said."""
+def read_question(question: Any) -> dict[str, Any]:
+    """The options in a browser's query; anything that isn't a mapping is ignored."""
     return question if isinstance(question, dict) else {}
 
 

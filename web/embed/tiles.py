@@ -45,10 +45,10 @@ class Ids(StrEnum):
     NOTICE = "wall-notice"
 
 
-def board(looked: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """Everything that is shown, every word of it. Raises a WeirError where the service as a whole
     can't answer; what ails a single device is told in its tile."""
-    desk, definition = looked.desk, looked.embed.definition
+    desk, definition = viewer.desk, viewer.embed.definition
     view = wall_view(definition, wishes)
     meters = _meters(desk, definition.devices, now_ms)
     refresh_page(desk, view.span, meters, now_ms)

@@ -36,7 +36,7 @@ from web.rendering.messages import Format
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CardRequest:
     """``end_ms`` is where the card's weeks end: now, or where a silent device left off."""
 
     device: Device
@@ -67,7 +67,9 @@ def card_image(
     view, size = read_card(pairs)
     device = find_device(session.current_client(), device_id, now_ms).device
     tz = known_zone(view.zone, device.time_zone)
-    drawing = DRAWINGS[card](Asked(device, view, tz, queries.until(device.id, now_ms), now_ms))
+    drawing = DRAWINGS[card](
+        CardRequest(device, view, tz, queries.until(device.id, now_ms), now_ms)
+    )
     colours = palette(view.theme)
     made = formatting.moment(now_ms, Clock(tz, now_ms, now_ms))
     told = lines(drawing.parts, size)
@@ -77,34 +79,34 @@ def card_image(
     return Image(converted(renderer, svg, format, size), name)
 
 
-def by_day(asked: Asked) -> Drawing:
-    under_way = asked.end_ms == asked.now_ms
-    told = queries.daily(asked.device.id, asked.tz, asked.end_ms)
-    found = daily_volume.days(told, asked.tz, asked.end_ms, under_way=under_way)
+def by_day(request: CardRequest) -> Drawing:
+    under_way = request.end_ms == request.now_ms
+    told = queries.daily(request.device.id, request.tz, request.end_ms)
+    found = daily_volume.days(told, request.tz, request.end_ms, under_way=under_way)
     window = Window(found[0].window.from_ms, found[-1].window.to_ms)
     parts = (
         daily_volume.TITLE,
         f"{found[0].name} – {found[-1].name}{' so far' if under_way else ''}",
-        zone_words(asked.tz, window),
-        daily_volume.average(found, asked.units),
+        zone_words(request.tz, window),
+        daily_volume.average(found, request.units),
     )
-    return Drawing(window, parts, lambda box, colours: bars(found, asked.units, box, colours))
+    return Drawing(window, parts, lambda box, colours: bars(found, request.units, box, colours))
 
 
-def by_hour(asked: Asked) -> Drawing:
-    found = queries.weekly(asked.device.id, asked.tz, asked.end_ms)
-    window = window_of(asked.tz, asked.end_ms)
-    clock = Clock(asked.tz, *window)
+def by_hour(request: CardRequest) -> Drawing:
+    found = queries.weekly(request.device.id, request.tz, request.end_ms)
+    window = window_of(request.tz, request.end_ms)
+    clock = Clock(request.tz, *window)
     first, last = (day_text(clock.local(at) // DAY_MS) for at in window)
     parts = (
-        f"{hourly_profile.TITLE}, mean {asked.units.flow_name}",
+        f"{hourly_profile.TITLE}, mean {request.units.flow_name}",
         f"{first} – {last}",
-        zone_words(asked.tz, window),
+        zone_words(request.tz, window),
     )
-    return Drawing(window, parts, lambda box, colours: hours(found, asked.units, box, colours))
+    return Drawing(window, parts, lambda box, colours: hours(found, request.units, box, colours))
 
 
-DRAWINGS: Final[Mapping[str, Callable[[Asked], Drawing]]] = {"days": by_day, "heat": by_hour}
+DRAWINGS: Final[Mapping[str, Callable[[CardRequest], Drawing]]] = {"days": by_day, "heat": by_hour}
 
 
 # --- Volume by day -------------------------------------------------------------------------------

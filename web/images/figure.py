@@ -108,10 +108,10 @@ def _foot(caption: Caption, colour: str) -> Figure:
 
 def _nothing(drawn: Drawn) -> list[Figure]:
     """Why there is nothing to see, where the page says it over the plot."""
-    said = emptiness(drawn)
-    if not said:
+    sentence = emptiness(drawn)
+    if not sentence:
         return []
-    lines = broken((said,), drawn.canvas.width_px, FONT_SIZE_PX, MOST_LINES)
+    lines = broken((sentence,), drawn.canvas.width_px, FONT_SIZE_PX, MOST_LINES)
     made = _text("<br>".join(map(escape, lines)), y=0.5, shift=0, font={})
     return [made | {"x": 0.5, "xanchor": "center", "xshift": 0, "yanchor": "middle"}]
 
@@ -155,8 +155,8 @@ class Box(NamedTuple):
 
 def lines(parts: tuple[str, ...], size: Size) -> tuple[str, ...]:
     """What stands under the title: range and zone have room in the smallest image too."""
-    said = tuple(part for part in parts if part)
-    return tuple(broken(said, size.width - 2 * EDGE_PX, SMALL_PX, MOST_LINES))
+    sentence = tuple(part for part in parts if part)
+    return tuple(broken(sentence, size.width - 2 * EDGE_PX, SMALL_PX, MOST_LINES))
 
 
 def framed(caption: Caption, size: Size, palette: Palette, draw: Callable[[Box], str]) -> str:
@@ -169,11 +169,11 @@ def framed(caption: Caption, size: Size, palette: Palette, draw: Callable[[Box],
     )
 
 
-def nothing(said: str, box: Box, palette: Palette) -> str:
+def nothing(sentence: str, box: Box, palette: Palette) -> str:
     """Why there is nothing to see, in the middle of the room."""
     middle = (box.left + box.right) / 2, (box.top + box.bottom) / 2
     return words(
-        cut(said, box.right - box.left, FONT_SIZE_PX),
+        cut(sentence, box.right - box.left, FONT_SIZE_PX),
         *middle,
         palette.ink_2,
         FONT_SIZE_PX,

@@ -58,9 +58,9 @@ def wall_image(
 ) -> Image:
     """One page of the wall, up to fifty tiles. Raises as `chart_image`."""
     view, theme, size = read_wall(pairs)
-    told = complete_board(desk, view, now_ms)
-    svg, height = wall(told, palette(theme), size.width, _told(told, view))
-    name = file_stem("fleet", view.span.name, told["at_name"])
+    tile_data = complete_board(desk, view, now_ms)
+    svg, height = wall(tile_data, palette(theme), size.width, _tile_texts(tile_data, view))
+    name = file_stem("fleet", view.span.name, tile_data["at_name"])
     if format == "png":
         bound(size.width, height, size.scale)
     return Image(converted(renderer, svg, format, replace(size, height=height)), name)
@@ -85,9 +85,9 @@ def complete_board(
     end_s = time.monotonic() + patience_s
     while True:
         at_ms = now_ms()
-        told = board(desk, view, at_ms)
-        if told["again_ms"] != PAGE_AGAIN_MS or time.monotonic() > end_s:
-            return told | {"at_name": _minute(at_ms)}
+        tile_data = board(desk, view, at_ms)
+        if tile_data["again_ms"] != PAGE_AGAIN_MS or time.monotonic() > end_s:
+            return tile_data | {"at_name": _minute(at_ms)}
 
 
 def _minute(at_ms: int) -> str:
@@ -95,8 +95,10 @@ def _minute(at_ms: int) -> str:
     return stamp(floor_to(at_ms, MINUTE_MS)).replace(":", "")
 
 
-def _told(told: dict[str, Any], view: FleetView) -> str:
+def _tile_texts(tile_data: dict[str, Any], view: FleetView) -> str:
     """What the tiles are of: window, how many of how many, zone, sums."""
     zone = view.zone or "each device’s own time zone"
-    sums = (f"{t['label']} {t['value']}" for t in told["totals"][:4])
-    return " · ".join((view.span.label, told["pages"]["words"], told["found"], zone, *sums))
+    sums = (f"{t['label']} {t['value']}" for t in tile_data["totals"][:4])
+    return " · ".join(
+        (view.span.label, tile_data["pages"]["words"], tile_data["found"], zone, *sums)
+    )

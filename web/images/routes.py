@@ -101,10 +101,10 @@ def answer(make: Callable[[], Image], format: Format) -> Response:
         finally:
             give_back()
 
-    return answered(in_turn, format)
+    return image_response(in_turn, format)
 
 
-def answered(make: Callable[[], Image], format: Format) -> Response:
+def image_response(make: Callable[[], Image], format: Format) -> Response:
     """The image, or why there is none."""
     try:
         image = make()

@@ -137,10 +137,10 @@ def view(links: Links | None) -> Callable[[], Response]:
     return sign
 
 
-def signed(links: Links | None, said: Any) -> str:
+def signed(links: Links | None, posted: Any) -> str:
     """The address with its signature. Raises what the address itself would be refused for,
     Forbidden for a reader without a key, NoLinks."""
-    address, days = _read(said)
+    address, days = _read(posted)
     parts = urlsplit(address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     place = place_of(parts.path)
@@ -172,8 +172,8 @@ def _checked(place: Place, path: str, pairs: list[tuple[str, str]]) -> str:
     return f"/export/devices/{device.id}/chart.{place.format}"
 
 
-def _read(said: Any) -> tuple[str, int]:
-    told = said if isinstance(said, dict) else {}
+def _read(posted: Any) -> tuple[str, int]:
+    told = posted if isinstance(posted, dict) else {}
     address, days = told.get("address"), told.get("days")
     if not isinstance(address, str):
         raise _wrong("address", "must be an image's address")

@@ -40,8 +40,8 @@ class _Sheet:
         return EDGE + column * (self.tile + GAP), HEAD + row * (TILE_HEIGHT + GAP)
 
 
-def wall(board: Mapping[str, Any], palette: Palette, width: int, told: str) -> tuple[str, int]:
-    """The SVG of a board and its height. ``told`` stands under the title."""
+def wall(board: Mapping[str, Any], palette: Palette, width: int, subtitle: str) -> tuple[str, int]:
+    """The SVG of a board and its height. ``subtitle`` stands under the title."""
     sheet = _sheet(palette, width)
     tiles: Sequence[Mapping[str, Any]] = board["tiles"]
     rows = -(-len(tiles) // sheet.columns) if tiles else 1
@@ -51,7 +51,7 @@ def wall(board: Mapping[str, Any], palette: Palette, width: int, told: str) -> t
         drawn = words(
             board["empty"], width / 2, HEAD + TILE_HEIGHT / 2, palette.ink_2, 14, "middle"
         )
-    around = _around(sheet, height, told, board["at_words"])
+    around = _around(sheet, height, subtitle, board["at_words"])
     return document(width, height, palette.bg, around + drawn), height
 
 
@@ -61,11 +61,11 @@ def _sheet(palette: Palette, width: int) -> _Sheet:
     return _Sheet(palette, width, columns, (inner - GAP * (columns - 1)) / columns)
 
 
-def _around(sheet: _Sheet, height: int, told: str, at: str) -> str:
+def _around(sheet: _Sheet, height: int, subtitle: str, at: str) -> str:
     palette, room = sheet.palette, sheet.width - 2 * EDGE
     return (
         words("Fleet", EDGE, 26, palette.ink, 17, weight=700)
-        + words(cut(told, room, 12), EDGE, 44, palette.ink_2, 12)
+        + words(cut(subtitle, room, 12), EDGE, 44, palette.ink_2, 12)
         + words(f"Weir · {at}", sheet.width - EDGE, height - 11, palette.ink_3, 11, "end")
     )
 
@@ -105,14 +105,14 @@ def _names(tile: Mapping[str, Any], inner: float, ink: str, palette: Palette) ->
     )
 
 
-def _box(told: Sequence[Any] | None) -> str:
-    return f'viewBox="0 0 {told[0] if told else 1} 100" preserveAspectRatio="none"'
+def _box(values: Sequence[Any] | None) -> str:
+    return f'viewBox="0 0 {values[0] if values else 1} 100" preserveAspectRatio="none"'
 
 
-def _spark(told: Sequence[Any] | None, palette: Palette) -> str:
-    if not told:
+def _spark(values: Sequence[Any] | None, palette: Palette) -> str:
+    if not values:
         return ""
-    _, gaps, band, line = told
+    _, gaps, band, line = values
     still = 'vector-effect="non-scaling-stroke"'
     edge = f'stroke="{palette.band}" stroke-width=".75" {still}'
     return (
@@ -123,10 +123,10 @@ def _spark(told: Sequence[Any] | None, palette: Palette) -> str:
     )
 
 
-def _strip(told: Sequence[Any] | None, palette: Palette) -> str:
-    if not told:
+def _strip(values: Sequence[Any] | None, palette: Palette) -> str:
+    if not values:
         return ""
-    paths = zip(told[1:], (palette.line, palette.ok, palette.warn), strict=True)
+    paths = zip(values[1:], (palette.line, palette.ok, palette.warn), strict=True)
     return "".join(f'<path d="{path}" fill="{colour}"/>' for path, colour in paths)
 
 
@@ -135,11 +135,11 @@ def _note(note: str, inner: float, palette: Palette) -> str:
     return words(short, PAD + inner / 2, SPARK[0] + 26, palette.ink_2, 12, "middle")
 
 
-def _numbers(told: Sequence[Sequence[str]], inner: float, ink: str, palette: Palette) -> str:
+def _numbers(values: Sequence[Sequence[str]], inner: float, ink: str, palette: Palette) -> str:
     colours = {"low": ink, "quiet": palette.ink_3}
     made = ""
-    for index, (value, meaning, emphasis) in enumerate(told):
-        x = PAD + (inner - 56) * index / max(1, len(told) - 1)
+    for index, (value, meaning, emphasis) in enumerate(values):
+        x = PAD + (inner - 56) * index / max(1, len(values) - 1)
         made += words(value, x, NUMBERS, colours.get(emphasis, palette.ink), 15, weight=700)
         made += words(meaning, x, NUMBERS + 14, palette.ink_2, 11)
     return made

@@ -129,11 +129,11 @@ def written(error: RenderingError) -> dict[str, object]:
     return {"error": error.code, "detail": error.detail, "retry_after_s": error.retry_after_s}
 
 
-def read(said: dict[str, object]) -> RenderingError:
+def read(fields: dict[str, object]) -> RenderingError:
     """The error that ``written`` wrote in the other process."""
-    again = said.get("retry_after_s")
-    kind = _BY_CODE.get(str(said["error"]), RendererFailed)
+    again = fields.get("retry_after_s")
+    kind = _BY_CODE.get(str(fields["error"]), RendererFailed)
     return kind(
-        str(said.get("detail", "")),
+        str(fields.get("detail", "")),
         retry_after_s=float(again) if isinstance(again, int | float) else None,
     )

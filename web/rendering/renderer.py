@@ -117,12 +117,12 @@ class Renderer:
 
     # --- Asking ----------------------------------------------------------------------------------
 
-    def _ask(self, asked: dict[str, Any]) -> bytes:
-        message = packed(Message(asked))
+    def _ask(self, job: dict[str, Any]) -> bytes:
+        message = packed(Message(job))
         for _ in range(ATTEMPTS):
             self._hold_on()
             try:
-                answer = self._exchange(message, asked["timeout_s"])
+                answer = self._exchange(message, job["timeout_s"])
             except (Gone, ConnectionError, FileNotFoundError):
                 self.close()  # that worker is ending, even where it still holds the line
                 continue

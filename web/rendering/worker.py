@@ -164,12 +164,12 @@ class Worker:
         self._made += 1
         return Message({"made": self._made, "worker": os.getpid()}, task.result())
 
-    async def _drawn(self, asked: dict[str, Any]) -> bytes:
+    async def _drawn(self, job: dict[str, Any]) -> bytes:
         if not self._opened:
             await self.browser.open()
             self._opened = True
             Thread(target=self._watch, daemon=True).start()
-        return await self._job(asked)
+        return await self._job(job)
 
     def _watch(self) -> None:
         """End with the browser. A thread, since the libraries block the loop where it goes away;
@@ -178,15 +178,15 @@ class Worker:
         time.sleep(LAST_WORD_S)
         self._end()
 
-    def _job(self, asked: dict[str, Any]) -> Awaitable[bytes]:
-        browser, do = self.browser, asked["do"]
-        size = (asked.get("width"), asked.get("height"), asked.get("scale"))
+    def _job(self, job: dict[str, Any]) -> Awaitable[bytes]:
+        browser, do = self.browser, job["do"]
+        size = (job.get("width"), job.get("height"), job.get("scale"))
         if do == "figure":
-            return browser.figure(asked["figure"], asked["format"], *size)
+            return browser.figure(job["figure"], job["format"], *size)
         if do == "picture":
-            return browser.picture(asked["html"], *size)
+            return browser.picture(job["html"], *size)
         if do == "page":
-            return browser.page(asked["html"], asked["paper"])
+            return browser.page(job["html"], job["paper"])
         raise RendererFailed(f"The worker can't do {do!r}.")
 
 

@@ -122,11 +122,11 @@ def _markup(node: html_json.Node, inside: Mapping[str, str]) -> str:
     if isinstance(node, str):
         return escape(node)
     tag, attributes, nodes = node
-    said = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+    params = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
     if tag in _VOID:
-        return f"<{tag}{said}>"
+        return f"<{tag}{params}>"
     chart = inside.get(attributes.get("data-device", ""), "")
-    return f"<{tag}{said}>{chart}{markup(nodes, inside)}</{tag}>"
+    return f"<{tag}{params}>{chart}{markup(nodes, inside)}</{tag}>"
 
 
 # --- Charts --------------------------------------------------------------------------------------
@@ -208,12 +208,12 @@ def fluid(svg: str) -> str:
 
 
 def written(
-    client: Client, folder: Path, identifiers: Sequence[str], said: Mapping[str, str]
+    client: Client, folder: Path, identifiers: Sequence[str], params: Mapping[str, str]
 ) -> Paper:
     """``folder`` is where this machine's processes share the one browser. Raises BadRequest for
     what is no report, NotFound, what the client raises, and RenderingError."""
     now = now_ms()
-    pairs = list(said.items())
+    pairs = list(params.items())
     if identifiers:
         found = (find_device(client, identifier, now).device.id for identifier in identifiers)
         pairs.append(("devices", ",".join(found)))
