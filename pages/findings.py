@@ -36,11 +36,11 @@ GONE = (
 )
 
 
-def layout(**said: Any) -> Component:
+def layout(**query: Any) -> Component:
     """The frame at once, whatever the service does: the findings come with the first answer."""
-    view = read_findings_view(said)
+    view = read_findings_view(query)
     return shell.frame(
-        findings_page(view), place=PATH, tools=findings_tools(view), remarks=unread(said, {})
+        findings_page(view), place=PATH, tools=findings_tools(view), remarks=unread(query, {})
     )
 
 

@@ -252,6 +252,6 @@ def empty(found: Inbox, view: FindingsView) -> list[Component]:
     )
 
 
-def _nothing(said: str, way: str, href: str) -> list[Component]:
+def _nothing(text: str, way: str, href: str) -> list[Component]:
     link = [html.A(way, href=href, className="button")] if way else []
-    return [html.Div([html.P(said), *link], className="empty finding-empty")]
+    return [html.Div([html.P(text), *link], className="empty finding-empty")]

@@ -37,19 +37,19 @@ class FindingsView:
         return bool(self.kinds or self.severity or self.group)
 
 
-def read_findings_view(said: Mapping[str, Any]) -> FindingsView:
-    state, severity = said_text(said, "state"), said_text(said, "severity")
-    kinds = said_text(said, "kind", 500).split(",")
-    page = said_text(said, "page", 3)
+def read_findings_view(query: Mapping[str, Any]) -> FindingsView:
+    state, severity = said_text(query, "state"), said_text(query, "severity")
+    kinds = said_text(query, "kind", 500).split(",")
+    page = said_text(query, "page", 3)
     return FindingsView(
         state=state if state in STATES else "open",
         kinds=tuple(dict.fromkeys(kind for kind in kinds if kind in KIND_BY_NAME)),
         severity=severity if severity in SEVERITIES else "",
-        group=said_text(said, "group", LONGEST_TEXT),
+        group=said_text(query, "group", LONGEST_TEXT),
         page=min(LAST_PAGE, max(1, int(page))) if page.isascii() and page.isdigit() else 1,
-        finding=said_text(said, "finding", LONGEST_TEXT),
-        zone=said_zone(said),
-        units=said_units(said),
+        finding=said_text(query, "finding", LONGEST_TEXT),
+        zone=said_zone(query),
+        units=said_units(query),
     )
 
 

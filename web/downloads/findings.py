@@ -35,8 +35,8 @@ _COLUMNS = (
 )
 
 
-def findings_file(desk: Desk, said: Mapping[str, str]) -> Table:
-    view, now = read_findings_view(said), now_ms()
+def findings_file(desk: Desk, query: Mapping[str, str]) -> Table:
+    view, now = read_findings_view(query), now_ms()
     devices = directory(desk, now)
     parts = (_part(some, devices) for some in _pages(desk, view))
     name = file_stem("findings", view.state, stamp(now).replace(":", ""))
