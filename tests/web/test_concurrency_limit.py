@@ -11,7 +11,7 @@ from web.concurrency_limit import ConcurrencyLimit
 def test_each_reader_has_a_few_at_a_time() -> None:
     turns = ConcurrencyLimit(2, "files")
     first, _ = turns.take("a"), turns.take("a")
-    with pytest.raises(TooManyRequests, match="2 of your files") as refused:
+    with pytest.raises(TooManyRequests, match="already have 2 files") as refused:
         turns.take("a")
     assert refused.value.retry_after_s
     turns.take("b")

@@ -360,7 +360,7 @@ def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
         lambda: downloads_usage.days_file(desk, {"range": AUTUMN}), "csv", gzip=False
     )
     assert answer.status_code == 503
-    assert "take fewer" in answer.get_data(as_text=True)
+    assert "choose a shorter range" in answer.get_data(as_text=True)
 
 
 @pytest.mark.usefixtures("at_now")
