@@ -5,6 +5,7 @@ import "./cursor.js";
 import "./days.js";
 import "./devices.js";
 import "./embeds.js";
+import "./findings.js";
 import "./fleet-around.js";
 import "./fleet-tiles.js";
 import "./fleet.js";

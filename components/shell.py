@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from api.client import Client
 from api.errors import WeirError
-from components import session
+from components import formatting, session
 from components.controls import attributes, freshness_badge, labelled
 from components.menu import Entry, Section, menu
 from components.session import SIGN_OUT
@@ -28,8 +28,12 @@ class Place:
     path: str
 
 
+FINDINGS_PATH: Final = "/findings"
+BADGE_ID: Final = "findings-badge"  # assets/findings.js keeps it while its page is open
+BADGE_TTL_S: Final = 30
 PLACES: Final = (
     Place("Fleet", "/"),
+    Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
     Place("Embeds", "/embeds"),
@@ -105,7 +109,25 @@ def _account() -> Component:
 
 def _entry(place: Place, *, current: bool) -> Component:
     href = session.site_path(place.path)
-    return dcc.Link(place.label, href=href, className="entry current" if current else "entry")
+    told = [place.label, *(_badge() if place.path == FINDINGS_PATH else [])]
+    return dcc.Link(told, href=href, className="entry current" if current else "entry")
+
+
+def _badge() -> list[Component]:
+    """How many open findings are critical or a warning; empty where the service can't say."""
+    try:
+        count = session.remembered("findings-badge", _worth_a_look, ttl_s=BADGE_TTL_S)
+    except WeirError:
+        count = 0
+    text = "" if not count else formatting.whole(count)
+    title = "Open critical findings and warnings"
+    return [html.Span(text, id=BADGE_ID, className="badge", title=title)]
+
+
+def _worth_a_look(client: Client) -> int:
+    return client.findings(
+        states=["open"], severities=["critical", "warning"], count_only=True
+    ).count
 
 
 def mark() -> Component:

@@ -27,7 +27,7 @@ AFTER_MS: Final = 6 * HOUR_MS
 ROUND_MINUTES_MS: Final = HOUR_MS
 
 _VOLUME: Final = Aggregate("total", FLOW_AMOUNT)
-_SHOWN: Final = {
+SHOWN: Final = {
     "low-quality": Aggregate("avg", QUALITY),
     "weak-signal": Aggregate("avg", SIGNAL_STRENGTH),
     "frost": Aggregate("min", ONBOARD_TEMPERATURE),
@@ -54,7 +54,7 @@ def evidence(store: Store, device: Device, finding: FindingRow, now_ms: int) -> 
         return _read(store, device, ONE_MINUTE, Aggregate("avg", FLOW_RATE), span)
     low = floor_to(finding.start_ms, HOUR_MS) - BEFORE_MS
     high = max(low, min(end_ms + AFTER_MS, now_ms, low + LONGEST_MS))
-    return _read(store, device, COARSEST_STORED, _SHOWN.get(finding.kind, _VOLUME), Span(low, high))
+    return _read(store, device, COARSEST_STORED, SHOWN.get(finding.kind, _VOLUME), Span(low, high))
 
 
 def _read(

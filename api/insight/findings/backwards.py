@@ -82,6 +82,8 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="backwards",
     label="Backwards",
+    headline="water flows backwards",
+    caption="backwards",
     unit="gal",
     severity="warning",
     memory=remembered(Memory),

@@ -108,6 +108,9 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="burst",
     label="Burst",
+    headline="{length} above usual",
+    caption="above usual",
+    difference=True,
     unit="gal/h",
     severity="critical",
     memory=Memory,

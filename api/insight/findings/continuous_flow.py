@@ -77,6 +77,9 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="continuous-flow",
     label="Leak",
+    headline="{length} without a stop",
+    caption="it never drops below",
+    bound="at least",
     unit="gal/h",
     severity="warning",
     memory=Memory,

@@ -10,6 +10,9 @@ from api.insight.findings.model import Day, Hour, Kind, Setting
 KIND: Final = Kind(
     name="frost",
     label="Frost",
+    headline="close to freezing",
+    caption="lowest temperature",
+    against="limit",
     unit="°C",
     severity="warning",
     memory=Memory,

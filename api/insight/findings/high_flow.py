@@ -70,6 +70,8 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="high-flow",
     label="High flow",
+    headline="{length} of high flow",
+    caption="at its peak",
     unit="gal/min",
     severity="critical",
     memory=remembered(Memory),

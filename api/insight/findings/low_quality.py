@@ -10,6 +10,9 @@ from api.insight.findings.model import Day, Hour, Kind, Setting
 KIND: Final = Kind(
     name="low-quality",
     label="Low quality",
+    headline="quality is low",
+    caption="quality",
+    against="limit",
     unit="%",
     severity="notice",
     memory=Memory,

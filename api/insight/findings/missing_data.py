@@ -70,6 +70,9 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="missing-data",
     label="Missing data",
+    headline="readings are missing",
+    caption="uptime of 24 h",
+    against="limit",
     unit="%",
     severity="notice",
     memory=Memory,

@@ -224,6 +224,10 @@ class Kind:
     """One kind of finding: a row of the registry.
 
     ``name`` is its name in the interface, ``label`` on screen, ``unit`` that of its number.
+    ``headline`` says on screen what is wrong, for how long (``{length}``), without a number of its
+    own; ``caption`` says what its number is. ``bound``: what its gallons and cost are, where
+    they aren't measured. ``against``: what ``usual`` of its findings is.
+    ``difference``: its number is one, against what is usual.
     ``memory`` makes what `step` carries on, from the fields of a stored one or from none.
     ``loss``: water is lost; ``per_day`` tells how many gallons a day. ``masks``: the hours of its
     findings don't train the profile. ``live``: it sees the unfinished hour too.
@@ -237,6 +241,11 @@ class Kind:
     step: Step
     sees: tuple[type, ...]
     words: Callable[[Draft, ZoneInfo], str]
+    headline: str
+    caption: str
+    bound: Literal["", "at least", "up to"] = ""
+    against: Literal["usual", "limit"] = "usual"
+    difference: bool = False
     settings: tuple[Setting, ...] = ()
     loss: bool = False
     per_day: Callable[[Draft], float | None] = lambda draft: None

@@ -108,6 +108,10 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="night-flow-step",
     label="Night flow step",
+    headline="nights above usual for {length}",
+    caption="above usual at night",
+    difference=True,
+    bound="up to",
     unit="gal/min",
     severity="warning",
     memory=Memory,

@@ -108,6 +108,8 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="no-use",
     label="No use",
+    headline="{length} without use",
+    caption="without use",
     unit="days",
     severity="notice",
     memory=Memory,

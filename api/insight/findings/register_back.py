@@ -40,6 +40,8 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="register-back",
     label="Register went back",
+    headline="its register went back",
+    caption="went back",
     unit="gal",
     severity="warning",
     memory=Memory,

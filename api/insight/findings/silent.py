@@ -79,6 +79,8 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="silent",
     label="Silent",
+    headline="nothing heard for {length}",
+    caption="without a reading",
     unit="h",
     severity="warning",
     memory=Memory,

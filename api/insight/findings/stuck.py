@@ -57,6 +57,8 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="stuck",
     label="Stuck",
+    headline="the same volume every hour",
+    caption="the same volume",
     unit="h",
     severity="warning",
     memory=Memory,

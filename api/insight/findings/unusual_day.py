@@ -114,6 +114,9 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="unusual-day",
     label="Unusual day",
+    headline="unlike its usual days",
+    caption="against usual",
+    difference=True,
     unit="gal",
     severity="notice",
     memory=lambda: (),

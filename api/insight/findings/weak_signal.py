@@ -10,6 +10,9 @@ from api.insight.findings.model import Day, Hour, Kind, Setting
 KIND: Final = Kind(
     name="weak-signal",
     label="Weak signal",
+    headline="the signal is weak",
+    caption="signal strength",
+    against="limit",
     unit="dBm",
     severity="notice",
     memory=Memory,

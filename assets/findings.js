@@ -1,0 +1,418 @@
+/* The findings page, kept in step with its address. The server decides every word; what is asked goes
+   into two Stores: the question, whose answer is the list, and the chosen one, whose answer is the
+   detail. On a phone the detail is a page of its own: there the address' `finding` decides. */
+import * as controls from "./controls.js";
+import { noUpdate, register, setProps as setAnyProps } from "./dash.js";
+import * as freshness from "./freshness.js";
+import { siteRoot } from "./site.js";
+
+const IN_ADDRESS = ["state", "kind", "severity", "group", "page", "finding", "zone", "units"];
+const REFRESH_MS = 30000;
+const UNDO_MS = 20000;
+const SVG = "http://www.w3.org/2000/svg";
+const narrow = window.matchMedia("(max-width: 1000px)");
+
+let page = null;
+let question = {};
+let told = null; // the last good answer
+let chosen = ""; // whose detail is shown
+let pictured = null; // the last picture, of the chosen one
+let last = null; // what was dismissed last: {finding}
+let timer = 0;
+let undoTimer = 0;
+let busy = false;
+
+const byId = (part) => document.getElementById(`findings-${part}`);
+const isOpen = () => page !== null && page.isConnected;
+const setProps = (id, data) => setAnyProps(id, { data });
+
+/* --- Asking --- */
+
+function ask(changes = {}, { remember = "push" } = {}) {
+  clearTimeout(timer);
+  question = { ...question, ...changes, asked: Date.now() };
+  controls.press(question);
+  if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
+  view();
+  freshness.asked({ changed: Object.keys(changes).length > 0 });
+  setProps("findings-question", question);
+}
+
+const again = () => {
+  if (!isOpen()) return;
+  ask({}, { remember: "" });
+  detail();
+};
+
+function detail() {
+  if (chosen) setProps("findings-chosen", { ...question, finding: chosen, asked: Date.now() });
+}
+
+function set(field, value) {
+  const usual = field === "state" ? "open" : "";
+  ask({ [field]: value === usual ? null : value, page: null, finding: null });
+  if (field === "units" || field === "zone") detail();
+}
+
+function toggleKind(kind) {
+  const kinds = (question.kind || "").split(",").filter(Boolean);
+  const at = kinds.indexOf(kind);
+  if (at >= 0) kinds.splice(at, 1);
+  else kinds.push(kind);
+  ask({ kind: kinds.join(",") || null, page: null, finding: null });
+}
+
+/* --- Which one --- */
+
+const rowOf = (id) => page.querySelector(`.finding-row[data-finding="${CSS.escape(id)}"]`);
+
+function view() {
+  page.dataset.view = question.finding ? "detail" : "list";
+}
+
+function mark() {
+  page.querySelectorAll(".finding-row").forEach((row) => {
+    if (row.dataset.finding === chosen) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  });
+  const place = page.querySelector(".finding-place");
+  const at = told ? told.order.indexOf(chosen) : -1;
+  if (place) place.textContent = at < 0 ? "" : `${at + 1} of ${told.order.length}`;
+}
+
+/* `remember`: "" for what the page chooses by itself. */
+function choose(id, remember = "replace") {
+  if (remember) {
+    question = { ...question, finding: id };
+    controls.writeAddress(question, IN_ADDRESS, remember);
+    view();
+  }
+  if (chosen !== id) {
+    chosen = id;
+    byId("detail").dataset.state = "loading";
+    detail();
+  }
+  mark();
+}
+
+function none() {
+  chosen = "";
+  setProps("findings-chosen", { finding: "" });
+  setProps("findings-detail-sheet", []);
+}
+
+function settle() {
+  if (question.finding) return choose(question.finding, "");
+  if (narrow.matches) return mark();
+  if (chosen && told.order.includes(chosen)) return mark();
+  if (told.order.length) choose(told.order[0], "");
+  else none();
+}
+
+function step(by) {
+  if (!told || !told.order.length) return;
+  const at = told.order.indexOf(chosen);
+  const next = told.order[Math.min(told.order.length - 1, Math.max(0, at + by))];
+  choose(next);
+  const row = rowOf(next);
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+/* --- Dismissing --- */
+
+const element = (tag, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+};
+
+function form(open) {
+  const box = document.getElementById("finding-dismiss");
+  if (!box) return;
+  box.hidden = !open;
+  const button = page.querySelector('[data-do="ask"]');
+  button.setAttribute("aria-expanded", String(open));
+  if (!open) return button.focus();
+  const choices = box.dataset.reasons.split("\n").map((reason, index) => {
+    const field = element("input", { type: "radio", name: "reason", value: reason, checked: index === 0 });
+    return element("label", {}, field, reason);
+  });
+  const words = element("input", { type: "text", name: "words", maxLength: 400, className: "moment" });
+  words.placeholder = "In your words (kept with the finding)";
+  words.setAttribute("aria-label", "In your words");
+  box.replaceChildren(
+    element("fieldset", {}, element("legend", { textContent: "Why is this not worth a look?" }), ...choices),
+    element("p", { className: "quiet", textContent: box.dataset.consequence }),
+    element(
+      "div",
+      { className: "finding-say" },
+      words,
+      element("button", { type: "submit", className: "button primary", textContent: "Dismiss" }),
+    ),
+  );
+  box.querySelector("input").focus();
+  box.scrollIntoView({ block: "nearest" });
+}
+
+function deed(what, finding, reason = "") {
+  if (busy) return;
+  busy = true;
+  setProps("findings-deed", { do: what, finding, reason, asked: Date.now() });
+}
+
+function say(words, undo) {
+  clearTimeout(undoTimer);
+  let box = document.getElementById("findings-toast");
+  if (!box) {
+    box = element("div", { id: "findings-toast", className: "findings-toast" });
+    box.setAttribute("role", "status");
+    page.append(box);
+  }
+  box.replaceChildren(element("span", { textContent: words }));
+  if (undo) {
+    const button = element("button", { type: "button", className: "button", textContent: "Undo" });
+    button.dataset.do = "undo";
+    box.append(button);
+  }
+  undoTimer = setTimeout(() => box.remove(), UNDO_MS);
+}
+
+function undo() {
+  if (last) deed("restore", last.finding);
+}
+
+document.addEventListener("submit", (event) => {
+  if (!isOpen() || event.target.id !== "finding-dismiss") return;
+  event.preventDefault();
+  const { reason, words } = event.target.elements;
+  const own = words.value.trim();
+  deed("dismiss", chosen, own ? `${reason.value}: ${own}` : reason.value);
+});
+
+/* --- Controls --- */
+
+const plain = (event) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button);
+
+document.addEventListener("click", (event) => {
+  if (!isOpen() || !plain(event)) return;
+  const row = event.target.closest(".finding-row");
+  if (row) {
+    event.preventDefault();
+    return choose(row.dataset.finding, narrow.matches ? "push" : "replace");
+  }
+  const button = event.target.closest("button");
+  if (!button || !page.contains(button)) return;
+  const { set: field, value, kind, page: number, do: what } = button.dataset;
+  if (field) set(field, value);
+  else if (kind) toggleKind(kind);
+  else if (number) ask({ page: number === "1" ? null : number, finding: null });
+  else if (what === "ask") form(document.getElementById("finding-dismiss").hidden);
+  else if (what === "restore") deed("restore", chosen);
+  else if (what === "undo") undo();
+  else if (what === "back") ask({ finding: null });
+});
+
+document.addEventListener("change", (event) => {
+  const select = event.target.closest("select[data-set]");
+  if (isOpen() && select) set(select.dataset.set, select.value);
+});
+
+const KEYS = {
+  j: () => step(1),
+  ArrowDown: () => step(1),
+  k: () => step(-1),
+  ArrowUp: () => step(-1),
+  Enter: () => {
+    const link = document.getElementById("finding-chart-link");
+    if (link) link.click();
+  },
+  x: () => {
+    if (page.querySelector('[data-do="restore"]')) deed("restore", chosen);
+    else if (page.querySelector('[data-do="ask"]')) form(true);
+  },
+  u: undo,
+  "?": () => keys(byId("keys").hidden),
+};
+
+function keys(open) {
+  byId("keys").hidden = !open;
+  if (open) byId("keys").focus();
+}
+
+function escape() {
+  const box = document.getElementById("finding-dismiss");
+  if (box && !box.hidden) form(false);
+  else if (!byId("keys").hidden) keys(false);
+  else if (narrow.matches && question.finding) ask({ finding: null });
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!isOpen() || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (event.key === "Escape") return escape();
+  if (event.target.closest("input, select, textarea, summary, details[open]") || !KEYS[event.key]) return;
+  const own = event.target.closest("a, button");
+  if (event.key === "Enter" && own && !own.matches(".finding-row")) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+
+window.addEventListener("popstate", (event) => {
+  if (!isOpen() || window.location.pathname !== `${siteRoot}/findings`) return;
+  event.stopImmediatePropagation();
+  ask(controls.fromAddress(IN_ADDRESS), { remember: "" });
+});
+
+/* --- Pictures --- */
+
+function shape(tag, attributes) {
+  const made = document.createElementNS(SVG, tag);
+  Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
+  return made;
+}
+
+function box(width) {
+  return shape("svg", { viewBox: `0 0 ${width} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
+}
+
+function span(svg, left, right) {
+  svg.append(shape("rect", { class: "span", x: left, y: 0, width: right - left, height: 100 }));
+  svg.append(shape("path", { class: "onset", d: `M${left} 0V100` }));
+}
+
+function small(place) {
+  const { line, gaps, width, span: ends } = place.dataset;
+  const svg = box(width);
+  if (ends) span(svg, ...ends.split(" ").map(Number));
+  if (gaps) svg.append(shape("path", { class: "gap", d: gaps }));
+  svg.append(shape("path", { class: "line", d: line }));
+  place.replaceChildren(svg);
+}
+
+function marks(kind, list, side) {
+  const made = list.map(([at, text]) => {
+    const label = element("span", { className: kind });
+    label.style[side] = side === "left" ? `${at / 10}%` : `${at}%`;
+    [].concat(text).forEach((line) => label.append(element("span", { textContent: line })));
+    return label;
+  });
+  return made;
+}
+
+function large(place, figure) {
+  if (!figure) return place.replaceChildren(element("p", { className: "empty", textContent: "No readings in this span." }));
+  const svg = box(1000);
+  span(svg, ...figure.span);
+  figure.rows.forEach(([at]) => svg.append(shape("path", { class: "grid-line", d: `M0 ${at}H1000` })));
+  if (figure.limit !== null) svg.append(shape("path", { class: "limit", d: `M0 ${figure.limit}H1000` }));
+  svg.append(shape("path", { class: "line", d: figure.line }));
+  const plot = element("div", { className: "finding-plot" }, svg);
+  plot.append(...marks("row-mark", figure.rows, "top"), ...marks("column-mark", figure.columns, "left"));
+  const key = element("p", { className: "finding-legend quiet" });
+  key.append(element("span", { className: "key-line" }), "measured", element("span", { className: "key-span" }), "the finding");
+  if (figure.limit !== null) key.append(element("span", { className: "key-limit" }), "limit");
+  place.replaceChildren(element("span", { className: "quiet", textContent: figure.unit }), plot, key);
+}
+
+document.addEventListener("weir:drawn", (event) => {
+  if (!isOpen()) return;
+  if (event.target.id === "findings-list") {
+    event.target.querySelectorAll(".finding-chart[data-line]").forEach(small);
+    mark();
+  } else if (event.target.id === "findings-detail") {
+    dressed();
+  }
+});
+
+/* The detail's own picture, and the way back from it on a phone. */
+function dressed() {
+  const place = page.querySelector(".finding-figure");
+  if (place && pictured && pictured.finding === chosen) large(place, pictured.figure);
+  const line = page.querySelector(".finding-line");
+  if (line && !line.querySelector(".finding-back")) {
+    const back = element("button", { type: "button", className: "button finding-back", textContent: "‹ Findings" });
+    back.dataset.do = "back";
+    line.prepend(back);
+  }
+  mark();
+}
+
+/* --- Answers --- */
+
+function opened() {
+  page = document.getElementById("findings");
+  question = controls.fromAddress(IN_ADDRESS);
+  told = pictured = last = null;
+  chosen = "";
+  busy = false;
+  view();
+  controls.press(question);
+  freshness.open({
+    root: page,
+    notice: "findings-notice",
+    retry: again,
+    zone: () => question.zone,
+  });
+}
+
+function groups(names) {
+  const place = byId("group");
+  if (place.dataset.names === names.join("\n")) return;
+  place.dataset.names = names.join("\n");
+  place.replaceChildren(...controls.groups(names, question.group));
+}
+
+function refresh() {
+  if (document.hidden) timer = setTimeout(refresh, REFRESH_MS);
+  else again();
+}
+
+register("findings", {
+  listed: function (answer) {
+    if (!answer || !document.getElementById("findings")) return noUpdate();
+    if (page !== document.getElementById("findings")) opened();
+    if (answer.asked && answer.asked !== question.asked) return noUpdate(); // of an earlier question
+    clearTimeout(timer);
+    if (answer.error) {
+      page.dataset.state = told ? "ready" : "failed";
+      freshness.failed(answer.error);
+      return noUpdate();
+    }
+    told = answer;
+    page.dataset.state = told.order.length ? "ready" : "empty";
+    freshness.answered();
+    groups(answer.groups);
+    settle();
+    timer = setTimeout(refresh, REFRESH_MS);
+    return noUpdate();
+  },
+  pictured: function (answer) {
+    if (!answer || !isOpen() || answer.finding !== chosen) return noUpdate();
+    byId("detail").dataset.state = "ready";
+    if (answer.error) {
+      say(answer.error);
+      return noUpdate();
+    }
+    pictured = answer;
+    dressed();
+    return noUpdate();
+  },
+  done: function (answer) {
+    if (!answer || !isOpen()) return noUpdate();
+    busy = false;
+    if (answer.error) {
+      say(answer.error);
+      return noUpdate();
+    }
+    const dismissed = answer.do === "dismiss";
+    last = dismissed ? { finding: answer.finding } : null;
+    say(answer.words, dismissed);
+    if (dismissed && told) {
+      const at = told.order.indexOf(answer.finding);
+      chosen = told.order[at + 1] || told.order[at - 1] || "";
+    } else chosen = answer.finding;
+    ask({ finding: null }, { remember: "replace" });
+    if (chosen) detail();
+    return noUpdate();
+  },
+});

@@ -1,0 +1,1 @@
+"""The inbox of findings: what is wrong, worst first, each with its evidence."""

@@ -1,0 +1,201 @@
+"""One finding: its sentence, three numbers, the evidence, what is known of it, what can be done."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.catalog import HOUR_MS
+from api.client.findings import Finding
+from api.insight.dismissal import STEP
+from api.timez import stamp
+from components import formatting, session
+from components.controls import attributes, labelled
+from components.findings import texts
+from components.findings.queries import One, metric_of
+from components.findings.rows import diamond
+from components.findings.url_state import FindingsView
+from components.url_state import BETWEEN, TABS
+
+REASONS: Final = ("Not a problem", "Meant to run", "Known, being repaired")
+AROUND_MS: Final = 24 * HOUR_MS
+
+
+def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
+    finding, devices = shown.detail.finding, shown.devices
+    at = texts.clock(finding, devices, view.zone, now_ms)
+    return [
+        _heading(shown, now_ms),
+        _numbers(finding, shown, view),
+        html.Div(
+            className="finding-figure",
+            role="img",
+            **labelled(f"The readings around it. {finding.words}."),
+            **attributes(data_severity=finding.severity),
+        ),
+        _facts(shown, view, at, now_ms),
+        *_earlier(shown, view, at),
+        _actions(shown, view, now_ms),
+    ]
+
+
+def _heading(shown: One, now_ms: int) -> Component:
+    finding, devices = shown.detail.finding, shown.devices
+    kind = texts.kind_of(finding)
+    lasting = texts.lasting(finding, now_ms)
+    state = f"open {lasting}" if finding.end_ms is None else f"lasted {lasting}"
+    place = " · ".join(filter(None, (finding.serial_number, texts.group(finding, devices))))
+    return html.Header(
+        [
+            html.P(
+                [
+                    html.Span(
+                        [
+                            diamond(finding.severity),
+                            f" {texts.SEVERITY_WORDS[finding.severity]} · {kind.label}",
+                        ],
+                        className="finding-tag",
+                        **attributes(data_severity=finding.severity),
+                    ),
+                    html.Span(state, className="quiet"),
+                    html.Span(className="quiet finding-place"),
+                ],
+                className="finding-line",
+            ),
+            html.H2(f"{texts.label(finding, devices)}: {texts.headline(finding, now_ms)}"),
+            html.P(place, className="quiet"),
+        ]
+    )
+
+
+def _numbers(finding: Finding, shown: One, view: FindingsView) -> Component:
+    kind, units, devices = texts.kind_of(finding), view.units, shown.devices
+    so_far = "So far" if finding.end_ms is None else "In all"
+    a_day = texts.gallons_a_day(finding, devices)
+    volume_a_day = "" if a_day is None else units.volume(a_day)
+    priced = texts.cost(finding, devices) if finding.cost_per_day is not None else ""
+    numbers = (
+        (_capital(kind.caption), texts.how_much(finding, units), texts.against(finding, units)),
+        (
+            texts.bounded(so_far, finding) if finding.gallons is not None else so_far,
+            texts.so_far(finding, units),
+            texts.cost_of_gallons(finding, devices),
+        ),
+        (
+            texts.bounded("A day", finding) if a_day is not None else "A day",
+            priced or volume_a_day or formatting.NOTHING,
+            volume_a_day if priced else "",
+        ),
+    )
+    return html.Dl(
+        [
+            html.Div(
+                [
+                    html.Dt(label),
+                    html.Dd(value, className="finding-value"),
+                    html.Dd(note, className="quiet"),
+                ]
+            )
+            for label, value, note in numbers
+        ],
+        className="finding-numbers",
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _facts(shown: One, view: FindingsView, at: Any, now_ms: int) -> Component:
+    finding = shown.detail.finding
+    zone = f" ({at.tz.key})"
+    facts = [("Began", formatting.moment(finding.start_ms, at) + zone)]
+    if finding.end_ms is not None:
+        facts.append(("Ended", formatting.moment(finding.end_ms, at)))
+    facts.append(("Known since", formatting.moment(finding.opened_ms, at)))
+    if shown.detail.dismissed_ms is not None:
+        when = formatting.moment(shown.detail.dismissed_ms, at)
+        facts.append(("Dismissed", f"{when}, by {shown.detail.dismissed_by or 'somebody'}"))
+        facts.append(("Because", shown.detail.reason or "no reason given"))
+    return html.Dl(
+        [html.Div([html.Dt(name), html.Dd(value)]) for name, value in facts],
+        className="finding-facts",
+    )
+
+
+def _earlier(shown: One, view: FindingsView, at: Any) -> list[Component]:
+    if not shown.earlier:
+        return []
+    head = html.H3(f"{texts.kind_of(shown.detail.finding).label}: earlier on this device")
+    rows = [
+        html.Tr(
+            [
+                html.Td(texts.dates(each, at)),
+                html.Td(texts.how_much(each, view.units)),
+                html.Td(texts.so_far(each, view.units)),
+                html.Td("still open" if each.state == "open" else each.state),
+            ]
+        )
+        for each in shown.earlier
+    ]
+    return [head, html.Table(html.Tbody(rows), className="finding-earlier")]
+
+
+# --- What can be done ----------------------------------------------------------------------------
+
+
+def chart_address(finding: Finding, view: FindingsView, now_ms: int) -> str:
+    """The device's page at the finding's span, with a day on both sides."""
+    first = finding.start_ms - AROUND_MS
+    last = max(first + HOUR_MS, min(now_ms, (finding.end_ms or now_ms) + AROUND_MS))
+    metric = metric_of(finding.kind)
+    tab = next((tab.name for tab in TABS if metric in tab.metrics and not tab.bars), None)
+    said = {
+        "range": BETWEEN.join((stamp(first), stamp(last))),
+        "metric": tab,
+        "zone": view.zone,
+        "units": view.units.name,
+    }
+    query = urlencode({name: value for name, value in said.items() if value})
+    return session.site_path(f"/devices/{finding.device_id}?{query}")
+
+
+def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
+    finding = shown.detail.finding
+    chart = html.A(
+        "Open chart",
+        href=chart_address(finding, view, now_ms),
+        className="button primary",
+        id="finding-chart-link",
+    )
+    if finding.state == "dismissed":
+        undo = html.Button("Take the dismissal back", type="button", className="button",
+                           **attributes(data_do="restore"))  # fmt: skip
+        return html.Div([chart, undo], className="finding-actions")
+    dismiss = html.Button(
+        "Dismiss…",
+        type="button",
+        className="button",
+        **attributes(data_do="ask", aria_expanded="false", aria_controls="finding-dismiss"),
+    )
+    return html.Div(
+        [html.Div([chart, dismiss], className="finding-actions"), _form(finding)],
+        className="finding-deeds",
+    )
+
+
+def _form(finding: Finding) -> Component:
+    """assets/findings.js puts the fields into it."""
+    kind = texts.kind_of(finding).label
+    consequence = (
+        f"It leaves the open ones. From now on, {kind.lower()} is told on this device only above"
+        f" {STEP:g} times its present threshold. Undo takes both back."
+    )
+    return html.Form(
+        id="finding-dismiss",
+        hidden=True,
+        **attributes(data_consequence=consequence, data_reasons="\n".join(REASONS)),
+    )

@@ -1,0 +1,144 @@
+"""Asking the service for the findings of an inbox, and for one with its evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
+from api.client import Client
+from api.client.findings import Finding, FindingDetail
+from api.insight.evidence import SHOWN
+from api.insight.findings import KINDS
+from api.timez import floor_to, zone
+from components.charts.frames import frame
+from components.findings.url_state import STATES, FindingsView
+from components.fleet.device_list import Directory, directory
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.fleet.sparklines import Spark, spark
+from components.ranges import Window
+
+PAGE: Final = 50
+MOST_LISTED: Final = 1_000  # the interface's longest page
+CHARTS_S: Final = 1.0
+SPARK_MS: Final = 48 * HOUR_MS
+HISTORY: Final = 5
+_UTC: Final = zone("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """``listed`` are those that match, worst first, at most `MOST_LISTED` of ``count``; ``states``
+    and ``kinds`` count what each choice would leave, the other filters as they are."""
+
+    count: int
+    listed: tuple[Finding, ...]
+    states: Mapping[str, int]
+    kinds: Mapping[str, int]
+    devices: Directory
+
+    def shown(self, page: int) -> tuple[Finding, ...]:
+        return self.listed[(page - 1) * PAGE : page * PAGE]
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-len(self.listed) // PAGE))
+
+
+def inbox(desk: Desk, view: FindingsView, now_ms: int) -> Inbox:
+    """Raises a WeirError where the service can't answer."""
+    client = desk.client
+    ask = partial(
+        client.findings,
+        group=view.group or None,
+        severities=[view.severity] if view.severity else (),
+    )
+    states = {
+        state: ask(kinds=view.kinds, states=[state], count_only=True).count for state in STATES
+    }
+    every = ask(states=[view.state], limit=MOST_LISTED)
+    if every.count <= MOST_LISTED:
+        kinds = dict(Counter(each.kind for each in every.findings))
+        listed = tuple(f for f in every.findings if not view.kinds or f.kind in view.kinds)
+        return Inbox(len(listed), listed, states, kinds, directory(desk, now_ms))
+    counts = {
+        kind.name: ask(kinds=[kind.name], states=[view.state], count_only=True).count
+        for kind in KINDS
+    }
+    found = ask(kinds=view.kinds, states=[view.state], limit=MOST_LISTED) if view.kinds else every
+    return Inbox(found.count, found.findings, states, counts, directory(desk, now_ms))
+
+
+def metric_of(kind: str) -> Metric:
+    """What a chart of such a finding shows."""
+    return SHOWN[kind].metric if kind in SHOWN else FLOW_AMOUNT
+
+
+def small_charts(desk: Desk, found: Sequence[Finding], now_ms: int) -> dict[str, Spark]:
+    """The last 48 hours of each finding's device, by finding id: what can be had within a second.
+    They are kept until their last hour is over."""
+    hour = floor_to(now_ms, HOUR_MS)
+    wanted = {(each.device_id, metric_of(each.kind)) for each in found}
+    drawn: dict[tuple[str, str], Spark] = {}
+    jobs = []
+    for device_id, metric in wanted:
+        kept: tuple[int, Spark] | None = desk.memory.local(_key(desk, device_id, metric))
+        if kept is not None and kept[0] == hour:
+            drawn[device_id, metric.name] = kept[1]
+        else:
+            jobs.append(partial(_small_chart, desk.client, device_id, metric, now_ms))
+    for device_id, metric, line in desk.answers(jobs, Deadline(CHARTS_S)):
+        if line is not None:
+            drawn[device_id, metric.name] = line
+            desk.memory.keep(_key(desk, device_id, metric), (hour, line))
+    lines = {each.id: drawn.get((each.device_id, metric_of(each.kind).name)) for each in found}
+    return {id: line for id, line in lines.items() if line is not None}
+
+
+def _key(desk: Desk, device_id: str, metric: Metric) -> tuple[str, ...]:
+    return (desk.principal, "finding-line", device_id, metric.name)
+
+
+def spark_window(now_ms: int) -> Window:
+    end = floor_to(now_ms, HOUR_MS) + HOUR_MS
+    return Window(end - SPARK_MS, end)
+
+
+def _small_chart(
+    client: Client, device_id: str, metric: Metric, now_ms: int
+) -> tuple[str, Metric, Spark | None]:
+    window = spark_window(now_ms)
+    try:
+        rows = client.datapoints(
+            device_id,
+            COARSEST_STORED,
+            from_ms=window.from_ms,
+            to_ms=now_ms,
+            metrics=(metric,),
+        )
+    except ONE_DEVICE_ERRORS:
+        return device_id, metric, None
+    framed = frame(rows, metric, window, tz=_UTC, cadence_ms=HOUR_MS, until_ms=now_ms)
+    return device_id, metric, spark(framed, window, HOUR_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """A finding with its evidence, and the latest others of its kind on its device."""
+
+    detail: FindingDetail
+    earlier: tuple[Finding, ...]
+    devices: Directory
+
+
+def one(desk: Desk, finding_id: str, now_ms: int) -> One:
+    """Raises NotFound, or another WeirError."""
+    detail = desk.client.finding(finding_id)
+    found = detail.finding
+    others = desk.client.findings(device=found.device_id, kinds=[found.kind], limit=100).findings
+    before = (f for f in others if f.id != found.id and f.start_ms < found.start_ms)
+    latest = sorted(before, key=lambda f: -f.start_ms)[:HISTORY]
+    return One(detail, tuple(latest), directory(desk, now_ms))

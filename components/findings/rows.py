@@ -1,0 +1,257 @@
+"""The list of an inbox: its heading, its filters, and a row a finding, grouped by severity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.client.findings import Finding
+from api.insight.findings import KINDS
+from components import formatting, session
+from components.controls import attributes
+from components.findings import texts
+from components.findings.queries import MOST_LISTED, PAGE, Inbox, spark_window
+from components.findings.url_state import STATES, FindingsView, write_findings_view
+from components.fleet.sparklines import Spark
+from components.shell import FINDINGS_PATH
+
+HEADINGS: Final = ("Finding", "Began", "Last 48 h", "How much", "Volume", "Cost")
+MOST_CHIPS: Final = 6
+
+
+def address(view: FindingsView, **changes: str | None) -> str:
+    """Of the page with that view, some of it changed."""
+    said = {k: v for k, v in (write_findings_view(view) | changes).items() if v}
+    return session.site_path(FINDINGS_PATH + (f"?{urlencode(said)}" if said else ""))
+
+
+# --- Above the list ------------------------------------------------------------------------------
+
+
+def summary(found: Inbox, view: FindingsView) -> list[Any]:
+    """``6 need attention · at least $120.05 a day at stake · 3 notices``."""
+    if view.state != "open" or not found.listed:
+        return []
+    notices = sum(each.severity == "notice" for each in found.listed)
+    urgent = len(found.listed) - notices
+    parts: list[Any] = []
+    if urgent:
+        parts.append(f"{formatting.whole(urgent)} {'needs' if urgent == 1 else 'need'} attention")
+    if stake := texts.at_stake(found.listed, found.devices):
+        parts.append([html.Strong(stake), " at stake"])
+    if notices:
+        parts.append(formatting.plural(notices, "notice"))
+    made: list[Any] = []
+    for part in parts:
+        made += [*([" · "] if made else []), *([part] if isinstance(part, str) else part)]
+    return made
+
+
+def state_buttons(found: Inbox, view: FindingsView) -> list[Component]:
+    return [
+        html.Button(
+            [label, " ", html.B(formatting.whole(found.states[state]))],
+            type="button",
+            className="segment",
+            **attributes(
+                data_set="state",
+                data_value=state,
+                data_default="true" if state == "open" else "false",
+                aria_pressed="true" if state == view.state else "false",
+            ),
+        )
+        for state, label in STATES.items()
+    ]
+
+
+def kind_chips(found: Inbox, view: FindingsView) -> list[Component]:
+    """Those that there are, and those that are chosen; what doesn't fit stands under "More"."""
+    here = [k for k in KINDS if found.kinds.get(k.name) or k.name in view.kinds]
+    here.sort(key=lambda kind: kind.name not in view.kinds)
+    chips = [_chip(k.name, k.label, found.kinds.get(k.name, 0), view) for k in here]
+    more = chips[MOST_CHIPS:]
+    if not more:
+        return chips
+    menu = html.Details(
+        [
+            html.Summary("More", className="button"),
+            html.Div(html.Div(more, className="finding-more"), className="menu-body"),
+        ],
+        className="menu",
+    )
+    return [*chips[:MOST_CHIPS], menu]
+
+
+def _chip(name: str, label: str, count: int, view: FindingsView) -> Component:
+    pressed = "true" if name in view.kinds else "false"
+    return html.Button(
+        [label, " ", html.B(formatting.whole(count))],
+        type="button",
+        className="chip",
+        **attributes(data_kind=name, aria_pressed=pressed),
+    )
+
+
+# --- The list ------------------------------------------------------------------------------------
+
+
+def listing(
+    found: Inbox, lines: Mapping[str, Spark], view: FindingsView, now_ms: int
+) -> list[Component]:
+    shown = found.shown(view.page)
+    if not shown:
+        return empty(found, view)
+    head = html.Div(
+        [html.Span(), *(html.Span(text) for text in HEADINGS)],
+        className="finding-head",
+        **attributes(aria_hidden="true"),
+    )
+    groups = groupby(shown, key=lambda each: each.severity)
+    sections = [_section(name, list(some), found, lines, view, now_ms) for name, some in groups]
+    return [head, *sections, *_pager(found, view)]
+
+
+def _section(
+    severity: str,
+    some: Sequence[Finding],
+    found: Inbox,
+    lines: Mapping[str, Spark],
+    view: FindingsView,
+    now_ms: int,
+) -> Component:
+    """Its count and sum are of all that are listed, whatever page is shown."""
+    every = [each for each in found.listed if each.severity == severity]
+    heading = html.H2(
+        [
+            diamond(severity),
+            html.Span(texts.SEVERITY_WORDS[severity]),
+            html.Span(formatting.whole(len(every)), className="quiet"),
+            html.Span(
+                texts.at_stake(every, found.devices) if view.state == "open" else "",
+                className="finding-sum",
+            ),
+        ],
+        className="finding-group",
+    )
+    items = [html.Li(_row(each, found, lines.get(each.id), view, now_ms)) for each in some]
+    return html.Section([heading, html.Ul(items, className="finding-rows")])
+
+
+def diamond(severity: str) -> Component:
+    return html.Span(
+        texts.DIAMONDS[severity],
+        className="diamond",
+        **attributes(data_severity=severity, aria_hidden="true"),
+    )
+
+
+def _row(
+    finding: Finding, found: Inbox, line: Spark | None, view: FindingsView, now_ms: int
+) -> Component:
+    devices, units = found.devices, view.units
+    at = texts.clock(finding, devices, view.zone, now_ms)
+    where = [texts.label(finding, devices), texts.group(finding, devices)]
+    loss = finding.gallons is not None
+    so_far = texts.bounded("so far" if finding.end_ms is None else "in all", finding)
+    cells = [
+        _cell("finding-kind", texts.kind_of(finding).label, " · ".join(filter(None, where))),
+        _cell("finding-began", texts.began(finding, at, now_ms), texts.age(finding, now_ms)),
+        _chart(finding, line, now_ms),
+        _cell(
+            "finding-much",
+            texts.how_much(finding, units),
+            texts.against(finding, units)
+            if texts.kind_of(finding).against == "limit"
+            else texts.kind_of(finding).caption,
+        ),
+        _cell("finding-far number", texts.so_far(finding, units), so_far if loss else ""),
+        _cell(
+            "finding-cost number",
+            texts.cost(finding, devices),
+            texts.bounded("a day", finding) if finding.cost_per_day is not None else "",
+        ),
+    ]
+    return html.A(
+        [
+            diamond(finding.severity),
+            html.Span(texts.SEVERITY_WORDS[finding.severity], className="sr-only"),
+            *cells,
+        ],
+        href=address(view, finding=finding.id),
+        className="finding-row",
+        **attributes(data_finding=finding.id),
+    )
+
+
+def _cell(kind: str, text: str, note: str) -> Component:
+    return html.Span(
+        [html.B(text), html.Span(note, className="quiet")], className=f"finding-cell {kind}"
+    )
+
+
+def _chart(finding: Finding, line: Spark | None, now_ms: int) -> Component:
+    """Data for assets/findings.js: a picture of nothing but the kept words is read out."""
+    if line is None or not line.line:
+        said = "No readings in 48 h" if line is not None else ""
+        return html.Span(said, className="finding-chart quiet")
+    window = spark_window(now_ms)
+    ends = (finding.start_ms, finding.end_ms or now_ms)
+    left, right = (
+        round(min(1, max(0, (at - window.from_ms) / window.length_ms)) * line.width) for at in ends
+    )
+    return html.Span(
+        className="finding-chart",
+        **attributes(
+            data_line=line.line,
+            data_gaps=line.gaps,
+            data_width=str(line.width),
+            data_span=f"{left} {right}" if right > left else "",
+            data_severity=finding.severity,
+            aria_hidden="true",
+        ),
+    )
+
+
+def _pager(found: Inbox, view: FindingsView) -> list[Component]:
+    if found.pages == 1:
+        return []
+    last = min(len(found.listed), view.page * PAGE)
+    text = f"{(view.page - 1) * PAGE + 1}–{last} of {formatting.whole(found.count)}"
+    if found.count > MOST_LISTED:
+        text += f"; the {formatting.whole(MOST_LISTED)} worst are listed, the file has all"
+    buttons = [
+        html.Button(
+            label,
+            type="button",
+            className="button",
+            disabled=not 1 <= page <= found.pages,
+            **attributes(data_page=str(page)),
+        )
+        for label, page in (("Previous", view.page - 1), ("Next", view.page + 1))
+    ]
+    return [html.Div([html.Span(text), *buttons], className="pager finding-pager")]
+
+
+def empty(found: Inbox, view: FindingsView) -> list[Component]:
+    """What there is instead, and the way there."""
+    if view.filtered:
+        said = f"No {STATES[view.state].lower()} finding matches these filters."
+        bare = FindingsView(state=view.state, zone=view.zone, units=view.units)
+        return _nothing(said, "Clear the filters", address(bare))
+    if view.state == "open":
+        closed = found.states["closed"]
+        way = f"{formatting.whole(closed)} closed" if closed else ""
+        return _nothing("Nothing open.", way, address(view, state="closed", finding=None))
+    return _nothing(
+        f"Nothing {STATES[view.state].lower()}.", "Open findings", address(FindingsView())
+    )
+
+
+def _nothing(text: str, way: str, href: str) -> list[Component]:
+    link = [html.A(way, href=href, className="button")] if way else []
+    return [html.Div([html.P(text), *link], className="empty finding-empty")]

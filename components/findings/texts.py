@@ -1,0 +1,189 @@
+"""A finding's numbers and instants in the reader's units and zone. Pure text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from api.catalog import FLOW_AMOUNT, HOUR_MS, ONBOARD_TEMPERATURE
+from api.client.findings import Finding
+from api.insight.findings import KIND_BY_NAME, Kind
+from api.insight.findings.model import Draft
+from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
+from api.timez import DAY_MS
+from components import formatting
+from components.clock import Clock, day_text, known_zone, local_date, minute_text
+from components.fleet.device_list import Directory
+from components.units import Units
+
+DIAMONDS: Final = {"critical": "◆", "warning": "⬖", "notice": "◇"}
+SEVERITY_WORDS: Final = {"critical": "Critical", "warning": "Warning", "notice": "Notice"}
+_MINUS: Final = "−"
+
+
+def kind_of(finding: Finding) -> Kind:
+    return KIND_BY_NAME[finding.kind]
+
+
+# --- Which device --------------------------------------------------------------------------------
+
+
+def label(finding: Finding, devices: Directory) -> str:
+    meter = devices.by_id.get(finding.device_id)
+    return (meter.label if meter else "") or finding.serial_number
+
+
+def group(finding: Finding, devices: Directory) -> str:
+    meter = devices.by_id.get(finding.device_id)
+    return meter.groups[0] if meter and meter.groups else ""
+
+
+def currency(finding: Finding, devices: Directory) -> str:
+    known = price(finding, devices)
+    return known.currency if known else DEFAULT_CURRENCY
+
+
+def clock(finding: Finding, devices: Directory, zone: str | None, now_ms: int) -> Clock:
+    """The reader's zone, else the device's."""
+    meter = devices.by_id.get(finding.device_id)
+    tz = known_zone(zone, meter.time_zone if meter else None)
+    return Clock(tz, finding.start_ms - DAY_MS, max(now_ms, finding.end_ms or 0) + DAY_MS)
+
+
+# --- How much ------------------------------------------------------------------------------------
+
+
+def quantity(value: float | None, unit: str, units: Units) -> str:
+    """A number of a kind's unit: 54.4 gal/h, 6 h 13 min, 38.5 °F; an en dash for None."""
+    if value is None:
+        return formatting.NOTHING
+    if unit == "gal/h":
+        scale = units.scale(FLOW_AMOUNT, value)
+        return f"{formatting.number(scale.of(value))} {scale.unit}/h"
+    if unit == "gal/min":
+        return f"{units.flow(value)} {units.flow_unit}"
+    if unit == "gal":
+        return units.volume(value)
+    if unit == "h":
+        return formatting.duration(round(value * HOUR_MS))
+    if unit == "days":
+        return formatting.plural(round(value), "day")
+    if unit == "°C":
+        return units.quantity(value, ONBOARD_TEMPERATURE)
+    return f"{formatting.number(value)}{'' if unit == '%' else ' '}{unit}"
+
+
+def how_much(finding: Finding, units: Units) -> str:
+    text = quantity(finding.value, finding.unit, units)
+    plus = kind_of(finding).difference and not text.startswith(_MINUS)
+    return f"+{text}" if plus else text
+
+
+def against(finding: Finding, units: Units) -> str:
+    """``limit 40%``, ``usually 20 gal/h``; empty where there is nothing to compare with."""
+    if finding.usual is None:
+        return ""
+    kind = kind_of(finding)
+    if kind.against == "limit":
+        return f"limit {quantity(finding.usual, finding.unit, units)}"
+    unit = "gal" if finding.unit == "days" else finding.unit
+    a_day = " a day" if finding.unit == "days" else ""
+    return f"usually {quantity(finding.usual, unit, units)}{a_day}"
+
+
+def so_far(finding: Finding, units: Units) -> str:
+    return units.volume(finding.gallons)
+
+
+def cost(finding: Finding, devices: Directory) -> str:
+    if finding.cost_per_day is None:
+        return formatting.NOTHING
+    return money(finding.cost_per_day, currency(finding, devices))
+
+
+def price(finding: Finding, devices: Directory) -> Price | None:
+    meter = devices.by_id.get(finding.device_id)
+    if meter is None:
+        return None
+    return price_of(meter.price, meter.currency, devices.price)
+
+
+def cost_of_gallons(finding: Finding, devices: Directory) -> str:
+    """What the gallons so far cost; empty without a price, or where nothing is lost."""
+    known = price(finding, devices)
+    if known is None or finding.gallons is None or finding.cost_per_day is None:
+        return ""
+    return money(known.cost(finding.gallons), known.currency)
+
+
+def gallons_a_day(finding: Finding, devices: Directory) -> float | None:
+    """None where nothing is lost."""
+    known = price(finding, devices)
+    if finding.cost_per_day is not None and known is not None and known.per_gallon > 0:
+        return finding.cost_per_day / known.per_gallon
+    draft = Draft(finding.start_ms, finding.opened_ms, finding.end_ms, finding.value)
+    return kind_of(finding).per_day(draft)
+
+
+def bounded(text: str, finding: Finding) -> str:
+    """``so far, at least``."""
+    bound = kind_of(finding).bound
+    return f"{text}, {bound}" if bound else text
+
+
+def at_stake(found: Iterable[Finding], devices: Directory) -> str:
+    """``at least $30.19 a day``: the sum of costs by currency; empty where none is known."""
+    sums: dict[str, float] = {}
+    bounds: set[str] = set()
+    for finding in found:
+        if finding.cost_per_day is not None:
+            name = currency(finding, devices)
+            sums[name] = sums.get(name, 0.0) + finding.cost_per_day
+            bounds.add(kind_of(finding).bound)
+    if not sums:
+        return ""
+    bounds.discard("")
+    lead = "about" if len(bounds) > 1 else next(iter(bounds), "")
+    amount = " + ".join(money(amount, name) for name, amount in sums.items())
+    return f"{lead} {amount} a day".strip()
+
+
+# --- When ----------------------------------------------------------------------------------------
+
+
+def began(finding: Finding, at: Clock, now_ms: int) -> str:
+    """``Today, 02:00``, ``Mon 16 Nov, 03:00``, of another year with it."""
+    return instant(finding.start_ms, at, now_ms)
+
+
+def instant(instant_ms: int, at: Clock, now_ms: int) -> str:
+    local, today = at.local(instant_ms), at.local(now_ms) // DAY_MS
+    day = local // DAY_MS
+    if day == today:
+        return f"Today, {minute_text(local)}"
+    year = local_date(day).year != local_date(today).year
+    return f"{day_text(day, year=year)}, {minute_text(local)}"
+
+
+def lasting(finding: Finding, now_ms: int) -> str:
+    return formatting.duration(max(0, (finding.end_ms or now_ms) - finding.start_ms))
+
+
+def age(finding: Finding, now_ms: int) -> str:
+    """``6 d 6 h ago``; of one that is over, how long it lasted."""
+    length = lasting(finding, now_ms)
+    return f"{length} ago" if finding.end_ms is None else f"lasted {length}"
+
+
+def headline(finding: Finding, now_ms: int) -> str:
+    return kind_of(finding).headline.format(length=lasting(finding, now_ms))
+
+
+def dates(finding: Finding, at: Clock) -> str:
+    """``12–14 Aug 2026``, ``3 Mar 2026``: the local days that it lasted."""
+    first = formatting.date_of(finding.start_ms, at)
+    last = formatting.date_of(finding.end_ms or finding.start_ms, at)
+    if first == last:
+        return first
+    same = first.split(" ")[1:] == last.split(" ")[1:]
+    return f"{first.split(' ')[0]}–{last}" if same else f"{first} – {last}"

@@ -1,0 +1,67 @@
+"""Which findings an inbox shows, as it stands in the address and in the browser's question.
+
+Whatever comes from a browser is read with doubt: what can't be understood is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.insight.findings import KIND_BY_NAME, SEVERITIES
+from components.units import US, Units
+from components.url_state import said_text, said_units, said_zone
+
+STATES: Final = {"open": "Open", "closed": "Closed", "dismissed": "Dismissed"}
+LONGEST_TEXT: Final = 100
+LAST_PAGE: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsView:
+    """``kinds`` empty and ``severity``, ``group`` "" leave everything. ``page`` counts from 1;
+    ``finding`` is the id of the one whose detail is shown."""
+
+    state: str = "open"
+    kinds: tuple[str, ...] = ()
+    severity: str = ""
+    group: str = ""
+    page: int = 1
+    finding: str = ""
+    zone: str | None = None
+    units: Units = US
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.kinds or self.severity or self.group)
+
+
+def read_findings_view(query: Mapping[str, Any]) -> FindingsView:
+    state, severity = said_text(query, "state"), said_text(query, "severity")
+    kinds = said_text(query, "kind", 500).split(",")
+    page = said_text(query, "page", 3)
+    return FindingsView(
+        state=state if state in STATES else "open",
+        kinds=tuple(dict.fromkeys(kind for kind in kinds if kind in KIND_BY_NAME)),
+        severity=severity if severity in SEVERITIES else "",
+        group=said_text(query, "group", LONGEST_TEXT),
+        page=min(LAST_PAGE, max(1, int(page))) if page.isascii() and page.isdigit() else 1,
+        finding=said_text(query, "finding", LONGEST_TEXT),
+        zone=said_zone(query),
+        units=said_units(query),
+    )
+
+
+def write_findings_view(view: FindingsView) -> dict[str, str | None]:
+    """None for what is usual."""
+    return {
+        "state": view.state if view.state != "open" else None,
+        "kind": ",".join(view.kinds) or None,
+        "severity": view.severity or None,
+        "group": view.group or None,
+        "page": str(view.page) if view.page > 1 else None,
+        "finding": view.finding or None,
+        "zone": view.zone,
+        "units": view.units.name if view.units is not US else None,
+    }

@@ -1,0 +1,131 @@
+"""Findings: what is wrong, worst first; each with its evidence, to look at or to dismiss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    callback,
+    clientside_callback,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import NotFound, WeirError
+from api.timez import now_ms
+from components import html_json, session, shell
+from components.controls import failure, message
+from components.findings import rows
+from components.findings.detail import detail
+from components.findings.figure import figure
+from components.findings.layout import PATH, SHEETS, Ids, findings_page, findings_tools
+from components.findings.queries import inbox, one, small_charts
+from components.findings.texts import clock
+from components.findings.url_state import read_findings_view
+from components.fleet.query_context import current_desk
+from components.html_json import sheet
+from components.url_state import read_question, read_text, unread
+
+register_page(__name__, path=PATH, title="Findings · Weir")
+GONE = (
+    "There is no such finding, or none that this key may see. Late readings may have taken it back."
+)
+
+
+def layout(**query: Any) -> Component:
+    """The frame at once, whatever the service does: the findings come with the first answer."""
+    view = read_findings_view(query)
+    return shell.frame(
+        findings_page(view), place=PATH, tools=findings_tools(view), remarks=unread(query, {})
+    )
+
+
+@callback(
+    Output(Ids.ANSWER, "data"),
+    html_json.output(Ids.SUMMARY),
+    html_json.output(Ids.STATES),
+    html_json.output(Ids.KINDS),
+    html_json.output(Ids.LIST),
+    Input(Ids.QUESTION, "data"),
+)
+def listed(question: Any) -> tuple[Any, ...]:
+    """The list of the view; where that fails the last good one stays."""
+    asked, desk, now = read_question(question), current_desk(), now_ms()
+    view = read_findings_view(asked)
+    try:
+        found = inbox(desk, view, now)
+        lines = small_charts(desk, found.shown(view.page), now)
+    except WeirError as error:
+        told = {"error": failure(error), "asked": asked.get("asked")}
+        return told, *(no_update,) * 4
+    told = {
+        "asked": asked.get("asked"),
+        "groups": list(found.devices.groups),
+        "order": [each.id for each in found.shown(view.page)],
+        "total": found.count,
+    }
+    return (
+        told,
+        sheet(rows.summary(found, view)),
+        sheet(rows.state_buttons(found, view)),
+        sheet(rows.kind_chips(found, view)),
+        sheet(rows.listing(found, lines, view, now)),
+    )
+
+
+@callback(
+    Output(Ids.PICTURE, "data"),
+    html_json.output(Ids.DETAIL),
+    Input(Ids.CHOSEN, "data"),
+    prevent_initial_call=True,
+)
+def chosen(question: Any) -> tuple[Any, Any]:
+    """The detail of the finding that the browser asks for."""
+    asked, now = read_question(question), now_ms()
+    view = read_findings_view(asked)
+    if not view.finding:
+        return None, []
+    told = {"finding": view.finding}
+    try:
+        shown = one(current_desk(), view.finding, now)
+    except NotFound:
+        return told, sheet(message("No such finding", GONE))
+    except WeirError as error:
+        return {**told, "error": failure(error)}, no_update
+    tz = clock(shown.detail.finding, shown.devices, view.zone, now).tz
+    told["figure"] = figure(shown.detail, view.units, tz)  # type: ignore[assignment]
+    return told, sheet(detail(shown, view, now))
+
+
+@callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
+def judge(deed: Any) -> dict[str, Any]:
+    """Dismisses a finding, or takes that back; says what it changed on the device."""
+    asked = read_question(deed)
+    id, what = read_text(asked.get("finding")), read_text(asked.get("do"))
+    client = session.current_client()
+    try:
+        if what == "dismiss":
+            judged = client.dismiss_finding(id, read_text(asked.get("reason")))
+        else:
+            judged = client.restore_finding(id)
+    except WeirError as error:
+        return {"asked": asked.get("asked"), "error": failure(error)}
+    return {"asked": asked.get("asked"), "finding": id, "do": what, "words": judged.words}
+
+
+for function, output, source in (
+    ("listed", Ids.DRAWN, Ids.ANSWER),
+    ("pictured", Ids.SHOWN, Ids.PICTURE),
+    ("done", Ids.TOLD, Ids.DONE),
+):
+    clientside_callback(
+        ClientsideFunction("findings", function),
+        Output(output, "data"),
+        Input(source, "data"),
+        prevent_initial_call=True,
+    )
+html_json.drawn(*SHEETS)

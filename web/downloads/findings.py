@@ -1,0 +1,86 @@
+"""The findings of a view as a file: all that match, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from api.client.findings import Finding
+from api.timez import now_ms, stamp
+from components.findings import texts
+from components.findings.url_state import FindingsView, read_findings_view
+from components.fleet.device_list import Directory, directory
+from components.fleet.queries import Desk
+from web.downloads.names import file_stem
+from web.downloads.table import Column, Kind, Part, Table
+
+BATCH = 1_000
+_COLUMNS = (
+    Column("severity", Kind.TEXT),
+    Column("kind", Kind.TEXT, width=18),
+    Column("state", Kind.TEXT),
+    Column("serial_number", Kind.TEXT, width=18),
+    Column("label", Kind.TEXT, width=28),
+    Column("group", Kind.TEXT, width=18),
+    Column("start_utc", Kind.INSTANT, width=20),
+    Column("end_utc", Kind.INSTANT, width=20),
+    Column("known_since_utc", Kind.INSTANT, width=20),
+    Column("value"),
+    Column("unit", Kind.TEXT),
+    Column("usual"),
+    Column("volume_gal"),
+    Column("cost_per_day"),
+    Column("currency", Kind.TEXT),
+    Column("words", Kind.TEXT, width=60),
+    Column("id", Kind.TEXT, width=38),
+)
+
+
+def findings_file(desk: Desk, query: Mapping[str, str]) -> Table:
+    view, now = read_findings_view(query), now_ms()
+    devices = directory(desk, now)
+    parts = (_part(some, devices) for some in _pages(desk, view))
+    name = file_stem("findings", view.state, stamp(now).replace(":", ""))
+    return Table(name, "Findings", _COLUMNS, parts)
+
+
+def _pages(desk: Desk, view: FindingsView) -> Iterator[tuple[Finding, ...]]:
+    offset = 0
+    while True:
+        page = desk.client.findings(
+            group=view.group or None,
+            kinds=view.kinds,
+            severities=[view.severity] if view.severity else (),
+            states=[view.state],
+            limit=BATCH,
+            offset=offset,
+        )
+        if page.findings:
+            yield page.findings
+        offset += len(page.findings)
+        if not page.findings or offset >= page.count:
+            return
+
+
+def _part(found: Sequence[Finding], devices: Directory) -> Part:
+    return [
+        [each.severity for each in found],
+        [each.kind for each in found],
+        [each.state for each in found],
+        [each.serial_number for each in found],
+        [texts.label(each, devices) for each in found],
+        [texts.group(each, devices) or None for each in found],
+        [each.start_ms for each in found],
+        [each.end_ms for each in found],
+        [each.opened_ms for each in found],
+        [each.value for each in found],
+        [each.unit for each in found],
+        [each.usual for each in found],
+        [each.gallons for each in found],
+        [each.cost_per_day for each in found],
+        [
+            texts.currency(each, devices) if each.cost_per_day is not None else None
+            for each in found
+        ],
+        [each.words for each in found],
+        [each.id for each in found],
+    ]
