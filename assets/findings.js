@@ -77,7 +77,7 @@ function mark() {
   });
   const place = page.querySelector(".finding-place");
   const at = told ? told.order.indexOf(chosen) : -1;
-  if (place) place.textContent = at < 0 ? "" : `${at + 1} of ${told.order.length}`;
+  if (place) place.textContent = at < 0 ? "" : `${told.first + at} of ${told.total}`;
 }
 
 /* `remember`: "" for what the page chooses by itself. */

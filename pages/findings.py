@@ -23,7 +23,7 @@ from components.findings import rows
 from components.findings.detail import detail
 from components.findings.figure import figure
 from components.findings.layout import PATH, SHEETS, Ids, findings_page, findings_tools
-from components.findings.queries import inbox, one, small_charts
+from components.findings.queries import PAGE, inbox, one, small_charts
 from components.findings.texts import clock
 from components.findings.url_state import read_findings_view
 from components.fleet.query_context import current_desk
@@ -66,6 +66,7 @@ def listed(question: Any) -> tuple[Any, ...]:
         "asked": asked.get("asked"),
         "groups": list(found.devices.groups),
         "order": [each.id for each in found.shown(view.page)],
+        "first": (view.page - 1) * PAGE + 1,
         "total": found.count,
     }
     return (

@@ -59,6 +59,7 @@ def test_keys_move_and_the_address_follows(tab: Tab) -> None:
     rows = opened(tab)
     tab.until(lambda: tab.run(CURRENT) == rows[0] and heading(tab))
     first = heading(tab)
+    assert tab.text(".finding-place") == f"1 of {len(rows)}"
     press(tab, "j")
     tab.until(lambda: tab.run(CURRENT) == rows[1] and heading(tab) != first)
     assert f"finding={rows[1]}" in tab.driver.current_url
