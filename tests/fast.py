@@ -32,7 +32,9 @@ _FORBIDDEN: Final = {"subprocess.Popen": "process", "socket.bind": "server"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="only tests without browser, server, process")
+    parser.addoption(
+        "--fast", action="store_true", help="only tests without browser, server, process"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,7 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Guard(), "fast-guard")
 
 
-def select(config: pytest.Config, items: list[pytest.Item], place: Callable[[pytest.Item], str]) -> None:
+def select(
+    config: pytest.Config, items: list[pytest.Item], place: Callable[[pytest.Item], str]
+) -> None:
     """Keep the fast tests in `items`, and report the others as deselected."""
     if not config.getoption("--fast"):
         return
@@ -52,7 +56,9 @@ def select(config: pytest.Config, items: list[pytest.Item], place: Callable[[pyt
 def is_fast(item: pytest.Item, place: str) -> bool:
     fixtures = set(getattr(item, "fixturenames", ()))
     callspec = getattr(item, "callspec", None)
-    dialects = set() if callspec is None else {v for v in callspec.params.values() if isinstance(v, str)}
+    dialects = (
+        set() if callspec is None else {v for v in callspec.params.values() if isinstance(v, str)}
+    )
     return (
         not place.startswith(LEFT_OUT)
         and not fixtures & SERVER_FIXTURES
