@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install run test check audit bench bench-full bench-dashboards bench-pages format screenshots clean
+.PHONY: help install run test test-fast check audit bench bench-full bench-dashboards bench-pages format screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -46,7 +46,10 @@ run: install ## the dashboard and the service with the live demo fleet, at http:
 
 test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
 	@.ci/system-packages
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=20 $(ARGS)
+
+test-fast: .venv/dev.stamp ## between two edits: SQLite, no browser, no server, no process
+	$(BIN)/python -m pytest --fast -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/dev.stamp node_modules/.stamp ## format, lint, types and layers
 	$(BIN)/ruff format --check .
@@ -61,6 +64,7 @@ audit: ## known weaknesses of the code and of the packages that it needs; asks t
 format: .venv/dev.stamp node_modules/.stamp ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
+	$(BIOME) check --write
 
 bench: .venv/dev.stamp ## ratios against the floor, two minutes
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -23,7 +23,7 @@ let undoTimer = 0;
 let busy = false;
 
 const byId = (part) => document.getElementById(`findings-${part}`);
-const isOpen = () => page !== null && page.isConnected;
+const isOpen = () => page?.isConnected === true;
 const setProps = (id, data) => setAnyProps(id, { data });
 
 /* --- Asking --- */
@@ -110,7 +110,7 @@ function settle() {
 }
 
 function step(by) {
-  if (!told || !told.order.length) return;
+  if (!told?.order.length) return;
   const at = told.order.indexOf(chosen);
   const next = told.order[Math.min(told.order.length - 1, Math.max(0, at + by))];
   choose(next);
@@ -135,14 +135,29 @@ function form(open) {
   button.setAttribute("aria-expanded", String(open));
   if (!open) return button.focus();
   const choices = box.dataset.reasons.split("\n").map((reason, index) => {
-    const field = element("input", { type: "radio", name: "reason", value: reason, checked: index === 0 });
+    const field = element("input", {
+      type: "radio",
+      name: "reason",
+      value: reason,
+      checked: index === 0,
+    });
     return element("label", {}, field, reason);
   });
-  const words = element("input", { type: "text", name: "words", maxLength: 400, className: "moment" });
+  const words = element("input", {
+    type: "text",
+    name: "words",
+    maxLength: 400,
+    className: "moment",
+  });
   words.placeholder = "In your words (kept with the finding)";
   words.setAttribute("aria-label", "In your words");
   box.replaceChildren(
-    element("fieldset", {}, element("legend", { textContent: "Why is this not worth a look?" }), ...choices),
+    element(
+      "fieldset",
+      {},
+      element("legend", { textContent: "Why is this not worth a look?" }),
+      ...choices,
+    ),
     element("p", { className: "quiet", textContent: box.dataset.consequence }),
     element(
       "div",
@@ -192,7 +207,8 @@ document.addEventListener("submit", (event) => {
 
 /* --- Controls --- */
 
-const plain = (event) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button);
+const plain = (event) =>
+  !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button);
 
 document.addEventListener("click", (event) => {
   if (!isOpen() || !plain(event)) return;
@@ -240,7 +256,7 @@ function keys(open) {
   if (open) byId("keys").focus();
 }
 
-function escape() {
+function closeForm() {
   const box = document.getElementById("finding-dismiss");
   if (box && !box.hidden) form(false);
   else if (!byId("keys").hidden) keys(false);
@@ -249,8 +265,9 @@ function escape() {
 
 document.addEventListener("keydown", (event) => {
   if (!isOpen() || event.metaKey || event.ctrlKey || event.altKey) return;
-  if (event.key === "Escape") return escape();
-  if (event.target.closest("input, select, textarea, summary, details[open]") || !KEYS[event.key]) return;
+  if (event.key === "Escape") return closeForm();
+  if (event.target.closest("input, select, textarea, summary, details[open]") || !KEYS[event.key])
+    return;
   const own = event.target.closest("a, button");
   if (event.key === "Enter" && own && !own.matches(".finding-row")) return;
   event.preventDefault();
@@ -272,7 +289,11 @@ function shape(tag, attributes) {
 }
 
 function box(width) {
-  return shape("svg", { viewBox: `0 0 ${width} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  return shape("svg", {
+    viewBox: `0 0 ${width} 100`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
 }
 
 function span(svg, left, right) {
@@ -300,18 +321,36 @@ function marks(kind, list, side) {
 }
 
 function large(place, figure) {
-  if (!figure) return place.replaceChildren(element("p", { className: "empty", textContent: "No readings in this span." }));
+  if (!figure)
+    return place.replaceChildren(
+      element("p", { className: "empty", textContent: "No readings in this span." }),
+    );
   const svg = box(1000);
   span(svg, ...figure.span);
-  figure.rows.forEach(([at]) => svg.append(shape("path", { class: "grid-line", d: `M0 ${at}H1000` })));
-  if (figure.limit !== null) svg.append(shape("path", { class: "limit", d: `M0 ${figure.limit}H1000` }));
+  figure.rows.forEach(([at]) =>
+    svg.append(shape("path", { class: "grid-line", d: `M0 ${at}H1000` })),
+  );
+  if (figure.limit !== null)
+    svg.append(shape("path", { class: "limit", d: `M0 ${figure.limit}H1000` }));
   svg.append(shape("path", { class: "line", d: figure.line }));
   const plot = element("div", { className: "finding-plot" }, svg);
-  plot.append(...marks("row-mark", figure.rows, "top"), ...marks("column-mark", figure.columns, "left"));
+  plot.append(
+    ...marks("row-mark", figure.rows, "top"),
+    ...marks("column-mark", figure.columns, "left"),
+  );
   const key = element("p", { className: "finding-legend quiet" });
-  key.append(element("span", { className: "key-line" }), "measured", element("span", { className: "key-span" }), "the finding");
+  key.append(
+    element("span", { className: "key-line" }),
+    "measured",
+    element("span", { className: "key-span" }),
+    "the finding",
+  );
   if (figure.limit !== null) key.append(element("span", { className: "key-limit" }), "limit");
-  place.replaceChildren(element("span", { className: "quiet", textContent: figure.unit }), plot, key);
+  place.replaceChildren(
+    element("span", { className: "quiet", textContent: figure.unit }),
+    plot,
+    key,
+  );
 }
 
 document.addEventListener("weir:drawn", (event) => {
@@ -330,7 +369,11 @@ function dressed() {
   if (place && pictured && pictured.finding === chosen) large(place, pictured.figure);
   const line = page.querySelector(".finding-line");
   if (line && !line.querySelector(".finding-back")) {
-    const back = element("button", { type: "button", className: "button finding-back", textContent: "‹ Findings" });
+    const back = element("button", {
+      type: "button",
+      className: "button finding-back",
+      textContent: "‹ Findings",
+    });
     back.dataset.do = "back";
     line.prepend(back);
   }
@@ -368,7 +411,7 @@ function refresh() {
 }
 
 register("findings", {
-  listed: function (answer) {
+  listed: (answer) => {
     if (!answer || !document.getElementById("findings")) return noUpdate();
     if (page !== document.getElementById("findings")) opened();
     if (answer.asked && answer.asked !== question.asked) return noUpdate(); // of an earlier question
@@ -386,7 +429,7 @@ register("findings", {
     timer = setTimeout(refresh, REFRESH_MS);
     return noUpdate();
   },
-  pictured: function (answer) {
+  pictured: (answer) => {
     if (!answer || !isOpen() || answer.finding !== chosen) return noUpdate();
     byId("detail").dataset.state = "ready";
     if (answer.error) {
@@ -397,7 +440,7 @@ register("findings", {
     dressed();
     return noUpdate();
   },
-  done: function (answer) {
+  done: (answer) => {
     if (!answer || !isOpen()) return noUpdate();
     busy = false;
     if (answer.error) {

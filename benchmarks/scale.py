@@ -8,6 +8,7 @@ compares how fast it and the plain Postgres take readings in, batch by batch in 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -66,7 +67,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--citus", metavar="URL", help="a database on a cluster's coordinator")
     parser.add_argument("--only", choices=("sqlite", "postgres", "parts", "citus"))
-    parser.add_argument("--shards", type=int, help="unset: as `flask db distribute` does")
+    parser.add_argument(
+        "--shards",
+        type=int,
+        default=os.cpu_count(),
+        help="unset: one for each core of this machine, which its workers share",
+    )
     asked = parser.parse_args(arguments)
     wanted = (asked.only,) if asked.only else ("sqlite", "postgres", "parts", "citus")
     plain: Engine | None = None
@@ -99,7 +105,7 @@ def _parted(url: str) -> Store:
     return store
 
 
-def _spread(url: str, shards: int | None) -> Store:
+def _spread(url: str, shards: int) -> Store:
     store = open_store(url)
     store.upgrade()
     store.distribute(shards)

@@ -31,9 +31,7 @@ from components.html_json import sheet
 from components.url_state import read_question, read_text, unread
 
 register_page(__name__, path=PATH, title="Findings · Weir")
-GONE = (
-    "There is no such finding, or none that this key may see. Late readings may have taken it back."
-)
+GONE = "Finding not found, or you don't have access. Late readings may have taken it back."
 
 
 def layout(**query: Any) -> Component:

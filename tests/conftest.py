@@ -15,7 +15,7 @@ from xdist.remote import Producer
 
 from api.store.base import Store
 from api.store.open import open_store
-from tests import both_ends, citus, servers
+from tests import both_ends, citus, fast, servers
 
 # A property is true or not, however busy the machine is.
 settings.register_profile("weir", deadline=None)
@@ -31,7 +31,16 @@ _database_numbers = count(1)
 TIMED = ("browser/", "faults/", "commands/")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    fast.pytest_addoption(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    fast.pytest_configure(config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    fast.select(config, items, _place)
     items.sort(key=lambda item: both_ends.turn(_place(item)))
     for item in items:
         if _place(item).startswith(TIMED):

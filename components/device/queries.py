@@ -103,8 +103,8 @@ def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
         known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
         return known.get(meter.id, UNKNOWN)
 
-    def ask(client: Client) -> Cadence:
-        return measured(client, meter.id, end) or UNKNOWN
+    def ask(client: Client) -> list[int]:
+        return list(measured(client, meter.id, end) or UNKNOWN)  # what JSON can hold
 
     return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S))
 

@@ -252,7 +252,7 @@ def test_trouble_keeps_the_rows_and_ends_by_itself(listed: List, tab: Tab, site:
         tab.until(lambda: "The store is on fire." in tab.text("#devices-notice"))
         listed.scroll(0)
         listed.shows(FIRST)
-        assert "Showing data from" in tab.text("#devices-notice")
+        assert "Showing the previous view, with data from" in tab.text("#devices-notice")
     finally:
         site.broken.clear()
     tab.click("#devices-notice button")

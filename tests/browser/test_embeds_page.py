@@ -100,7 +100,7 @@ def test_made_tried_out_copied_and_revoked(tab: Tab, managed: Managed) -> None:
     assert tab.driver.execute_async_script(read) in (snippet, "")
 
     tab.click("#embeds-panel summary")
-    tab.until(lambda: "for good" in tab.text("#embeds-panel details"))
+    tab.until(lambda: "can’t be undone" in tab.text("#embeds-panel details"))
     tab.click("#embeds-revoke")
     tab.until(lambda: "■ Revoked" in tab.text("#embeds-panel"), patience_s=PATIENCE_S)
     assert "■ Revoked" in tab.text("#embeds-list")

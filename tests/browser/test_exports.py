@@ -156,7 +156,7 @@ def test_the_chart_as_svg_says_what_it_is(tab: Tab, site: Site, down: Down, sche
     assert "Volume, " in words
     assert "Asia/Tokyo · JST (UTC+09:00)" in words
     assert "totals exact" in words
-    assert "made " in words
+    assert "created " in words
     ground = theme.palette(scheme).surface.lstrip("#")
     red, green, blue = (int(ground[i : i + 2], 16) for i in (0, 2, 4))
     assert f"rgb({red}, {green}, {blue})" in file.read_text("utf-8")
@@ -292,9 +292,9 @@ def test_a_summary_by_its_controls_and_its_address(tab: Tab, site: Site, down: D
     tab.click(".chooser summary")
     tab.until(lambda: "Clock tower" in tab.text("#usage-offered"))
     tab.click(f"[data-pick='{site.fleet.ids[LIVE]}']")
-    tab.until(lambda: tab.text("#usage-chosen").startswith("1 chosen"))
+    tab.until(lambda: tab.text("#usage-chosen").startswith("1 selected"))
     tab.driver.refresh()
-    tab.until(lambda: tab.text("#usage-chosen").startswith("1 chosen"))
+    tab.until(lambda: tab.text("#usage-chosen").startswith("1 selected"))
     summed(tab)
     tab.click("a[href*='by-day.csv']")
     rows = read(down(".csv"))

@@ -76,7 +76,7 @@ def test_a_setting_is_set_listed_and_taken_back(
         (["--kind", "stuck", "--org", "{}", "limit=1"], "has no setting 'limit'"),
         (["--kind", "stuck", "--org", "{}", "hours=many"], "hours must be a number"),
         (["--kind", "stuck", "--org", "{}", "hours"], "must be KEY=VALUE"),
-        (["--kind", "stuck", "hours=9"], "for whom?"),
+        (["--kind", "stuck", "hours=9"], "choose one: --device, --group or --org"),
         (["--kind", "stuck", "--device", "M-9", "hours=9"], "not found"),
         (["--kind", "stuck", "--group", "south", "hours=9"], "not found"),
         (["--kind", "stuck", "--group", "a", "--device", "b", "hours=9"], "not both"),

@@ -95,9 +95,12 @@ class Looked(Plant):
     def open(self, path: str, method: str = "GET", **more: Any) -> httpx.Response:
         """As a browser that has opened a sign-in link, for `tests.web.auth.wire`."""
         if not self.http.cookies:
-            links = SignInLinks(Path(self.shell.environ["WEIR_INSTANCE"]) / "sign_in_links")
-            self.http.get(links.make(str(self.http.base_url)))
+            self.http.get(self.sign_in_link())
         return self.http.request(method, path, **more)
+
+    def sign_in_link(self) -> str:
+        links = SignInLinks(Path(self.shell.environ["WEIR_INSTANCE"]) / "sign_in_links")
+        return links.make(f"http://127.0.0.1:{self.shell.port}")
 
     def wall(self) -> dict[str, Any]:
         """What the fleet page is told: tiles, or an error that leaves the last ones dimmed."""

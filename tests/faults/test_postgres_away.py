@@ -193,7 +193,7 @@ def test_a_table_that_is_held_up_leaves_nobody_hanging(cluster: Cluster, start: 
             params={"resolution": "raw", "limit": 10},
             headers={KEY_HEADER: plant.reader},
         )
-        assert is_unavailable(answer, "too slow to answer")
+        assert is_unavailable(answer, "too slow to respond")
         assert time.monotonic() - begun_s < postgres.READ_PATIENCE_S + 10
         assert plant.open("/healthz").status_code == 200
         holding.rollback()

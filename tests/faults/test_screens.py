@@ -47,6 +47,15 @@ def chromium() -> Iterator[Chrome]:
         yield driver
 
 
+def signed_in(driver: Chrome, link: str) -> Tab:
+    """A tab of a browser that has opened the sign-in link."""
+    base_url, _, path = link.rpartition("/")
+    tab = Tab(driver, base_url)
+    tab.open(f"/{path}")
+    tab.until(lambda: tab.text("#freshness"), patience_s=PATIENCE_S)
+    return tab
+
+
 class Screen:
     """The fleet page or a device's, and what it shows."""
 
@@ -160,7 +169,7 @@ def test_what_was_known_stays_dimmed_with_words_until_it_is_fresh_again(
 ) -> None:
     plant = start()
     path = lively(plant)
-    tab = Tab(chromium, f"http://127.0.0.1:{plant.shell.port}")
+    tab = signed_in(chromium, plant.sign_in_link())
     screen = Screen(tab, "/" if place == "the wall" else path)
     screen.open()
     before = screen.shown()
@@ -192,7 +201,7 @@ def test_every_page_says_on_top_why_no_reading_comes_in(start: Start, chromium: 
     plant = start()
     path = lively(plant)
     plant.begin()
-    tab = Tab(chromium, f"http://127.0.0.1:{plant.shell.port}")
+    tab = signed_in(chromium, plant.sign_in_link())
     for fault, place, words in (
         (nothing_written, path, "Readings aren't being stored. The store is locked or too slow."),
         (its_writer_hung, "/", "Readings aren't being stored: the writer has stopped."),
@@ -231,8 +240,9 @@ def test_a_far_server_in_any_weather_leaves_the_last_chart_with_words(
     fleet = watched_fleet(store)
     station = Station(create_service(store, SETTINGS), free_port())
     station.start()
-    with dashboard(tmp_path, station.url, fleet.key) as url:
-        screen = Screen(Tab(chromium, url), f"/devices/{fleet.ids[serial(30)]}")
+    with dashboard(tmp_path, station.url, fleet.key) as near:
+        tab = signed_in(chromium, near.links.make(near.url))
+        screen = Screen(tab, f"/devices/{fleet.ids[serial(30)]}")
         screen.open()
         before = screen.shown()
         for weather, words in (

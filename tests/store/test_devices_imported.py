@@ -160,7 +160,7 @@ def test_an_id_belongs_to_one_organization(store: Store, acme: str) -> None:
     identity = {"id": str(uuid.uuid4())}
     store.import_devices(acme, [NewDevice("S-1", identity)])
     other = store.create_organization("Other").id
-    with pytest.raises(UserError, match=r"S-7.*taken"):
+    with pytest.raises(UserError, match=r"S-7.*already in use"):
         store.import_devices(other, [NewDevice("S-7", identity)])
 
 

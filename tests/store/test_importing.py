@@ -64,6 +64,6 @@ def test_a_clash_that_only_the_database_sees_names_the_device(
 ) -> None:
     store.import_devices(acme, [NewDevice("S-1"), *([NewDevice("S-2")] if known else [])])
     monkeypatch.setattr(Planner, "_check_unique", lambda _: None)
-    with pytest.raises(UserError, match=r"^device S-2: .* is taken$"):
+    with pytest.raises(UserError, match=r"^device S-2: .* is already in use$"):
         store.import_devices(acme, [NewDevice("S-2", {"networkUniqueIdentifier": "S-1"})])
     assert network_identifiers(store, acme)["S-1"] == "S-1"

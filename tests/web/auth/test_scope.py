@@ -225,8 +225,7 @@ def test_a_device_out_of_the_keys_grant_is_as_foreign(
 
 _CARD = ("-sheet.data", "-note.children", "-trouble.children")
 _PARTS = {
-    "standing": ["kpi-last.children", "kpi-last-trouble.children", "device-state.children",
-                 "device-state.data-state"],
+    "last reading": ["kpi-last.children", "kpi-last-trouble.children"],
     "heard": ["kpi-uptime.children", "kpi-uptime-trouble.children", "kpi-quality.children",
               "kpi-quality-trouble.children"],
     "used": ["kpi-volume.children", "kpi-volume-trouble.children"],
@@ -235,7 +234,7 @@ _PARTS = {
     "by day": [f"device-days{part}" for part in _CARD],
     "by hour": [f"device-heat{part}" for part in _CARD],
 }  # fmt: skip
-_FOLLOWS = {"standing": "lately"} | dict.fromkeys(("by night", "by day", "by hour"), "steady")
+_FOLLOWS = {"last reading": "lately"} | dict.fromkeys(("by night", "by day", "by hour"), "steady")
 
 
 @pytest.mark.parametrize("part", _PARTS)

@@ -226,7 +226,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(
     ended = SignedOutSessions(tmp_path / "file" / "folder", NOW_S)
     ended.add(SESSION, NOW_S)
     assert not ended.has(SESSION, NOW_S)
-    assert "can't be noted" in caplog.text
+    assert "can't be recorded" in caplog.text
 
 
 class Clock:

@@ -1,0 +1,87 @@
+"""The fast loop (`make test-fast`): the tests that a developer runs between two edits.
+
+`--fast` leaves out every test that needs a browser, a server or a process of its own, and the
+second dialect of a test that runs on each. What is left out is chosen by the fixtures that a test
+asks for and by the table below. A test that slips through and starts one anyway fails with words
+that say so, so the table cannot go stale.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from typing import Any, Final
+
+import pytest
+
+SERVER_FIXTURES: Final = frozenset({"postgres_server", "chromium", "broker", "redis_server"})
+
+LEFT_OUT: Final = (
+    "benchmarks",
+    "browser",
+    "commands",
+    "faults",
+    "openapi",
+    "real",
+    "remote",
+)
+"""Rooms and files whose tests start servers or processes, or look at much data, without a fixture
+that tells: prefixes of paths below `tests/`."""
+
+_FORBIDDEN: Final = {"subprocess.Popen": "process", "socket.bind": "server"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fast", action="store_true", help="only tests without browser, server, process"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--fast"):
+        config.pluginmanager.register(_Guard(), "fast-guard")
+
+
+def select(
+    config: pytest.Config, items: list[pytest.Item], place: Callable[[pytest.Item], str]
+) -> None:
+    """Keep the fast tests in `items`, and report the others as deselected."""
+    if not config.getoption("--fast"):
+        return
+    kept = [item for item in items if is_fast(item, place(item))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+
+
+def is_fast(item: pytest.Item, place: str) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    callspec = getattr(item, "callspec", None)
+    dialects = (
+        set() if callspec is None else {v for v in callspec.params.values() if isinstance(v, str)}
+    )
+    return (
+        not place.startswith(LEFT_OUT)
+        and not fixtures & SERVER_FIXTURES
+        and not dialects & {"postgres", "citus"}
+        and item.get_closest_marker("slow") is None
+    )
+
+
+class _Guard:
+    """Refuses what a fast test must not do, while a test runs: pytest's own plugins may."""
+
+    def __init__(self) -> None:
+        self._running = False
+        sys.addaudithook(self._refuse)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
+        self._running = True
+        try:
+            return (yield)
+        finally:
+            self._running = False
+
+    def _refuse(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._running and event in _FORBIDDEN:
+            raise RuntimeError(f"a fast test starts no {_FORBIDDEN[event]}: see tests/fast.py")
