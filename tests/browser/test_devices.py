@@ -81,7 +81,8 @@ class List:
         self.tab.until(lambda: self.tab.text("#devices-found") == words)
 
     def sort(self, column: str) -> None:
-        self.tab.click(f'.ag-header-cell[col-id="{column}"] .ag-header-cell-label')
+        # By a person's gesture: without one the browser may replace the entry it should keep.
+        self.tab.press(f'.ag-header-cell[col-id="{column}"] .ag-header-cell-label')
 
     def search(self, words: str) -> None:
         field = self.tab.driver.find_element("css selector", "#devices-search")
