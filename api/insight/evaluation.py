@@ -25,7 +25,7 @@ class Kept(NamedTuple):
     all: list[FindingRow]
 
 
-def row_of(key: int, device_id: str, found: Finding, usual_per_day: float) -> FindingRow:
+def row_of(key: int, device_id: str, found: Finding) -> FindingRow:
     return FindingRow(
         key=key,
         kind=found.kind,
@@ -42,7 +42,7 @@ def row_of(key: int, device_id: str, found: Finding, usual_per_day: float) -> Fi
         cost_per_day=found.cost_per_day,
         words=found.words,
         offers_new_normal=found.offers_new_normal,
-        usual_per_day=usual_per_day,
+        usual_per_day=found.usual_per_day,
     )
 
 

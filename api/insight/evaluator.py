@@ -17,7 +17,7 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
 from api.insight.evaluation import Kept, kept, open_kinds, row_of
 from api.insight.facts import Facts, OfOrganization, ReadingsOfDevice, facts_of
-from api.insight.findings import Evaluation, Finding, State, evaluate, forecast_of
+from api.insight.findings import Finding, State, evaluate
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.store.base import UNTOUCHED, Device, Due, Evaluated, FindingRow, KeptState, Store
 from api.timez import floor_to, now_ms
@@ -197,8 +197,7 @@ class Evaluator:
             facts.device, facts.settings, state, readings, touched_ms=touched_ms, now_ms=clock_ms
         )
         stored = self._store.findings_of(device.key, evaluation.since_ms)
-        usual = _usual_per_day(evaluation, facts) if evaluation.findings else 0.0
-        rows = [row_of(device.key, device.id, f, usual) for f in evaluation.findings]
+        rows = [row_of(device.key, device.id, f) for f in evaluation.findings]
         judged = kept(rows, stored, evaluation.since_ms)
         made = KeptState(
             device.key,
@@ -258,13 +257,6 @@ def _state(before: KeptState | None, basis: str) -> State | None:
         return None
 
 
-def _usual_per_day(evaluation: Evaluation, facts: Facts) -> float:
-    if evaluation.state is None:
-        return 0.0
-    mean = forecast_of(evaluation.state, facts.device).usual.mean
-    return 24 * mean if math.isfinite(mean) else 0.0
-
-
 def _due_ms(
     device: Device,
     facts: Facts,
@@ -299,7 +291,7 @@ def _differs(made: FindingRow, stored: FindingRow | None) -> bool:
     if stored is None:
         return True
     fields = ("start_ms", "end_ms", "severity", "unit", "words", "state")
-    numbers = ("value", "usual", "gallons", "cost_per_day")
+    numbers = ("value", "usual", "gallons", "cost_per_day", "usual_per_day")
     return any(getattr(made, name) != getattr(stored, name) for name in fields) or not all(
         _near(getattr(made, name), getattr(stored, name)) for name in numbers
     )

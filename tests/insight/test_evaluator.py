@@ -171,6 +171,23 @@ def _kill(store: Store, device: Device, *, within: bool) -> None:
             return
 
 
+def test_what_is_usual_of_a_closed_finding_stays_that_of_its_day(store: Store) -> None:
+    """However often it is evaluated since, and whatever the device uses later."""
+    values: list[float | None] = list(district(24, seed=0))
+    values[266:300] = [None if v is None else -v for v in values[266:300]]
+    values[440:] = [None if v is None else 3 * v for v in values[440:]]
+    once, parts = meter(store), meter(store)
+    for until in (280, 416, len(values)):
+        store.write(hourly(parts, values[:until]))
+        Evaluator(store).up_to_date(key=parts.key)
+    store.write(hourly(once, values))
+    found = evaluated(store, once)
+    assert evaluated(store, parts) == found
+    backwards = [row for (kind, _), row in found.items() if kind == "backwards"]
+    assert backwards
+    assert all(row.end_ms is not None and row.usual_per_day > 0 for row in backwards)
+
+
 def test_what_a_slower_evaluator_made_of_less_is_not_kept(store: Store) -> None:
     device = meter(store)
     values = leak(20)

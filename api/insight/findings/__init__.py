@@ -28,7 +28,7 @@ with changed facts or settings, from the first reading.
 """
 
 from api.insight.findings.device_config import settings_of
-from api.insight.findings.driver import Evaluation, evaluate, forecast_of, resume_ms
+from api.insight.findings.driver import Evaluation, evaluate, resume_ms
 from api.insight.findings.model import (
     SEVERITIES,
     Device,
@@ -60,7 +60,6 @@ __all__ = [
     "Settings",
     "State",
     "evaluate",
-    "forecast_of",
     "order",
     "parse",
     "resume_ms",

@@ -9,6 +9,7 @@ kinds alone and remembered by none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -237,13 +238,20 @@ class _Run:
                 self._keep(kind, drafts)
 
     def _keep(self, kind: Kind, drafts: Sequence[Draft]) -> None:
-        for draft in drafts:
-            before = self._found.get((kind.name, draft.opened_ms))
+        for made in drafts:
+            before = self._found.get((kind.name, made.opened_ms))
+            draft = made._replace(usual_per_day=self._usual_of(made, before))
             closed = draft.end_ms is not None and (before is None or before.end_ms is None)
             if closed and kind.masks and _masks(draft, draft.end_ms or 0):
                 self._masked = (*self._masked, (draft.start_ms, draft.end_ms or 0))
-            self._found[kind.name, draft.opened_ms] = draft
-        self._drafts[kind.name] = drafts[-1]
+            self._found[kind.name, draft.opened_ms] = self._drafts[kind.name] = draft
+
+    def _usual_of(self, draft: Draft, before: Draft | None) -> float | None:
+        """That of the day on which it closed, whenever it is evaluated."""
+        if draft.end_ms is None:
+            return None
+        known = None if before is None else before.usual_per_day
+        return self._usual_per_day() if known is None else known
 
     # --- What is usual ---
 
@@ -255,6 +263,10 @@ class _Run:
             expected = profile.expected(day_types(self._day, 1, device.holidays))[0]
             self._today = Today(profile, np.asarray(expected))
         return self._today
+
+    def _usual_per_day(self) -> float:
+        mean = float(self._usual_today().usual.mean)
+        return 24 * mean if math.isfinite(mean) else 0.0
 
     def _spans(self, now_ms: int) -> tuple[Span, ...]:
         """What doesn't train as of now."""
@@ -294,9 +306,16 @@ class _Run:
     def findings(self) -> tuple[Finding, ...]:
         device = self._device
         by_name = {kind.name: kind for kind in self._kinds}
+        usual_now = self._usual_per_day() if self._found else 0.0
         return tuple(
             finding_of(
-                by_name[name], draft, self._values[name], device.price, device.zone, self._now_ms
+                by_name[name],
+                draft,
+                self._values[name],
+                device.price,
+                device.zone,
+                self._now_ms,
+                usual_now,
             )
             for (name, _), draft in self._found.items()
         )
@@ -304,14 +323,6 @@ class _Run:
 
 def _masks(draft: Draft, now_ms: int) -> bool:
     return not draft.trains and now_ms - draft.opened_ms < MASKS_MS
-
-
-def forecast_of(state: State, device: Device) -> Today:
-    """What is usual on the day under way, as the state has it."""
-    carried = state.carried
-    silenced = untrained(carried.day, device.zone, carried.day_spans)
-    profile = usual(state.history, device.holidays, silenced)
-    return Today(profile, profile.expected(day_types(carried.day, 1, device.holidays))[0])
 
 
 def resume_ms(state: State | None, touched_ms: int) -> int | None:

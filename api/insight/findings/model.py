@@ -162,7 +162,8 @@ Event = Hour | Day | Night
 class Draft(NamedTuple):
     """A finding as its kind keeps it. ``opened_ms``: when the rule could first know. ``value`` in
     the kind's unit. ``hours``: without the pauses. ``trains``: it became usual, so that its hours
-    train the profile. ``extra``: one more number of the kind's own."""
+    train the profile. ``extra``: one more number of the kind's own. ``usual_per_day``: set by the
+    driver when it closes, see `Finding`."""
 
     start_ms: int
     opened_ms: int
@@ -173,6 +174,7 @@ class Draft(NamedTuple):
     hours: int = 0
     trains: bool = False
     extra: float | None = None
+    usual_per_day: float | None = None
 
 
 def is_open(draft: Draft | None) -> bool:
@@ -266,7 +268,8 @@ class Kind:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A span in which something was not as it should be. ``cost_per_day`` in the device's currency;
-    None without a price or a loss."""
+    None without a price or a loss. ``usual_per_day``: gallons of the device, as of the day on which
+    it closed; while it is open, of the day under way; 0 while too little is known."""
 
     kind: str
     severity: Severity
@@ -280,6 +283,7 @@ class Finding:
     cost_per_day: float | None
     words: str
     offers_new_normal: bool = field(default=False)
+    usual_per_day: float = field(default=0.0)
 
     @property
     def state(self) -> Literal["open", "closed"]:

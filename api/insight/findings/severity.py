@@ -35,7 +35,9 @@ def finding_of(
     price: float | None,
     tz: ZoneInfo,
     now_ms: int,
+    usual_per_day: float,
 ) -> Finding:
+    """``usual_per_day``: on the day under way; a closed draft has its own."""
     per_day = kind.per_day(draft)
     cost = None if price is None or per_day is None else per_day * price
     return Finding(
@@ -51,6 +53,7 @@ def finding_of(
         cost_per_day=cost,
         words=kind.words(draft, tz),
         offers_new_normal=kind is NIGHT_FLOW_STEP and bool(draft.extra) and draft.end_ms is None,
+        usual_per_day=usual_per_day if draft.usual_per_day is None else draft.usual_per_day,
     )
 
 

@@ -20,7 +20,7 @@ from api.metering.profile import REWIND_DAYS, History, Span
 _HEADER: Final = struct.Struct("<BIH")  # version, length of the history, number of parts
 _LENGTH: Final = struct.Struct("<I")
 _INSTANT: Final = struct.Struct("<q")
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
