@@ -165,7 +165,7 @@ def test_a_killed_writer_comes_back_and_loses_nothing(plant: Plant) -> None:
     plant.end()
     assert set(plant.statuses) <= {200, 503}
     code, _, err = stopped(plant.server, signal.SIGTERM)
-    killed = [line for line in err.splitlines() if "writer ended (SIGKILL)" in line]
+    killed = [line for line in err.splitlines() if "writer stopped (SIGKILL)" in line]
     others = [line for line in err.splitlines() if line not in killed]
     assert (code, len(killed)) == (0, 2)
     assert all(line.startswith("requests fail: ") for line in others)
