@@ -15,6 +15,7 @@ from api.params import Query
 from api.params.insight import StatusListQuery, SummaryQuery
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
+from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
 from api.routes.serialize import device_object, instant
 from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
@@ -153,6 +154,7 @@ _ANSWERING = (
         get_status,
     ),
     *FINDING_ROUTES,
+    *EXPECTATION_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
