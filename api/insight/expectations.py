@@ -21,7 +21,7 @@ from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.driver import MASKS_MS
 from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.forecast import READ_DAYS, ForecastHour, forecast
-from api.metering.month_end import MonthEnd, Pool, month_end, month_of, month_scores
+from api.metering.month_end import MonthEnd, Pool, Score, month_end, month_of, month_scores
 from api.metering.profile import DAYS, LEAST_COVERAGE, Floats, Span
 from api.metering.usual_band import UsualHour, usual_hours
 from api.store import base
@@ -177,7 +177,7 @@ def _pool(store: Store, organization_id: str, today: int, holidays: frozenset[in
 
 
 def _pooled(store: Store, devices: Sequence[Device], today: int, holidays: frozenset[int]) -> Pool:
-    scores = []
+    scores: list[Score] = []
     first = today - POOL_DAYS
     for device in devices:
         tz = zone_of(device)

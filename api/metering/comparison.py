@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -93,7 +94,7 @@ def _of_day(day: int, other: int, here: list[_Piece], there: list[_Piece]) -> It
         _Segment(s.from_wall + apart, s.to_wall + apart, s.offset) for s in _segments(other, there)
     ]
     edges = sorted({wall for s in (*ours, *theirs) for wall in s[:2]})
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         shown, paired = (
             [s.offset for s in some if s.from_wall <= low and high <= s.to_wall]
             for some in (ours, theirs)

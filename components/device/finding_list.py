@@ -33,7 +33,8 @@ OUTCOME: Final = "device-findings-outcome"
 MOST_LISTED: Final = 20
 MOST_CHIPS: Final = 3
 EMPTY: Final = "Nothing found so far."
-HEADS: Final = ("Finding", "Began", "Ended", "How much", "Volume", "Cost", "A day", "")
+NUMBERS: Final = ("How much", "Volume", "Cost", "A day")
+HEADS: Final = ("Finding", "Began", "Ended", *NUMBERS, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,7 @@ def listing(found: Sequence[Finding], telling: Telling) -> list[Component]:
     made: list[Component] = [
         html.Div(
             table,
-            className="rows-scroll",
-            role="region",
-            tabIndex=0,
-            **labelled("Findings, scrollable"),
+            className="finding-scroll",
         )
     ]
     if len(ordered) > MOST_LISTED:
@@ -109,7 +107,7 @@ def listing(found: Sequence[Finding], telling: Telling) -> list[Component]:
 
 
 def _align(name: str) -> str:
-    return "number" if name in ("How much", "Volume", "Cost", "A day") else ""
+    return "number" if name in NUMBERS else "when"
 
 
 def _row(finding: Finding, telling: Telling) -> Component:
@@ -135,13 +133,18 @@ def _row(finding: Finding, telling: Telling) -> Component:
     return html.Tr(
         [
             name,
-            html.Td(texts.instant(finding.start_ms, clock, telling.now_ms)),
-            html.Td(_ended(finding, clock, telling.now_ms)),
-            *(html.Td(text, className="number") for text in numbers),
+            _cell("Began", texts.instant(finding.start_ms, clock, telling.now_ms), "when"),
+            _cell("Ended", _ended(finding, clock, telling.now_ms), "when"),
+            *(_cell(head, text, "number") for head, text in zip(NUMBERS, numbers, strict=True)),
             html.Td(_deeds(finding, telling), className="finding-deeds-cell"),
         ],
         className="off" if word else "",
     )
+
+
+def _cell(head: str, text: str, kind: str) -> Component:
+    """``head``: on a phone it stands in the row itself."""
+    return html.Td(text, className=kind, **attributes(data_head=head))
 
 
 def _ended(finding: Finding, clock: Clock, now_ms: int) -> str:

@@ -39,7 +39,8 @@ def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -
     )
     state = html.Span("…", id=STATE_ID, className="state-chip", **attributes(data_state="unknown"))
     found = html.Span(
-        [html.Span(id=finding_list.CHIPS, className="finding-chips"), told(finding_list.CHIPS)]
+        [html.Span(id=finding_list.CHIPS, className="finding-chips"), told(finding_list.CHIPS)],
+        className="finding-chips",
     )
     return html.Div(
         [

@@ -31,7 +31,11 @@ def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
     """W-1 uses the same each day, W-2 has some chance, W-3 is new."""
-    said = {"deviceTimeZone": NEW_YORK.key, "reportingInterval": 3600.0, "costPerGallon": {"value": 0.01, "currency": "USD"}}
+    said = {
+        "deviceTimeZone": NEW_YORK.key,
+        "reportingInterval": 3600.0,
+        "costPerGallon": {"value": 0.01, "currency": "USD"},
+    }
     with (
         citus.place(request.param, tmp_path_factory.mktemp("expectations")) as url,
         opened(url) as world,

@@ -242,6 +242,7 @@ def test_a_burst_becomes_the_new_normal_and_that_can_be_undone(world: World) -> 
     rows = [
         reading(world.devices[GATEWAY], START + n * HOUR_MS, flow_amount=value)
         for n, value in enumerate(gallons)
+        if value is not None
     ]
     world.store.write(rows)
     evaluator = Evaluator(world.store)
@@ -262,7 +263,9 @@ def test_a_burst_becomes_the_new_normal_and_that_can_be_undone(world: World) -> 
     assert get(world, kind="burst", device=GATEWAY, state="open")["data"] == [row]
 
 
-@pytest.mark.parametrize("body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, {"as": "so"}, []])
+@pytest.mark.parametrize(
+    "body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, {"as": "so"}, []]
+)
 def test_a_reason_that_cannot_be_changes_nothing(world: World, body: Any) -> None:
     (row,) = leaks(world, device=METER)
     assert post(world, f"/{row['id']}/dismiss", body).status_code == 400
