@@ -13,6 +13,7 @@ from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import StatusListQuery, SummaryQuery
+from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
@@ -155,6 +156,7 @@ _ANSWERING = (
     ),
     *FINDING_ROUTES,
     *EXPECTATION_ROUTES,
+    *CREDENTIAL_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
