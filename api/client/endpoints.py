@@ -27,10 +27,10 @@ from api.catalog import (
     Resolution,
 )
 from api.client import credential as credentials
-from api.client import embeds, expectations, replies, status
+from api.client import embeds, replies, status
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
-from api.client.expectations import MonthEnd
+from api.client.expectations import ExpectationMethods
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import DeviceStatus, StatusPage, StatusSummary
@@ -44,8 +44,6 @@ from api.client.transport import (
 )
 from api.embeds import EmbedDefinition
 from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
-from api.metering.forecast import ForecastHour
-from api.metering.usual_band import UsualHour
 from api.timez import stamp
 
 # Weir's own service answers in columns, which cost a fraction of row objects to build and to
@@ -80,7 +78,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods):
+class Client(FindingMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
@@ -323,22 +321,6 @@ class Client(FindingMethods):
     def me(self) -> Me:
         """Who asks, and what they may do."""
         return credentials.me(self._insight("/me", {}))
-
-    # --- What is usual, what is coming ---
-
-    def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
-        """The usual hours of a device; none of days with less than 21 days before them. NotOffered
-        where the server is no Weir, as for all of these."""
-        return expectations.usual(self._ask, identifier, from_ms, to_ms)
-
-    def forecast(
-        self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
-    ) -> list[ForecastHour]:
-        """The coming hours, from readings before ``as_of_ms`` (default: now) alone."""
-        return expectations.forecast(self._ask, identifier, hours, as_of_ms)
-
-    def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
-        return expectations.month_end(self._ask, identifier, as_of_ms)
 
     # --- Embeds: Weir's own, beyond the interface ---
 

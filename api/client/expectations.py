@@ -23,7 +23,7 @@ from api.metering.forecast import ForecastHour, Interval
 from api.metering.usual_band import UsualHour
 from api.timez import stamp
 
-Ask = Callable[[str, Params], Any]
+_Ask = Callable[[str, Params], Any]
 
 
 class Amounts(NamedTuple):
@@ -44,47 +44,51 @@ class MonthEnd:
     currency: str
 
 
-def usual(ask: Ask, identifier: str, from_ms: int, to_ms: int) -> list[UsualHour]:
-    said = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
-    rows = _rows(_of_device(ask, identifier, "usual", said))
-    return [
-        UsualHour(
-            needed_instant(row, "bucket_start"),
-            _needed(row, "volume"),
-            _needed(row, "low"),
-            _needed(row, "high"),
+class ExpectationMethods:
+    """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
+    is no Weir."""
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        raise NotImplementedError
+
+    def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
+        """The usual hours of a device; none of days with less than 21 days before them."""
+        params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
+        return [
+            UsualHour(
+                needed_instant(row, "bucket_start"),
+                _needed(row, "volume"),
+                _needed(row, "low"),
+                _needed(row, "high"),
+            )
+            for row in _rows(_of_device(self._ask, identifier, "usual", params))
+        ]
+
+    def forecast(
+        self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
+    ) -> list[ForecastHour]:
+        """The coming hours, from readings before ``as_of_ms`` (default: now) alone."""
+        params = _as_of(as_of_ms) | ({} if hours is None else {"hours": str(hours)})
+        return [
+            ForecastHour(
+                needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
+            )
+            for row in _rows(_of_device(self._ask, identifier, "forecast", params))
+        ]
+
+    def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
+        answer = _of_device(self._ask, identifier, "month-end", _as_of(as_of_ms))
+        body = an_object(answer, "answer")
+        cost = maybe_object(body, "cost")
+        return MonthEnd(
+            text(body, "month"),
+            _amounts(body),
+            _amounts(cost) if cost else None,
+            text(cost, "currency") if cost else "",
         )
-        for row in rows
-    ]
 
 
-def forecast(
-    ask: Ask, identifier: str, hours: int | None, as_of_ms: int | None
-) -> list[ForecastHour]:
-    said = {"hours": None if hours is None else str(hours), "asOf": _as_of(as_of_ms)}
-    params = {name: value for name, value in said.items() if value is not None}
-    rows = _rows(_of_device(ask, identifier, "forecast", params))
-    return [
-        ForecastHour(needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row))
-        for row in rows
-    ]
-
-
-def month_end(ask: Ask, identifier: str, as_of_ms: int | None) -> MonthEnd:
-    at = _as_of(as_of_ms)
-    body = an_object(
-        _of_device(ask, identifier, "month-end", {} if at is None else {"asOf": at}), "answer"
-    )
-    cost = maybe_object(body, "cost")
-    return MonthEnd(
-        text(body, "month"),
-        _amounts(body),
-        _amounts(cost) if cost else None,
-        text(cost, "currency") if cost else "",
-    )
-
-
-def _of_device(ask: Ask, identifier: str, what: str, params: Params) -> Any:
+def _of_device(ask: _Ask, identifier: str, what: str, params: Params) -> Any:
     """NotOffered where the server is no Weir; NotFound for a device that isn't there."""
     try:
         return ask(f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params)
@@ -94,8 +98,8 @@ def _of_device(ask: Ask, identifier: str, what: str, params: Params) -> Any:
         raise NotOffered("This server knows nothing of what is usual.") from error
 
 
-def _as_of(as_of_ms: int | None) -> str | None:
-    return None if as_of_ms is None else stamp(as_of_ms, fraction=True)
+def _as_of(as_of_ms: int | None) -> dict[str, str]:
+    return {} if as_of_ms is None else {"asOf": stamp(as_of_ms, fraction=True)}
 
 
 def _rows(body: Any) -> list[Json]:
