@@ -88,6 +88,7 @@ function begin(root, ready) {
   api = ready;
   const kept = !fromAddress().columns && keptColumns();
   if (kept) choose(kept);
+  controls.press(fromAddress());
   fit();
   api.addEventListener("sortChanged", sorted);
   api.addEventListener("rowClicked", ({ data, event }) => {

@@ -17,7 +17,7 @@ from components import formatting
 from components.clock import Clock, known_zone
 from components.fleet.totals import percent
 from components.radio import measures_water, radio_words
-from components.units import Units
+from components.units import US, Units
 
 _NO_WINDOW: Final = WindowStatus(0, 0, None, None)
 
@@ -87,11 +87,25 @@ def _flow(row: DeviceStatus, context: Context) -> str:
         return radio_words(row.signal_strength, row.network_rssi)
     if row.flow is None:
         return formatting.NOTHING
-    return f"{context.units.flow(row.flow)} {context.units.flow_unit}"
+    units = context.units
+    return f"{_exact(row.flow * units.flow_factor, 2 if units is US else 1)} {units.flow_unit}"
 
 
 def _volume(gallons: float | None, row: DeviceStatus, context: Context) -> str:
-    return context.units.volume(gallons if measures_water(row.device.category) else None)
+    if gallons is None or not measures_water(row.device.category):
+        return formatting.NOTHING
+    units = context.units
+    return f"{_exact(gallons * units.volume_factor, 0 if units is US else 2)} {units.volume_unit}"
+
+
+def _exact(value: float, places: int) -> str:
+    """As many decimals in each row; what would round to nothing isn't nothing: <1, <0.01."""
+    least = 10.0**-places
+    return (
+        f"<{formatting.exact(least, places)}"
+        if 0 < value < least / 2
+        else formatting.exact(value, places)
+    )
 
 
 def _uptime(row: DeviceStatus, _: Context) -> str:

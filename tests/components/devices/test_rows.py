@@ -162,8 +162,8 @@ def test_a_bare_server_lists_pages_and_says_what_it_cannot(bare: Client, status:
 def test_a_bare_servers_rows_are_judged_by_their_latest(bare: Client, client: Client) -> None:
     """The states, uptimes and flows that a Weir has kept of them."""
     for serial, state, flow in (
-        ("MAIN", "Reporting", "4 gpm"),
-        ("FLAT", "Degraded", "1 gpm"),
+        ("MAIN", "Reporting", "4.00 gpm"),
+        ("FLAT", "Degraded", "1.00 gpm"),
         ("S-001", "No data", "–"),
     ):
         (row,) = rows(bare, Question(Listing(search=serial)), NOW).rows
