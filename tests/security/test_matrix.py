@@ -73,6 +73,7 @@ ROUTES: dict[str, Ask] = {
         )
         for what, query in (("usual", f"?{SPAN}"), ("forecast", ""), ("month-end", ""))
     },
+    "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
     "GET /insight/v1/me": Ask("/insight/v1/me", "api"),
     "GET /insight/v1/api-json": Ask("/insight/v1/api-json", "api"),
