@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
+from api.store.audit import AuditPart
 from api.store.base import Due, Row, Scope
+from api.store.base.audit import AuditEntry
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
@@ -19,14 +21,14 @@ from api.store.base.findings import (
     HourOfReadings,
     KeptState,
 )
-from api.store.core import Seam, Transaction
+from api.store.core import Transaction
 from api.store.sql import findings as sql
 from api.store.tables import HOLIDAY
 
 FACTOR = "factor"
 
 
-class FindingsPart(Seam):
+class FindingsPart(AuditPart):
     """`api.store.base.Findings` for every dialect."""
 
     def findings(
@@ -42,7 +44,13 @@ class FindingsPart(Seam):
         found = self.fetch(sql.one(self.dialect, scope, finding_id))
         return _entry(found[0]) if found else None
 
-    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
+    def judge(
+        self,
+        scope: Scope,
+        entry: FindingEntry,
+        factor: float | None,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         said = entry.finding
         setting = FindingSetting("device", entry.device_id, said.kind, FACTOR, factor or 0.0)
         judged = (said.dismissed_ms, said.dismissed_by, said.reason)
@@ -52,6 +60,7 @@ class FindingsPart(Seam):
             change = sql.drop_setting if factor is None else sql.keep_setting
             transaction.run(change(scope.organization_id, setting))
             transaction.run(sql.mark(self.dialect, [(said.key, UNTOUCHED)]))
+            self.record_in(transaction, audit)
 
     # --- Settings and holidays ---
 
@@ -59,27 +68,37 @@ class FindingsPart(Seam):
         return [FindingSetting(*row) for row in self.fetch(sql.settings(organization_id))]
 
     def keep_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
                 transaction.run(sql.keep_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
+            self.record_in(transaction, audit)
 
     def drop_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
                 transaction.run(sql.drop_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
+            self.record_in(transaction, audit)
 
     def holidays(self, organization_id: str) -> list[str]:
         return [day for (day,) in self.fetch(sql.holidays(organization_id))]
 
-    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+    def set_holidays(
+        self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
+    ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(sql.forget_holidays(organization_id))
@@ -87,6 +106,7 @@ class FindingsPart(Seam):
             transaction.insert(HOLIDAY, HOLIDAY.names, rows)
             everyone = FindingSetting("organization", "", "", "", 0.0)
             self._mark_those_of(transaction, organization_id, [everyone])
+            self.record_in(transaction, audit)
 
     def _mark_those_of(
         self, transaction: Transaction, organization_id: str, settings: Sequence[FindingSetting]

@@ -12,9 +12,12 @@ from typing import Final
 from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
 from api.store.tables import (
+    ANNOTATION,
+    AUDIT,
     HOLIDAY,
     INSIGHT_SETTING,
     OF_DEVICES,
+    READING_ORIGINAL,
     RETENTION,
     TABLES,
     TIME_SERIES,
@@ -24,7 +27,14 @@ from api.store.tables import (
 VERSION_TABLE: Final = "schema_version"
 
 
-_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY)
+_INSIGHT: Final = (
+    *OF_DEVICES,
+    INSIGHT_SETTING,
+    HOLIDAY,
+    ANNOTATION,
+    AUDIT,
+    READING_ORIGINAL,
+)
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables that a further step makes
 
 
@@ -57,5 +67,5 @@ CURRENT: Final = len(STEPS)
 
 def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
     """What brings a time series with these columns, by table, to what the catalog says."""
-    grown = (table for table in TIME_SERIES if table not in _LATER)
+    grown = (table for table in TIME_SERIES if table is not UNDATED)
     return [s for table in grown for s in table.growth(dialect, there[table.name])]

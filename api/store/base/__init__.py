@@ -12,6 +12,18 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from api.store.base.annotations import (
+    Annotation,
+    AnnotationEntry,
+    AnnotationKind,
+    AnnotationQuery,
+    Annotations,
+    Corrections,
+    OriginalReading,
+    Removal,
+    Touched,
+)
+from api.store.base.audit import AuditEntry, AuditLog, AuditQuery
 from api.store.base.directory import (
     Device,
     DeviceQuery,
@@ -82,6 +94,18 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Annotation",
+    "AnnotationEntry",
+    "AnnotationKind",
+    "AnnotationQuery",
+    "Annotations",
+    "AuditEntry",
+    "AuditLog",
+    "AuditQuery",
+    "Corrections",
+    "OriginalReading",
+    "Removal",
+    "Touched",
     "Clockless",
     "Condition",
     "Cost",
@@ -134,5 +158,18 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Findings, Retention, Upkeep, Protocol):
+class Store(
+    Directory,
+    Ingest,
+    TimeSeries,
+    Insight,
+    Findings,
+    Annotations,
+    Corrections,
+    Removal,
+    AuditLog,
+    Retention,
+    Upkeep,
+    Protocol,
+):
     """Everything together. `api.store.open.open_store(url)` returns one."""

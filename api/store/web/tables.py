@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.store.tables import Column, Table
+from api.store.tables import Column, Table, audit_table
 
 # Lists are JSON. A window is either window_s, or from_ms and to_ms. granted is JSON, null where a
 # key's grant counts.
@@ -35,3 +35,5 @@ EMBED: Final = Table(
     key=("id",),
     indexes=("CREATE INDEX embed_by_organization ON embed (organization_id, created_ms)",),
 )
+WEB_AUDIT: Final = audit_table("web_audit")
+WEB_TABLES: Final = (EMBED, WEB_AUDIT)
