@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from api.catalog import AGGREGATES, DAY_MS, FLOW_AMOUNT, METRICS, RAW
 from api.domain.identify import identify, storable
-from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem
+from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem, UserError
 from api.metering.maintenance import Repeat
 from api.roles import Role
 from api.store.base import (
@@ -121,7 +123,8 @@ def correct(store: Store, scope: Scope, wanted: Wanted, author: Author) -> Annot
         raise _bad("device", "is required: a correction is of one device")
     if not store.touched_by(device, _span(made), made.metrics).readings:
         raise Conflict("There are no readings in this span.")
-    store.correct(made, [_audit(entry, None, "create", author)])
+    with _refused_as_conflict():
+        store.correct(made, [_audit(entry, None, "create", author)])
     return entry
 
 
@@ -131,8 +134,18 @@ def revoke(store: Store, entry: AnnotationEntry, reason: str, author: Author) ->
         raise Conflict("This correction is revoked already.")
     ended = replace(entry.annotation, ended_ms=clock_ms(), ended_by=author.name, end_reason=reason)
     after = entry._replace(annotation=ended)
-    store.revoke_correction(ended, [_audit(after, entry, "revoke", author)])
+    with _refused_as_conflict():
+        store.revoke_correction(ended, [_audit(after, entry, "revoke", author)])
     return after
+
+
+@contextmanager
+def _refused_as_conflict() -> Generator[None]:
+    """Pruned readings, or values that don't fit a number."""
+    try:
+        yield
+    except UserError as error:
+        raise Conflict(str(error)) from None
 
 
 def preview(store: Store, scope: Scope, wanted: Wanted) -> Preview:

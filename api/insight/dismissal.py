@@ -9,7 +9,7 @@ from api.errors import Conflict
 from api.insight.facts import OfOrganization, merged
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.model import FACTOR
-from api.store.base import Device, FindingEntry, Scope, Store
+from api.store.base import AuditEntry, Device, FindingEntry, Scope, Store
 
 STEP: Final = 1.5  # by which each dismissal raises the threshold
 _ALIKE: Final = 1e-6
@@ -40,11 +40,13 @@ def dismissed(
     factor = min(before * STEP, FACTOR.most)
     said = replace(entry.finding, dismissed_ms=at_ms, dismissed_by=by, reason=reason)
     judged = entry._replace(finding=said)
-    store.judge(scope, judged, factor)
+    store.judge(scope, judged, factor, [_audit(scope, judged, "dismiss", by, at_ms, reason)])
     return judged, Threshold(said.kind, before, factor)
 
 
-def restored(store: Store, scope: Scope, entry: FindingEntry) -> tuple[FindingEntry, Threshold]:
+def restored(
+    store: Store, scope: Scope, entry: FindingEntry, *, by: str, at_ms: int
+) -> tuple[FindingEntry, Threshold]:
     """The undo. Conflict where it isn't dismissed."""
     if entry.finding.dismissed_ms is None:
         raise Conflict("This finding is not dismissed.")
@@ -53,8 +55,18 @@ def restored(store: Store, scope: Scope, entry: FindingEntry) -> tuple[FindingEn
     own = None if factor - inherited < _ALIKE else factor
     said = replace(entry.finding, dismissed_ms=None, dismissed_by=None, reason=None)
     judged = entry._replace(finding=said)
-    store.judge(scope, judged, own)
+    store.judge(scope, judged, own, [_audit(scope, judged, "restore", by, at_ms)])
     return judged, Threshold(said.kind, before, factor)
+
+
+def _audit(
+    scope: Scope, entry: FindingEntry, action: str, by: str, at_ms: int, reason: str = ""
+) -> AuditEntry:
+    said = entry.finding
+    after = {"kind": said.kind, "device": entry.serial_number, "state": said.state}
+    return AuditEntry(
+        at_ms, scope.organization_id, by, "finding", action, said.id, after=after, reason=reason
+    )
 
 
 def _factors(store: Store, scope: Scope, entry: FindingEntry) -> tuple[float, float]:

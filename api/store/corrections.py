@@ -73,8 +73,8 @@ class CorrectionsPart(RetentionPart, AuditPart):
         limit = transaction.fetch(retention_sql.raw_from())
         if limit and floor_to(low, HOUR_MS) < limit[0][0]:
             raise UserError(
-                f"raw readings before {stamp(limit[0][0])} were pruned: what they count as can't"
-                " be changed any more"
+                f"raw readings before {stamp(limit[0][0])} were pruned: they can't be corrected,"
+                " nor can a correction of them be revoked"
             )
 
     # --- For those who write readings ---

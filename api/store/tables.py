@@ -10,60 +10,13 @@ table or draws from a sequence: they can be partitioned or distributed by device
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.metering.windows import SPANS
-from api.store.sql.query import Dialect, Kind
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    kind: Kind
-    required: bool = True
-    default: str | None = None
-
-    def ddl(self, dialect: Dialect) -> str:
-        required = " NOT NULL" if self.required else ""
-        default = "" if self.default is None else f" DEFAULT {self.default}"
-        return f"{self.name} {dialect.types[self.kind]}{required}{default}"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """``covering``: where the dialect can, the primary key's index carries the other columns."""
-
-    name: str
-    columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    indexes: tuple[str, ...] = ()
-    covering: bool = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
-
-    def ddl(self, dialect: Dialect) -> list[str]:
-        """The statements that create the table and its indexes."""
-        columns = ", ".join(column.ddl(dialect) for column in self.columns)
-        rest = [name for name in self.names if name not in self.key]
-        include = f" INCLUDE ({', '.join(rest)})" if self.covering and dialect.covering_keys else ""
-        key = f"PRIMARY KEY ({', '.join(self.key)}){include}"
-        create = f"CREATE TABLE {self.name} ({columns}, {key}){dialect.table_suffix}"
-        return [create, *self.indexes]
-
-    def growth(self, dialect: Dialect, there: Set[str]) -> list[str]:
-        """The statements that bring a table with these columns, or none, to all of its columns.
-        Counts begin at 0."""
-        if not there:
-            return self.ddl(dialect)
-        missing = [column for column in self.columns if column.name not in there]
-        filled = [replace(c, default="0") if c.required else c for c in missing]
-        return [f"ALTER TABLE {self.name} ADD COLUMN {column.ddl(dialect)}" for column in filled]
-
+from api.store.annotation_tables import ANNOTATION, AUDIT
+from api.store.table import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
 
@@ -373,67 +326,6 @@ INSIGHT_SETTING: Final = (
         key=("organization_id", "level", "target", "kind", "name"),
     )
 )
-
-# kind: note, maintenance or correction, of a device or of a group. A note without to_ms is of an
-# instant. repeats: "", daily, weekly, monthly, up to until_ms, on the wall clock of zone. metrics:
-# comma-separated; factor null excludes them. ended_ms: since when a correction is revoked.
-ANNOTATION: Final = Table(
-    "annotation",
-    (
-        Column("id", "text"),
-        Column("organization_id", "text"),
-        Column("kind", "text"),
-        Column("device_key", "int", required=False),
-        Column("group_name", "text", required=False),
-        Column("from_ms", "int"),
-        Column("to_ms", "int", required=False),
-        Column("body", "text"),
-        Column("repeats", "text"),
-        Column("until_ms", "int", required=False),
-        Column("zone", "text"),
-        Column("metrics", "text"),
-        Column("factor", "real", required=False),
-        Column("created_ms", "int"),
-        Column("created_by", "text"),
-        Column("changed_ms", "int", required=False),
-        Column("changed_by", "text", required=False),
-        Column("ended_ms", "int", required=False),
-        Column("ended_by", "text", required=False),
-        Column("end_reason", "text", required=False),
-    ),
-    key=("id",),
-    indexes=(
-        "CREATE INDEX annotation_by_device ON annotation (device_key, kind)",
-        "CREATE INDEX annotation_in_force ON annotation (device_key)"
-        " WHERE kind = 'correction' AND ended_ms IS NULL",
-        "CREATE INDEX annotation_by_organization ON annotation"
-        " (organization_id, kind, from_ms, id)",
-    ),
-)
-
-
-def audit_table(name: str) -> Table:
-    """Who did what: ``before_value`` and ``after_value`` are JSON, null where there is none."""
-    return Table(
-        name,
-        (
-            Column("id", "text"),
-            Column("at_ms", "int"),
-            Column("organization_id", "text"),
-            Column("author", "text"),
-            Column("kind", "text"),
-            Column("action", "text"),
-            Column("subject", "text"),
-            Column("before_value", "text", required=False),
-            Column("after_value", "text", required=False),
-            Column("reason", "text"),
-        ),
-        key=("id",),
-        indexes=(f"CREATE INDEX {name}_by_time ON {name} (organization_id, at_ms, id)",),
-    )
-
-
-AUDIT: Final = audit_table("audit")
 
 HOLIDAY: Final = Table(  # day: 2026-01-01
     "holiday",
