@@ -305,6 +305,10 @@ class Client(FindingMethods):
         asked = {"q": search, "group": group, "kind": kind}
         return status.status_summary(self._insight("/summary", asked))
 
+    def groups(self) -> tuple[str, ...]:
+        """The names of those that the credential may know of, at most 1,000."""
+        return status.group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
+
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"

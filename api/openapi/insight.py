@@ -26,6 +26,7 @@ from api.roles import Role
 
 _STATES: Final = tuple(state.value for state in State)
 _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
+_DBM: Final = nullable(NUMBER) | {"description": "dBm, if the last reading is current."}
 _STATUS: Final[dict[str, Schema]] = {
     "device": ref("Device"),
     "state": one_of(_STATES),
@@ -36,6 +37,7 @@ _STATUS: Final[dict[str, Schema]] = {
     "flow": nullable(NUMBER) | {"description": "gal/min, if the last reading is current."},
     "windows": record({span.name: ref("StatusWindow") for span in SPANS}),
     "volume": record({"today": _GALLONS, "month": _GALLONS}),
+    "radio": record({"signalStrength": _DBM, "networkRssi": _DBM}),
     "findings": array(STRING) | {"description": "The kinds that are open."},
     "asOf": nullable(INSTANT) | {"description": "null: not evaluated yet."},
 }
@@ -55,6 +57,8 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "Status": record(_STATUS),
     "StatusPage": _page("Status"),
+    "Group": record({"name": STRING, "devices": NUMBER}),
+    "GroupPage": _page("Group"),
     "DeviceStatus": record(
         _STATUS
         | {
@@ -72,6 +76,11 @@ _COMPONENTS: Final[dict[str, Any]] = {
     "StatusSummary": record(
         {
             "devices": NUMBER,
+            "subMeters": NUMBER
+            | {
+                "description": "Devices whose water another device of the sums measures too: flow,"
+                " volume and cost leave them out."
+            },
             "states": record({state: NUMBER for state in _STATES if state != State.INACTIVE}),
             "flow": nullable(NUMBER),
             "volumeToday": _GALLONS,

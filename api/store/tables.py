@@ -96,7 +96,7 @@ DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; make
         Column("cadence_ms", "int"),
         Column("event_driven", "small"),
         Column("bucket_ms", "int"),
-        Column("flow", "real", required=False),
+        *(Column(c, "real", required=False) for c in ("flow", "signal_strength", "network_rssi")),
         *(
             column
             for span in SPANS
@@ -254,6 +254,13 @@ DEVICE_GROUP: Final = Table(
     indexes=("CREATE INDEX device_group_by_name ON device_group (name)",),
 )
 
+DEVICE_ANCESTOR: Final = Table(  # the meters upstream of a device; depth 1: its parent
+    "device_ancestor",
+    (Column("device_key", "int"), Column("ancestor_key", "int"), Column("depth", "int")),
+    key=("device_key", "ancestor_key"),
+    indexes=("CREATE INDEX device_ancestor_by_ancestor ON device_ancestor (ancestor_key)",),
+)
+
 API_KEY: Final = Table(
     "api_key",
     (
@@ -336,6 +343,7 @@ SMALL_TABLES: Final = (
     ORGANIZATION,
     DEVICE,
     DEVICE_GROUP,
+    DEVICE_ANCESTOR,
     API_KEY,
     KEY_GRANT,
     REFUSAL,

@@ -67,6 +67,7 @@ ROUTES: dict[str, Ask] = {
     ),
     "GET /insight/v1/devices": Ask("/insight/v1/devices", "api"),
     "GET /insight/v1/devices/<id>": Ask("/insight/v1/devices/{device}", "api"),
+    "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
     "GET /insight/v1/me": Ask("/insight/v1/me", "api"),
     "GET /insight/v1/api-json": Ask("/insight/v1/api-json", "api"),
