@@ -21,6 +21,7 @@ from api.openapi.components import (
     ref,
 )
 from api.openapi.document import Info
+from api.openapi.expectations import EXPECTATION_COMPONENTS
 from api.openapi.findings import FINDING_COMPONENTS
 from api.roles import Role
 
@@ -91,6 +92,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
+    **EXPECTATION_COMPONENTS,
     "Me": record(
         {
             "id": STRING,
@@ -109,6 +111,7 @@ INSIGHT_INFO: Final = Info(
     tags={
         "status": "The present state of devices.",
         "findings": "Spans in which something was not as it should be.",
+        "expectations": "What is usual of a device, and what is coming.",
         "service": "The service itself.",
     },
     schemas=_COMPONENTS,

@@ -16,6 +16,7 @@ from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
+from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
 from api.routes.serialize import device_object, instant
 from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
@@ -180,6 +181,7 @@ _ANSWERING = (
         list_groups,
     ),
     *FINDING_ROUTES,
+    *EXPECTATION_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (

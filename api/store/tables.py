@@ -157,6 +157,7 @@ FINDING: Final = Table(
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
         Column("reason", "text", required=False),
+        Column("judgement", "text", required=False),
     ),
     key=("device_id", "kind", "opened_ms"),
     indexes=(

@@ -175,7 +175,8 @@ CREATE TABLE public.finding (
     usual_per_day double precision NOT NULL,
     dismissed_ms bigint,
     dismissed_by text COLLATE pg_catalog."C",
-    reason text COLLATE pg_catalog."C"
+    reason text COLLATE pg_catalog."C",
+    judgement text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.finding_state (
     device_id bigint NOT NULL,

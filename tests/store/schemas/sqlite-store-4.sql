@@ -25,7 +25,7 @@ CREATE INDEX device_status_by_due ON device_status (due_ms);
 CREATE TABLE insight_due (device_id INTEGER NOT NULL, status_ms INTEGER, findings_ms INTEGER, seq INTEGER NOT NULL, PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX insight_due_status ON insight_due (device_id) WHERE status_ms IS NOT NULL;
 CREATE INDEX insight_due_findings ON insight_due (device_id) WHERE findings_ms IS NOT NULL;
-CREATE TABLE finding (device_id INTEGER NOT NULL, kind TEXT NOT NULL, opened_ms INTEGER NOT NULL, id TEXT NOT NULL, severity TEXT NOT NULL, start_ms INTEGER NOT NULL, end_ms INTEGER, value REAL NOT NULL, unit TEXT NOT NULL, usual REAL, gallons REAL, cost_per_day REAL, words TEXT NOT NULL, offers_new_normal INTEGER NOT NULL, rank INTEGER NOT NULL, usual_per_day REAL NOT NULL, dismissed_ms INTEGER, dismissed_by TEXT, reason TEXT, PRIMARY KEY (device_id, kind, opened_ms)) STRICT, WITHOUT ROWID;
+CREATE TABLE finding (device_id INTEGER NOT NULL, kind TEXT NOT NULL, opened_ms INTEGER NOT NULL, id TEXT NOT NULL, severity TEXT NOT NULL, start_ms INTEGER NOT NULL, end_ms INTEGER, value REAL NOT NULL, unit TEXT NOT NULL, usual REAL, gallons REAL, cost_per_day REAL, words TEXT NOT NULL, offers_new_normal INTEGER NOT NULL, rank INTEGER NOT NULL, usual_per_day REAL NOT NULL, dismissed_ms INTEGER, dismissed_by TEXT, reason TEXT, judgement TEXT, PRIMARY KEY (device_id, kind, opened_ms)) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_by_id ON finding (id);
 CREATE INDEX finding_by_device ON finding (device_id, dismissed_ms, end_ms, severity, kind, start_ms);
 CREATE INDEX finding_by_order ON finding (rank, COALESCE(cost_per_day, 0) DESC, usual_per_day DESC, start_ms, id, dismissed_ms, end_ms, severity, device_id, kind);
