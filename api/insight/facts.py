@@ -36,8 +36,8 @@ class Facts:
         device = self.device
         said = [
             str(device.zone), self.cadence, device.price, sorted(device.holidays),
-            device.excluded, device.maintained, device.max_rate,
-            device.normal_from_ms, device.registers, self.settings,
+            device.excluded, device.maintained, device.max_rate, device.registers,
+            self.settings,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -82,18 +82,18 @@ def facts_of(
     name = device.time_zone
     own, currency = device_price(device.cost_per_gallon)
     price = price_of(own, currency, shared.price)
-    steady = _steady(cadence)
+    usual = steady(cadence)
     maintained = tuple(maintenance_spans(planned))
     corrected = ((each.from_ms, each.to_ms or each.from_ms) for each in corrections)
     told = Device(
         zone=zone(name if name in zone_names() else "UTC"),
-        cadence_s=steady.expected_ms / 1000,
+        cadence_s=usual.expected_ms / 1000,
         price=None if price is None else price.per_gallon,
         holidays=shared.holidays,
         excluded=tuple(merged_spans((*maintained, *corrected))),
         maintained=maintained,
     )
-    return Facts(told, merged(device, groups, shared.settings), steady)
+    return Facts(told, merged(device, groups, shared.settings), usual)
 
 
 def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Settings:
@@ -113,7 +113,7 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
     return found
 
 
-def _steady(cadence: Cadence) -> Cadence:
+def steady(cadence: Cadence) -> Cadence:
     """One of a few: a cadence that moved with each reading would have all hours judged again."""
     if cadence.event_driven:
         return Cadence(EVENT_EXPECTED_MS, event_driven=True)

@@ -12,12 +12,13 @@ from api.metering.windows import SPANS
 from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
-from api.params.insight import StatusListQuery, SummaryQuery
+from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
 from api.routes.annotations import ANNOTATION_ACTIONS, ANNOTATION_ROUTES
 from api.routes.audit import AUDIT_ROUTES
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, Call, Reply, Route
+from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
 from api.routes.serialize import device_object, instant
 from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
@@ -56,10 +57,23 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
 
 def get_summary(call: Call[SummaryQuery]) -> Reply:
     asked = call.query
-    empty = StatusSummary(0, {}, None, None, (), 0, 0, {}, None)
+    empty = StatusSummary(0, 0, {}, None, None, (), 0, 0, {}, None)
     query = StatusQuery(text=asked.q or "", group=asked.group, kind=asked.kind)
     found = call.store.summarize(call.scope, query) if _can_match(asked) else empty
     return Reply(summary_object(found))
+
+
+def list_groups(call: Call[PageQuery]) -> Reply:
+    asked, found = call.query, call.store.groups(call.scope)
+    page = found[asked.offset : asked.offset + asked.limit]
+    return Reply(
+        {
+            "count": len(found),
+            "limit": asked.limit,
+            "offset": asked.offset,
+            "data": [{"name": group.name, "devices": group.devices} for group in page],
+        }
+    )
 
 
 def get_status(call: Call[Query]) -> Reply:
@@ -101,6 +115,7 @@ def status_object(entry: StatusEntry) -> dict[str, Any]:
             for span, window in zip(SPANS, kept.windows, strict=True)
         },
         "volume": {"today": kept.volume_today, "month": kept.volume_month},
+        "radio": {"signalStrength": kept.signal_strength, "networkRssi": kept.network_rssi},
         "findings": list(entry.findings),
         "asOf": instant(kept.as_of_ms) if known else None,
     }
@@ -110,6 +125,7 @@ def summary_object(found: StatusSummary) -> dict[str, Any]:
     states = [state for state in State if state is not State.INACTIVE]
     return {
         "devices": found.devices,
+        "subMeters": found.sub_meters,
         "states": {state.value: found.states.get(state, 0) for state in states},
         "flow": found.flow,
         "volumeToday": found.volume_today,
@@ -155,9 +171,21 @@ _ANSWERING = (
         ),
         get_status,
     ),
+    Route(
+        Operation(
+            id="listGroups",
+            path=f"{INSIGHT_PREFIX}/groups",
+            tag="status",
+            summary="The groups that the credential may know of, with their active devices",
+            answer=ref("GroupPage"),
+            query=PageQuery,
+        ),
+        list_groups,
+    ),
     *FINDING_ROUTES,
     *ANNOTATION_ROUTES,
     *AUDIT_ROUTES,
+    *EXPECTATION_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ANNOTATION_ACTIONS)

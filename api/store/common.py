@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from api.store.alerts import AlertsPart
 from api.store.annotations import AnnotationsPart
 from api.store.directory import DirectoryPart
 from api.store.findings import FindingsPart
@@ -21,6 +22,7 @@ class CommonStore(
     SeriesPart,
     InsightPart,
     FindingsPart,
+    AlertsPart,
     AnnotationsPart,
     UpkeepPart,
 ):

@@ -38,10 +38,10 @@ class CorrectionsPart(RetentionPart, AuditPart):
         return Touched(*self.fetch(sql.count(device.key, low, high, metrics))[0])
 
     def correct(self, correction: Annotation, audit: Sequence[AuditEntry]) -> Touched:
-        return self.reckon(partial(self._change, correction, audit))
+        return self.reckon(partial(self._keep_correction, correction, audit))
 
     def revoke_correction(self, correction: Annotation, audit: Sequence[AuditEntry]) -> None:
-        self.reckon(partial(self._change, correction, audit))
+        self.reckon(partial(self._keep_correction, correction, audit))
 
     def corrections_of(self, keys: Sequence[int]) -> dict[int, list[Annotation]]:
         rows = self.fetch(annotations_sql.corrections(self.dialect, keys)) if keys else []
@@ -51,7 +51,7 @@ class CorrectionsPart(RetentionPart, AuditPart):
         rows = self.fetch(sql.originals(device.key, *series_sql.closed(span), limit))
         return [OriginalReading(row[0], tuple(row[1:])) for row in rows]
 
-    def _change(
+    def _keep_correction(
         self, correction: Annotation, audit: Sequence[AuditEntry], arithmetic: Arithmetic
     ) -> Touched:
         """Keep a correction as it becomes, and have its span say what those in force make of it."""

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from api.catalog import Resolution
 from api.metering.windows import SPANS
+from api.store.alerts import mark_alerts
 from api.store.base import (
     Cost,
     Device,
@@ -21,8 +22,10 @@ from api.store.base import (
     StatusSummary,
     WindowStatus,
 )
-from api.store.core import Seam
-from api.store.devices import COLUMNS, device_from, in_groups
+from api.store.core import Seam, Transaction
+from api.store.devices import COLUMNS, device_from
+from api.store.directory import in_scope
+from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
@@ -37,6 +40,7 @@ class _Sums(NamedTuple):
     currency: str | None
     findings: str | None
     devices: int
+    sub_meters: int | None
     flow: float | None
     volume: float | None
     cost: float | None
@@ -60,18 +64,13 @@ class InsightPart(Seam):
     def _entries(self, scope: Scope, keys: Sequence[int]) -> list[StatusEntry]:
         if not keys:
             return []
-        groups: defaultdict[int, list[str]] = defaultdict(list)
-        for key, name in self.fetch(directory_sql.groups_of(self.dialect, scope.grant, keys)):
-            groups[key].append(name)
         entries = {
             entry.device.key: entry
             for entry in map(_entry, self.fetch(sql.entries(self.dialect, keys)))
         }
-        return [
-            entries[key]._replace(device=in_groups(entries[key].device, groups[key]))
-            for key in keys
-            if key in entries
-        ]
+        found = [entries[key] for key in keys if key in entries]
+        devices = in_scope(self, scope, [entry.device for entry in found])
+        return [entry._replace(device=device) for entry, device in zip(found, devices, strict=True)]
 
     def count_statuses(self, scope: Scope, query: StatusQuery) -> int:
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
@@ -89,6 +88,7 @@ class InsightPart(Seam):
                 costs[row.currency] += (row.cost or 0.0) + (row.unpriced or 0.0) * (default or 0.0)
         return StatusSummary(
             devices=sum(states.values()),
+            sub_meters=sum(row.sub_meters or 0 for row in rows),
             states=dict(states),
             flow=_sum(row.flow for row in rows),
             volume_today=_sum(row.volume for row in rows),
@@ -132,6 +132,13 @@ class InsightPart(Seam):
                 transaction.run(sql.keep_status(_values(status, maker)))
             for due in sorted(done):
                 transaction.run(sql.done(due.key, due.seq))
+            self._mark_alerts(transaction, [status.key for status in rows])
+
+    def _mark_alerts(self, transaction: Transaction, keys: Sequence[int]) -> None:
+        """Of organizations with rules on states or values, which change with each status."""
+        if keys and transaction.fetch(alert_sql.any_live_rule()):
+            found = transaction.fetch(alert_sql.with_live_rules(self.dialect, keys))
+            mark_alerts(self.dialect, transaction, [key for (key,) in found])
 
     def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
         return [key for (key,) in self.fetch(sql.made_by_others(keys, maker))] if keys else []
@@ -192,6 +199,7 @@ def _status(row: Row) -> Status | None:
 
 _PLAIN: Final = (
     "as_of_ms", "updated_ms", "due_ms", "state", "seen_ms", "cadence_ms", "bucket_ms", "flow",
+    "signal_strength", "network_rssi",
     "volume_today", "volume_month", "price", "currency", "searched",
 )  # fmt: skip
 

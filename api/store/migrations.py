@@ -12,8 +12,10 @@ from typing import Final
 from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
 from api.store.tables import (
+    ALERTING,
     ANNOTATION,
     AUDIT,
+    DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
     OF_DEVICES,
@@ -31,6 +33,8 @@ _INSIGHT: Final = (
     *OF_DEVICES,
     INSIGHT_SETTING,
     HOLIDAY,
+    *ALERTING,
+    DEVICE_ANCESTOR,
     ANNOTATION,
     AUDIT,
     READING_ORIGINAL,

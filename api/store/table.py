@@ -1,4 +1,4 @@
-"""What a table is: its columns, its key, its indexes, and the statements that make them."""
+"""What a table is: its columns, its key, and the statements that create it."""
 
 from __future__ import annotations
 

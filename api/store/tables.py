@@ -15,6 +15,7 @@ from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.metering.windows import SPANS
+from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
 from api.store.table import Column, Table
 
@@ -100,7 +101,7 @@ DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; make
         Column("cadence_ms", "int"),
         Column("event_driven", "small"),
         Column("bucket_ms", "int"),
-        Column("flow", "real", required=False),
+        *(Column(c, "real", required=False) for c in ("flow", "signal_strength", "network_rssi")),
         *(
             column
             for span in SPANS
@@ -161,6 +162,7 @@ FINDING: Final = Table(
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
         Column("reason", "text", required=False),
+        Column("judgement", "text", required=False),
     ),
     key=("device_id", "kind", "opened_ms"),
     indexes=(
@@ -191,7 +193,10 @@ FINDING_STATE: Final = Table(
     indexes=("CREATE INDEX finding_state_by_due ON finding_state (due_ms)",),
 )
 
-OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE)
+# mark: another one with each change, so that what changes meanwhile stays due
+ALERT_DUE: Final = Table("alert_due", (_WHOSE, Column("mark", "int")), key=("device_id",))
+
+OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE)
 DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)
 
 # --- The directory -------------------------------------------------------------------------------
@@ -253,6 +258,13 @@ DEVICE_GROUP: Final = Table(
     (Column("name", "text"), Column("device_key", "int")),
     key=("device_key", "name"),
     indexes=("CREATE INDEX device_group_by_name ON device_group (name)",),
+)
+
+DEVICE_ANCESTOR: Final = Table(  # the meters upstream of a device; depth 1: its parent
+    "device_ancestor",
+    (Column("device_key", "int"), Column("ancestor_key", "int"), Column("depth", "int")),
+    key=("device_key", "ancestor_key"),
+    indexes=("CREATE INDEX device_ancestor_by_ancestor ON device_ancestor (ancestor_key)",),
 )
 
 API_KEY: Final = Table(
@@ -337,6 +349,7 @@ SMALL_TABLES: Final = (
     ORGANIZATION,
     DEVICE,
     DEVICE_GROUP,
+    DEVICE_ANCESTOR,
     API_KEY,
     KEY_GRANT,
     REFUSAL,
@@ -346,5 +359,6 @@ SMALL_TABLES: Final = (
     HOLIDAY,
     ANNOTATION,
     AUDIT,
+    *ALERTING,
 )
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

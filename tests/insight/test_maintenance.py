@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.insight.alerts.engine import AlertEngine
 from api.insight.evaluator import Evaluator
 from api.insight.facts import OfOrganization, facts_of
 from api.insight.projection import Projection
@@ -18,6 +19,8 @@ from api.metering.cadence import Cadence
 from api.metering.maintenance import Repeat
 from api.metering.windows import SPANS
 from api.store.base import Annotation, AnnotationKind, Device, NewDevice, Store
+from tests.insight.alerts.decided import NOW, a_finding
+from tests.insight.alerts.stored import keep_findings, keep_hook, keep_rule
 from tests.store.fleet import NOON_MS, everything, reading
 
 NOW_MS = NOON_MS + 26 * HOUR_MS + 17_000
@@ -177,3 +180,18 @@ def test_missing_data_in_maintenance_is_no_finding(store: Store) -> None:
     assert evaluator.wrong(device.key) is False
     store.drop_annotation(plan, [])
     assert "missing-data" in kinds()
+
+
+def test_what_begins_in_maintenance_is_no_alert_while_it_lasts(sqlite_store: Store) -> None:
+    store = sqlite_store
+    device = meter(store, "acme", "M-4")
+    keep_hook(store, "https://hook.example/", "s" * 40)
+    keep_rule(store)
+    plan = planned("acme", NOW - DAY_MS, NOW + HOUR_MS, group="north")
+    store.keep_annotation(plan, [])
+    keep_findings(store, [a_finding(device.key)])
+    engine = AlertEngine(store)
+    engine.run(NOW)
+    assert store.alert_messages("acme") == []
+    engine.run(NOW + DAY_MS)
+    assert len(store.alert_messages("acme")) == 1

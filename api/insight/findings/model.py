@@ -72,7 +72,7 @@ class Device:
     """What the rules must know of a device. ``price`` per gallon. ``holidays``: local dates as
     proleptic ordinals. ``excluded``: spans of maintenance and corrections, which don't train the
     profile; ``maintained``: those of maintenance, in which nothing is expected. ``max_rate``: what
-    its size allows. ``normal_from_ms``: since when "take as the new normal" holds."""
+    its size allows."""
 
     zone: ZoneInfo
     cadence_s: float
@@ -81,7 +81,6 @@ class Device:
     excluded: tuple[tuple[int, int], ...] = ()
     maintained: tuple[tuple[int, int], ...] = ()
     max_rate: float | None = None
-    normal_from_ms: int | None = None
     registers: bool = False
 
     def is_maintained(self, from_ms: int, to_ms: int) -> bool:
@@ -199,6 +198,11 @@ class Context:
         """By how much "not a problem" raised the threshold."""
         return self.values["factor"]
 
+    @property
+    def normal_from_ms(self) -> int:
+        """0: nobody took one as the new normal."""
+        return int(self.values[NORMAL_FROM.name])
+
 
 Step = Callable[[Any, Draft | None, Any, Context], tuple[Any, Sequence[Draft]]]
 """(memory, latest draft, event, context) → (memory, drafts from the given one on, changed or not).
@@ -221,6 +225,8 @@ class Setting:
 
 ENABLED: Final = Setting("enabled", "On", "", 1, 0, 1, flag=True)
 FACTOR: Final = Setting("factor", "Threshold raised by", "×", 1, 1, 100)
+NORMAL_FROM: Final = Setting("normal_from", "New normal since (epoch ms)", "ms", 0, 0, 2**53)
+"""When somebody took an open finding as the new normal; of kinds that judge by the profile."""
 CRITICAL_HOURS: Final = Setting("critical_after", "Critical once open for", "h", 72, 1, 8760)
 CRITICAL_COST: Final = Setting("critical_cost", "Critical from a cost a day of", "", 50, 0, 1e9)
 LOSS: Final = (CRITICAL_HOURS, CRITICAL_COST)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from api.store.base.alerts import Alerts
 from api.store.base.annotations import (
     Annotation,
     AnnotationEntry,
@@ -29,6 +30,7 @@ from api.store.base.directory import (
     DeviceQuery,
     Directory,
     Grant,
+    GroupSize,
     Imported,
     Key,
     NewDevice,
@@ -94,6 +96,7 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Alerts",
     "Annotation",
     "AnnotationEntry",
     "AnnotationKind",
@@ -122,6 +125,7 @@ __all__ = [
     "FindingSetting",
     "Findings",
     "Grant",
+    "GroupSize",
     "HourOfReadings",
     "Imported",
     "Ingest",
@@ -164,6 +168,7 @@ class Store(
     TimeSeries,
     Insight,
     Findings,
+    Alerts,
     Annotations,
     Corrections,
     Removal,

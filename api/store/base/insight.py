@@ -22,7 +22,8 @@ class WindowStatus(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Status:
     """One device's row. ``windows`` in the order of `api.metering.windows.SPANS`; ``flow`` is the
-    last reading's rate where that is of now (gal/min); volumes in gallons, of the device's local
+    last reading's rate where that is of now (gal/min), as are ``signal_strength`` and
+    ``network_rssi`` (dBm); volumes in gallons, of the device's local
     day and month so far. ``price`` None: the organization's. ``updated_ms`` is that of the device
     as it was; ``due_ms`` when the row may change without a reading."""
 
@@ -42,6 +43,8 @@ class Status:
     price: float | None
     currency: str
     searched: str
+    signal_strength: float | None = None
+    network_rssi: float | None = None
 
 
 class Due(NamedTuple):
@@ -83,10 +86,13 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums over active devices. ``observed_ms`` and ``expected_ms`` of the last 24 h:
-    each bucket counts for as long as it is. ``as_of_ms`` is that of the oldest row."""
+    """Counts and sums over active devices. ``flow``, ``volume_today`` and ``costs`` leave out
+    ``sub_meters`` devices, whose water another of the devices has measured. ``observed_ms`` and
+    ``expected_ms`` of the last 24 h: each bucket counts for as long as it is. ``as_of_ms`` is that
+    of the oldest row."""
 
     devices: int
+    sub_meters: int
     states: dict[str, int]
     flow: float | None
     volume_today: float | None
