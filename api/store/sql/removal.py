@@ -6,6 +6,7 @@ is emptied as well.
 
 from __future__ import annotations
 
+from api.store.alert_tables import ALERT_SILENCE
 from api.store.sql.query import Query
 from api.store.tables import (
     API_KEY,
@@ -45,10 +46,10 @@ def of_device(device_key: int) -> list[Query]:
     """Whatever the device's rows stand in: its time series, groups, place among mains and
     sub-meters."""
     columns = [
-        (table.name, column)
+        (table.name, column.name)
         for table in TABLES
-        for column in ("device_id", "device_key", "ancestor_key")
-        if column in table.names
+        for column in table.columns
+        if column.name in ("device_id", "device_key", "ancestor_key") and column.kind == "int"
     ]
     return [
         Query(f"DELETE FROM {name} WHERE {column} = ?", (device_key,)) for name, column in columns
@@ -66,6 +67,7 @@ def device(device_key: int, device_id: str) -> list[Query]:
             f"DELETE FROM {INSIGHT_SETTING.name} WHERE level = 'device' AND target = ?",
             (device_id,),
         ),
+        Query(f"DELETE FROM {ALERT_SILENCE.name} WHERE device_id = ?", (device_id,)),
         Query(f"DELETE FROM {DEVICE.name} WHERE key = ?", (device_key,)),
     ]
 
