@@ -10,7 +10,6 @@ from typing import Final
 from api.store.sql.query import Query
 from api.store.tables import API_KEY, DEVICE, KEY_GRANT, ORGANIZATION, READING, SMALL_TABLES, TABLES
 
-
 _KEYS: Final = ("device_id", "device_key", "ancestor_key")
 
 
