@@ -41,12 +41,14 @@ from api.client.transport import (
 )
 from api.embeds import EmbedDefinition
 from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
+from api.metering.windows import DEFAULT_SPAN, Span
 from api.timez import stamp
 
 # Weir's own service answers in columns, which cost a fraction of row objects to build and to
 # parse; any other server of the interface sees its plain JSON asked for.
 _ROWS_INSTEAD = "application/json;q=0.9"
 
+StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
 ActiveFilter = Literal["true", "false", "null"]
 
 
@@ -284,9 +286,13 @@ class Client(FindingMethods):
         descending: bool = False,
         limit: int = INSIGHT_LIMIT.default or 0,
         offset: int = 0,
+        ids: Sequence[str] = (),
+        include: Collection[StatusPart] = (),
+        window: Span = DEFAULT_SPAN,
     ) -> StatusPage:
-        """A page of the devices' status. NotOffered where the server keeps none, as for all of
-        these."""
+        """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
+        answer; lines and strips are of ``window``, for at most 50 devices. NotOffered where the
+        server keeps no status, as for all of these."""
         asked = {
             "q": search,
             "state": ",".join(states),
@@ -296,8 +302,11 @@ class Client(FindingMethods):
             "order": "desc" if descending else "asc",
             "limit": str(limit),
             "offset": str(offset),
+            "ids": ",".join(ids),
+            "include": ",".join(include),
+            "window": window.name if window is not DEFAULT_SPAN else "",
         }
-        return status.status_page(self._insight("/devices", asked))
+        return status.status_page(self._insight("/devices", asked), window.line)
 
     def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
         asked = {"q": search, "group": group, "kind": kind}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
-from api.store.base import Due, Row, Scope
+from api.store.base import Device, Due, Row, Scope
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
@@ -41,6 +41,12 @@ class FindingsPart(Seam):
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None:
         found = self.fetch(sql.one(self.dialect, scope, finding_id))
         return _entry(found[0]) if found else None
+
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        keys = [device.key for device in devices]
+        rows = self.fetch(sql.open_of(self.dialect, keys)) if keys else []
+        found = [_entry(row) for row in rows]
+        return {entry.finding.key: entry for entry in reversed(found)}
 
     def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
         said = entry.finding
@@ -162,7 +168,7 @@ def _keep(transaction: Transaction, one: Evaluated) -> bool:
         transaction.run(sql.take_back(key, kind, opened_ms))
     for finding in one.kept:
         transaction.run(sql.keep(_values(finding)))
-    transaction.run(sql.show_open(key, one.open_kinds))
+    transaction.run(sql.show_open(key, one.open))
     if one.done is not None:
         transaction.run(sql.done(key, one.done.seq))
     return True

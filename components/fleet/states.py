@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from api.client import DeviceStatus
 from api.metering import status, uptime
 from api.metering.status import Heard
 from components.fleet.device_status import Known
@@ -27,7 +28,7 @@ FAILED: Final = State("unknown", "◌", "Unavailable", 2)  # the service fails f
 NO_DATA: Final = State("nodata", "○", "No data", 3)
 REPORTING: Final = State("reporting", "●", "Reporting", 4)
 UNKNOWN: Final = State("unknown", "◌", "Loading", 5)
-INACTIVE: Final = State("nodata", "○", "Inactive", 6)
+INACTIVE: Final = State("inactive", "○", "Inactive", 6)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
 _SHOWN: Final = {
@@ -37,6 +38,17 @@ _SHOWN: Final = {
     status.State.REPORTING: REPORTING,
     status.State.INACTIVE: INACTIVE,
 }
+
+
+def shown(row: DeviceStatus) -> State:
+    """The state of a device as the service keeps it."""
+    if row.as_of_ms is None and row.state != status.State.INACTIVE:
+        return UNKNOWN
+    return _SHOWN[status.State(row.state)]
+
+
+# The names by which the service filters.
+SERVICE_NAMES: Final = {state.name: service.value for service, state in _SHOWN.items()}
 
 
 def is_fresh(known: Known, now_ms: int) -> bool:

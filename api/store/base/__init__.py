@@ -35,6 +35,7 @@ from api.store.base.findings import (
     FindingSetting,
     HourOfReadings,
     KeptState,
+    OpenFindings,
 )
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
@@ -49,9 +50,11 @@ from api.store.base.ingest import (
     Written,
 )
 from api.store.base.insight import (
+    Attention,
     Cost,
     Due,
     Edge,
+    FlowRow,
     Insight,
     Status,
     StatusEntry,
@@ -82,6 +85,7 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Attention",
     "Clockless",
     "Condition",
     "Cost",
@@ -97,6 +101,7 @@ __all__ = [
     "FindingRow",
     "FindingSetting",
     "Findings",
+    "FlowRow",
     "Grant",
     "HourOfReadings",
     "Imported",
@@ -108,6 +113,7 @@ __all__ = [
     "LatestFound",
     "LatestQuestion",
     "NewDevice",
+    "OpenFindings",
     "Organization",
     "Piece",
     "Progress",

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from api.catalog import COARSEST_STORED, FLOW_AMOUNT, QUALITY, Aggregate, Resolution
+from api.catalog import (
+    COARSEST_STORED,
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    QUALITY,
+    STORED,
+    Aggregate,
+    Resolution,
+)
 from api.metering.status import State
 from api.metering.windows import SPANS
 from api.store.base import Scope, StatusQuery
+from api.store.base.insight import NOTICE_RANK
 from api.store.devices import COLUMNS
+from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
@@ -17,6 +27,8 @@ from api.store.tables import (
     DEVICE,
     DEVICE_GROUP,
     DEVICE_STATUS,
+    FINDING,
+    FINDING_STATE,
     HOUR_COUNTER,
     INSIGHT_DUE,
     READING,
@@ -24,7 +36,8 @@ from api.store.tables import (
 )
 
 _DEVICE: Final = ", ".join(f"d.{column}" for column in COLUMNS)
-KEPT: Final = tuple(name for name in DEVICE_STATUS.names if name != "findings")
+_OF_FINDINGS: Final = ("findings", "finding_rank", "finding_cost")
+KEPT: Final = tuple(name for name in DEVICE_STATUS.names if name not in _OF_FINDINGS)
 _STATUS: Final = ", ".join(f"s.{name}" for name in DEVICE_STATUS.names)
 _FROM: Final = f"{DEVICE.name} AS d LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key"
 
@@ -44,8 +57,20 @@ def _findings() -> str:
     return f"CASE WHEN s.findings <> '' THEN {count} WHEN s.findings = '' THEN 0 END"
 
 
+# Water that is lost comes before a radio that is quiet: a critical finding, a warning or a bad
+# state, a notice, a device that never reported, all others; dearer findings first.
+_TROUBLE: Final = (
+    f"CASE WHEN s.finding_rank = 0 THEN 0"
+    f" WHEN s.finding_rank < {NOTICE_RANK} OR s.state IN ('{State.SILENT}', '{State.DEGRADED}')"
+    f" THEN 1 WHEN s.finding_rank = {NOTICE_RANK} THEN 2 WHEN s.state = '{State.NO_DATA}' THEN 3"
+    " ELSE 4 END"
+)
+_DEAREST: Final = (
+    f"CASE WHEN s.finding_rank < {NOTICE_RANK} THEN -COALESCE(s.finding_cost, 0) ELSE 0 END"
+)
+
 ORDERS: Final[dict[str, tuple[str, ...]]] = {
-    "worst": (_RANK, _uptime("24h"), "s.quality_min_24h"),
+    "worst": (_TROUBLE, _DEAREST, _RANK, _uptime("24h"), "s.quality_min_24h"),
     "label": ("d.label",),
     "serialNumber": ("d.serial_number",),
     "state": (_RANK,),
@@ -59,6 +84,7 @@ ORDERS: Final[dict[str, tuple[str, ...]]] = {
     "volumeToday": ("s.volume_today",),
     "volumeMonth": ("s.volume_month",),
     "findings": (_findings(),),
+    "finding": ("s.finding_rank", "-COALESCE(s.finding_cost, 0)"),
     "asOf": ("s.as_of_ms",),
 }
 
@@ -130,16 +156,68 @@ def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     return Query(f"SELECT COUNT(*) FROM {_FROM} WHERE {matching.sql}", matching.params)
 
 
+_WINDOW_SUMS: Final = tuple(
+    f"SUM(s.{what}_{span.name} * s.bucket_ms)" for span in SPANS for what in ("actual", "expected")
+)
+
+
+def open_by_kind(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(kind, severity rank, currency, devices, cost a day) of the open findings."""
+    matching = _matching(dialect, scope, query)
+    return Query(
+        f"SELECT f.kind, f.rank, s.currency, COUNT(DISTINCT d.key), SUM(f.cost_per_day)"
+        f" FROM {_FROM} JOIN {FINDING.name} AS f ON f.device_id = d.key"
+        f" WHERE s.findings <> '' AND f.end_ms IS NULL AND f.dismissed_ms IS NULL"
+        f" AND {matching.sql} GROUP BY 1, 2, 3",
+        matching.params,
+    )
+
+
+def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int) -> Query:
+    """(devices, the instant up to which all are checked) of the devices with readings that the
+    findings haven't seen, and that weren't evaluated since."""
+    matching = _matching(dialect, scope, query)
+    return Query(
+        f"SELECT COUNT(*), MIN(COALESCE(t.made_ms, u.findings_ms)) FROM {_FROM}"
+        f" JOIN {INSIGHT_DUE.name} AS u ON u.device_id = d.key"
+        f" LEFT JOIN {FINDING_STATE.name} AS t ON t.device_id = d.key"
+        " WHERE u.findings_ms IS NOT NULL AND (t.made_ms IS NULL OR t.made_ms < ?)"
+        f" AND {matching.sql}",
+        (before_ms, *matching.params),
+    )
+
+
+def groups(dialect: Dialect, scope: Scope) -> Query:
+    """(name) of the groups of the active devices, as far as the grant names them."""
+    mine, grant = visible(dialect, scope), scope.grant
+    names = Query("")
+    if not grant.everything:
+        texts = dialect.bind_texts(sorted(grant.groups))
+        names = (
+            Query(f" AND g.name IN {dialect.texts}", texts) if grant.groups else Query(" AND 1 = 0")
+        )
+    return Query(
+        f"SELECT DISTINCT g.name FROM {DEVICE_GROUP.name} AS g"
+        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
+        f" WHERE d.active = 1 AND {mine.sql}{names.sql} ORDER BY 1",
+        (*mine.params, *names.params),
+    )
+
+
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     """(state, currency, open kinds, devices, flow, volume today, cost by the devices' own prices,
-    volume of those without one, observed ms, expected ms, oldest row), in one pass."""
+    volume of those without one, oldest row, devices with a row, flowing, quiet, with a finding that
+    needs attention, then observed and expected ms of each window), in one pass."""
     matching = _matching(dialect, scope, query)
     own = "SUM(s.volume_today * s.price)"
     rest = "SUM(CASE WHEN s.price IS NULL THEN s.volume_today END)"
     return Query(
         f"SELECT COALESCE(s.state, '{State.NO_DATA}'), s.currency, s.findings, COUNT(*),"
-        f" SUM(s.flow), SUM(s.volume_today), {own}, {rest}, SUM(s.actual_24h * s.bucket_ms),"
-        f" SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
+        f" SUM(s.flow), SUM(s.volume_today), {own}, {rest}, MIN(s.as_of_ms), COUNT(s.device_id),"
+        " SUM(CASE WHEN s.flow <> 0 THEN 1 ELSE 0 END),"
+        " SUM(CASE WHEN s.flow = 0 THEN 1 ELSE 0 END),"
+        f" SUM(CASE WHEN s.finding_rank < {NOTICE_RANK} THEN 1 ELSE 0 END),"
+        f" {', '.join(_WINDOW_SUMS)}"
         f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1, 2, 3",
         matching.params,
     )
@@ -233,6 +311,39 @@ def made_by_others(keys: Sequence[int], maker: str) -> Query:
         f"SELECT device_id FROM {DEVICE_STATUS.name}"
         f" WHERE device_id IN ({marks(len(keys))}) AND maker <> ?",
         (*keys, maker),
+    )
+
+
+# --- What a page of devices shows beside it ---
+
+
+def flow_rows(
+    keys: Sequence[int], resolution: Resolution, low: int, high: int, arithmetic: Arithmetic
+) -> Query:
+    """(device, bucket start, mean, least, greatest rate), ascending."""
+    values = [
+        value(resolution, Aggregate(end, FLOW_RATE), arithmetic) for end in ("avg", "min", "max")
+    ]
+    return Query(
+        f"SELECT device_id, ts, {', '.join(values)} FROM {resolution.table}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? ORDER BY device_id, ts",
+        (*keys, low, high),
+    )
+
+
+def cell_counts(
+    keys: Sequence[int], counted: Resolution, cell_ms: int, low: int, high: int
+) -> Query:
+    """(device, number of the cell from ``low`` on, buckets with a reading), from the coarsest rows
+    that fit a cell and count the finer ones."""
+    fits = (r for r in reversed(STORED) if cell_ms % r.fixed_ms == 0)
+    source = next((r for r in fits if r.fixed_ms > counted.fixed_ms), counted)
+    each = "1" if source is counted else counter(counted)
+    table = HOUR_COUNTER.name if source is COARSEST_STORED else source.table
+    return Query(
+        f"SELECT device_id, (ts - ?) / ?, SUM({each}) FROM {table}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? GROUP BY 1, 2",
+        (low, cell_ms, *keys, low, high),
     )
 
 

@@ -70,7 +70,9 @@ CREATE TABLE public.device_status (
     currency text NOT NULL COLLATE pg_catalog."C",
     searched text NOT NULL COLLATE pg_catalog."C",
     maker text NOT NULL COLLATE pg_catalog."C",
-    findings text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
+    findings text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    finding_rank integer,
+    finding_cost double precision
 );
 CREATE TABLE public.finding (
     device_id bigint NOT NULL,
@@ -304,8 +306,8 @@ CREATE TABLE public.undated (
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795344542632, 1795344542632, 1795344542632, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '9bd600ed-0c02-498a-b97e-3ff878e8048f', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795344542632, 1795344542632, 1795344542632, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795354950173, 1795354950173, 1795354950173, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '472234cf-77fd-41bc-9f42-0dff97369eef', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795354950173, 1795354950173, 1795354950173, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -321,7 +323,7 @@ INSERT INTO public.insight_due VALUES
 INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795344542630, 1795344542630, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795354950162, 1795354950162, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 90, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 90, -70, NULL, 21.5, 0),
