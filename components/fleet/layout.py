@@ -142,8 +142,13 @@ def _controls(view: FleetView) -> Component:
             html.Div(
                 id=Ids.CHIPS, className="chips", role="group", **labelled("Status and findings")
             ),
-            html.Span(id=Ids.CHECKED, className="fleet-checked"),
-            html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
+            html.Div(
+                [
+                    html.Span(id=Ids.CHECKED, className="fleet-checked"),
+                    html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
+                ],
+                className="fleet-pages",
+            ),
         ],
         className="fleet-controls",
     )

@@ -147,27 +147,26 @@ def _numbers(
     """(value, meaning, emphasis): flow now; then what was found and what it costs, or else the
     volumes of the day and the month."""
     flow = (columns.flow.text(row.flow), f"{units.flow_unit} now", "" if row.flow else "quiet")
-    today = (_volume(columns.today, row.volume_today), "today", "")
+    today = (columns.today.text(row.volume_today), f"{columns.today.scale.unit} today", "")
     found = row.finding
     if found is None:
-        return [flow, today, (_volume(columns.month, row.volume_month), "this month", "")]
-    amount = (how_much(found, units), _amount_name(found, now_ms), found.severity)
+        unit = columns.month.scale.unit
+        return [flow, today, (columns.month.text(row.volume_month), f"{unit} this month", "")]
+    amount = (how_much(found, units), _amount_name(found, now_ms), "finding")
     if found.cost_per_day is None:
         return [flow, amount, today]
     _, currency = device_price(row.device.cost_per_gallon)
-    return [flow, amount, (money(found.cost_per_day, currency), "a day", found.severity)]
-
-
-def _volume(column: Column, gallons: float | None) -> str:
-    text = column.text(gallons)
-    return text if gallons is None else f"{text} {column.scale.unit}"
+    return [flow, amount, (money(found.cost_per_day, currency), "a day", "finding")]
 
 
 def _amount_name(found: Finding, now_ms: int) -> str:
-    """``at least, 6 d``: what bounds the number, and for how long it lasts."""
+    """``at least, 6 d``: what bounds the number, and for how long it lasts; of a number that is
+    this time itself, what lasts."""
     kind = kind_of(found)
     bound = kind.bound or ("over usual" if kind.difference else "")
-    return f"{bound}, {lasting(found, now_ms)}" if bound else kind.caption
+    if bound:
+        return f"{bound}, {lasting(found, now_ms)}"
+    return kind.label.lower() if kind.unit in ("h", "days") else kind.caption
 
 
 def _health(row: DeviceStatus, span: Span) -> list[tuple[str, str, str]]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.insight.findings import SEVERITIES
 from components.theme import Palette
 from web.images.svg import cut, document, mixed, width_px, words
 
@@ -94,7 +93,7 @@ def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
         f"{_note(tile['note'], inner, palette)}"
         f'<svg x="{PAD}" y="{STRIP[0]}" width="{inner:.2f}" height="{STRIP[1]}"'
         f" {_box(tile['strip'])}>{_strip(tile['strip'], palette)}</svg>"
-        f"{_numbers(tile['numbers'], inner, palette)}{_health(tile['health'], palette)}</g>"
+        f"{_numbers(tile, inner, palette)}{_health(tile['health'], palette)}</g>"
     )
 
 
@@ -152,8 +151,9 @@ def _finding_span(tile: Mapping[str, Any], palette: Palette) -> str:
     return f'<path d="{tile["span"]}" fill="{colour}" fill-opacity=".16"/>'
 
 
-def _numbers(values: Sequence[Sequence[str]], inner: float, palette: Palette) -> str:
+def _numbers(tile: Mapping[str, Any], inner: float, palette: Palette) -> str:
     """The first at the left, the last at the right edge, the other between as their widths ask."""
+    values: Sequence[Sequence[str]] = tile["numbers"]
     first = max(width_px(values[0][0], 15, bold=True), width_px(values[0][1], 11))
     places = (
         (PAD, "start"),
@@ -163,8 +163,8 @@ def _numbers(values: Sequence[Sequence[str]], inner: float, palette: Palette) ->
     made = ""
     for (value, meaning, emphasis), (x, anchor) in zip(values, places, strict=True):
         ink = palette.ink_3 if emphasis == "quiet" else palette.ink
-        if emphasis in SEVERITIES:
-            ink = _severity(emphasis, palette)[1]
+        if emphasis == "finding":
+            ink = _severity(tile["finding"]["severity"], palette)[1]
         made += words(value, x, NUMBERS, ink, 15, anchor, 700)
         made += words(cut(meaning, inner * 0.45, 11), x, NUMBERS + 14, palette.ink_2, 11, anchor)
     return made

@@ -57,13 +57,14 @@ def _findings() -> str:
     return f"CASE WHEN s.findings <> '' THEN {count} WHEN s.findings = '' THEN 0 END"
 
 
-# Water that is lost comes before a radio that is quiet: a critical finding, a warning or a bad
-# state, a notice, a device that never reported, all others; dearer findings first.
+# Water that is lost comes before a radio that is quiet: a critical finding, a warning, a bad state,
+# a notice, a device that never reported, all others; dearer findings first.
 _TROUBLE: Final = (
     f"CASE WHEN s.finding_rank = 0 THEN 0"
-    f" WHEN s.finding_rank < {NOTICE_RANK} OR s.state IN ('{State.SILENT}', '{State.DEGRADED}')"
-    f" THEN 1 WHEN s.finding_rank = {NOTICE_RANK} THEN 2 WHEN s.state = '{State.NO_DATA}' THEN 3"
-    " ELSE 4 END"
+    f" WHEN s.finding_rank < {NOTICE_RANK} THEN 1"
+    f" WHEN s.state IN ('{State.SILENT}', '{State.DEGRADED}') THEN 2"
+    f" WHEN s.finding_rank = {NOTICE_RANK} THEN 3 WHEN s.state = '{State.NO_DATA}' THEN 4"
+    " ELSE 5 END"
 )
 _DEAREST: Final = (
     f"CASE WHEN s.finding_rank < {NOTICE_RANK} THEN -COALESCE(s.finding_cost, 0) ELSE 0 END"
