@@ -17,8 +17,8 @@ from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.cost import finite
 from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard
 from api.metering.windows import Window, latest_buckets
-from components.fleet.queries import latest
-from components.fleet.url_state import PAGE_SIZE, FleetView
+from components.fleet.queries import latest, listed_page
+from components.fleet.url_state import FleetView
 
 WORDS: Final = (
     "This server keeps no status of its devices: each page shows 50 of them by label, without"
@@ -29,9 +29,7 @@ _METRICS: Final = ("uptime", "lastDatapoint", "quality")
 
 def bare_page(client: Client, view: FleetView, now_ms: int) -> StatusPage:
     """Raises a WeirError where the service as a whole can't answer."""
-    listed = client.devices(
-        limit=PAGE_SIZE, offset=(view.page - 1) * PAGE_SIZE, order_by="label", order="asc"
-    )
+    listed = listed_page(client, view.page)
     groups: defaultdict[tuple[Resolution, Window | None], list[Device]] = defaultdict(list)
     for device in listed.devices:
         resolution = uptime.resolution_for(_cadence(device))

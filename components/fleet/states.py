@@ -1,4 +1,4 @@
-"""How the states of a device are shown, and why somebody should look at one."""
+"""How the states of a device are shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from api.client import DeviceStatus
-from api.metering import status, uptime
+from api.metering import status
 from api.metering.status import Heard
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter
@@ -56,14 +56,6 @@ def is_fresh(known: Known, now_ms: int) -> bool:
     return status.is_fresh(known.seen_ms, known.cadence, now_ms)
 
 
-def low_uptime(known: Known) -> bool:
-    return uptime.is_low(known.actual, known.expected)
-
-
-def low_quality(meter: Meter, known: Known) -> bool:
-    return status.low_quality(known.quality_min, meter.quality_limit)
-
-
 def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = True) -> State:
     if not active:
         return INACTIVE
@@ -73,15 +65,3 @@ def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = T
         return FAILED
     heard = Heard(known.cadence, known.seen_ms, known.actual, known.expected, known.quality_min)
     return _SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]
-
-
-def reasons(meter: Meter, known: Known | None, state: State) -> tuple[str, ...]:
-    """Why somebody should look at the device; empty where nobody need."""
-    if known is None or state is REPORTING or state is UNKNOWN:
-        return ()
-    if state is SILENT or state is FAILED:
-        return (state.word.lower(),)
-    if state is NO_DATA:
-        return ("never reported",) if meter.installed else ()
-    low = (low_uptime(known), "low uptime"), (low_quality(meter, known), "low quality")
-    return tuple(word for holds, word in low if holds)

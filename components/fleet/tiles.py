@@ -21,9 +21,9 @@ from api.metering.windows import DEFAULT_SPAN, Span
 from components import formatting, session
 from components.clock import Clock, known_zone
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of, lasting
-from components.fleet.lines import window_of
 from components.fleet.sparklines import HEIGHT, Spark
 from components.fleet.states import INACTIVE, UNKNOWN, shown
+from components.fleet.tile_lines import window_of
 from components.fleet.totals import percent
 from components.fleet.url_state import FleetView
 from components.units import US, Scale, Units

@@ -12,10 +12,10 @@ from components import formatting
 from components.clock import Clock, known_zone, minute_text
 from components.finding_text import DIAMONDS
 from components.fleet.bare_service import WORDS
-from components.fleet.lines import lines_of
-from components.fleet.page_query import FleetPage, fleet_page
+from components.fleet.page import FleetPage, fleet_page
 from components.fleet.queries import Desk
 from components.fleet.states import SERVICE_NAMES, STATES
+from components.fleet.tile_lines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view

@@ -16,8 +16,7 @@ from components.clock import known_zone
 from components.devices.listing import read_listing
 from components.devices.queries import everything as listed_meters
 from components.devices.queries import inactive
-from components.fleet.page_query import every_device
-from components.fleet.queries import Desk
+from components.fleet.queries import Desk, every_device
 from components.fleet.states import shown
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.units import Units

@@ -17,8 +17,8 @@ from components import formatting
 from components.clock import Clock, known_zone
 from components.controls import attributes, labelled, notice
 from components.fleet.bare_service import WORDS, bare_page
-from components.fleet.lines import lines_of
-from components.fleet.page_query import tiles_of_embed
+from components.fleet.queries import tiles_of_embed
+from components.fleet.tile_lines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.url_state import FleetView
 from web.embed.permissions import controls, heading, wall_view
