@@ -88,7 +88,7 @@ class InsightPart(Seam):
 
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
         fetched = self.fetch(sql.sums(self.dialect, scope, query))
-        rows = [_Sums(*row[:_FIRST_UPTIME], row[_FIRST_UPTIME:]) for row in fetched]
+        rows = [_Sums._make((*row[:_FIRST_UPTIME], row[_FIRST_UPTIME:])) for row in fetched]
         found = self.fetch(directory_sql.default_price(scope.organization_id))
         states, findings, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
         for row in rows:
