@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
+from api.store.alerts import mark_alerts
 from api.store.base import Device, Due, Row, Scope
 from api.store.base.findings import (
     UNTOUCHED,
@@ -21,6 +22,7 @@ from api.store.base.findings import (
 )
 from api.store.core import Seam, Transaction
 from api.store.sql import findings as sql
+from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
 
 FACTOR = "factor"
@@ -58,6 +60,7 @@ class FindingsPart(Seam):
             change = sql.drop_setting if factor is None else sql.keep_setting
             transaction.run(change(scope.organization_id, setting))
             transaction.run(sql.mark(self.dialect, [(said.key, UNTOUCHED)]))
+            mark_alerts(self.dialect, transaction, [said.key])
 
     # --- Settings and holidays ---
 
@@ -157,10 +160,10 @@ class FindingsPart(Seam):
     def keep_evaluated(self, each: Sequence[Evaluated]) -> list[int]:
         with self.transaction() as transaction:
             ordered = sorted(each, key=lambda one: one.state.key)
-            return [one.state.key for one in ordered if _keep(transaction, one)]
+            return [one.state.key for one in ordered if _keep(self.dialect, transaction, one)]
 
 
-def _keep(transaction: Transaction, one: Evaluated) -> bool:
+def _keep(dialect: Dialect, transaction: Transaction, one: Evaluated) -> bool:
     key = one.state.key
     if not transaction.fetch(sql.keep_state(one.state)):
         return False
@@ -169,6 +172,8 @@ def _keep(transaction: Transaction, one: Evaluated) -> bool:
     for finding in one.kept:
         transaction.run(sql.keep(_values(finding)))
     transaction.run(sql.show_open(key, one.open))
+    if one.kept or one.gone:
+        mark_alerts(dialect, transaction, [key])
     if one.done is not None:
         transaction.run(sql.done(key, one.done.seq))
     return True

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from api.store.base.alerts import Alerts
 from api.store.base.directory import (
     Device,
     DeviceQuery,
@@ -85,6 +86,7 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Alerts",
     "Attention",
     "Clockless",
     "Condition",
@@ -140,5 +142,5 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Findings, Retention, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Insight, Findings, Alerts, Retention, Upkeep, Protocol):
     """Everything together. `api.store.open.open_store(url)` returns one."""

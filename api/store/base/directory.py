@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from api.roles import Role
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -101,7 +103,8 @@ class Imported(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Key:
     """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID.
-    ``ingest``: it sends readings of the devices it was granted, and reads nothing."""
+    ``ingest``: it sends readings of the devices it was granted, and reads nothing; its role means
+    nothing."""
 
     key_id: str
     organization_id: str
@@ -112,6 +115,7 @@ class Key:
     expires_ms: int | None = None
     revoked_ms: int | None = None
     ingest: bool = False
+    role: Role = Role.OPERATOR
 
 
 class Directory(Protocol):
@@ -164,6 +168,10 @@ class Directory(Protocol):
 
     def revoke_key(self, key_id: str, at_ms: int) -> bool:
         """False where there is no such key. Revoking again changes nothing."""
+        ...
+
+    def set_key_role(self, key_id: str, role: Role) -> bool:
+        """False where there is no such key. UserError for one that only sends readings."""
         ...
 
     def ingest_keys(self, organization_id: str) -> dict[str, int]:
