@@ -5,7 +5,7 @@ typed answers. Nothing else of the project speaks HTTP to the service.
 """
 
 from api.client.embeds import Embed, EmbedToken
-from api.client.endpoints import ActiveFilter, Client, Credential, StatusPart
+from api.client.endpoints import ActiveFilter, Client, Credential
 from api.client.findings import Finding, FindingDetail, FindingPage, Judged
 from api.client.replies import (
     Device,
@@ -20,6 +20,7 @@ from api.client.status import (
     DeviceStatus,
     Observed,
     StatusPage,
+    StatusPart,
     StatusSummary,
     Strip,
     WindowStatus,

@@ -15,8 +15,6 @@ import httpx
 from api.catalog import (
     COLUMNS_TYPE,
     EMBEDS_PREFIX,
-    INSIGHT_LIMIT,
-    INSIGHT_PREFIX,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -27,12 +25,12 @@ from api.catalog import (
     Resolution,
 )
 from api.client import credential as credentials
-from api.client import embeds, replies, status
+from api.client import embeds, replies
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
-from api.client.status import DeviceStatus, StatusPage, StatusSummary
+from api.client.status import StatusMethods
 from api.client.transport import (
     IN_PROCESS_ATTEMPTS,
     IN_PROCESS_WIDTH,
@@ -43,14 +41,12 @@ from api.client.transport import (
 )
 from api.embeds import EmbedDefinition
 from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
-from api.metering.windows import DEFAULT_SPAN, Span
 from api.timez import stamp
 
 # Weir's own service answers in columns, which cost a fraction of row objects to build and to
 # parse; any other server of the interface sees its plain JSON asked for.
 _ROWS_INSTEAD = "application/json;q=0.9"
 
-StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
 ActiveFilter = Literal["true", "false", "null"]
 
 
@@ -79,7 +75,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods):
+class Client(FindingMethods, StatusMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
@@ -275,56 +271,7 @@ class Client(FindingMethods):
         )
         return replies.latest(body)
 
-    # --- Status: Weir's own, beyond the interface ---
-
-    def statuses(
-        self,
-        *,
-        search: str = "",
-        states: Iterable[str] = (),
-        group: str = "",
-        kind: str = "",
-        order_by: str = "worst",
-        descending: bool = False,
-        limit: int = INSIGHT_LIMIT.default or 0,
-        offset: int = 0,
-        ids: Sequence[str] = (),
-        include: Collection[StatusPart] = (),
-        window: Span = DEFAULT_SPAN,
-    ) -> StatusPage:
-        """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
-        answer; lines and strips are of ``window``, for at most 50 devices. NotOffered where the
-        server keeps no status, as for all of these."""
-        asked = {
-            "q": search,
-            "state": ",".join(states),
-            "group": group,
-            "kind": kind,
-            "orderBy": order_by,
-            "order": "desc" if descending else "asc",
-            "limit": str(limit),
-            "offset": str(offset),
-            "ids": ",".join(ids),
-            "include": ",".join(include),
-            "window": window.name if window is not DEFAULT_SPAN else "",
-        }
-        return status.status_page(self._insight("/devices", asked), window.line)
-
-    def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
-        asked = {"q": search, "group": group, "kind": kind}
-        return status.status_summary(self._insight("/summary", asked))
-
-    def status(self, identifier: str) -> DeviceStatus:
-        """One device's, with the price of its water. Raises NotFound."""
-        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
-        return status.device_status(self._ask(path, {}))
-
-    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
-        said = {name: value for name, value in asked.items() if value}
-        try:
-            return self._ask(INSIGHT_PREFIX + path, said)
-        except NotFound as error:
-            raise NotOffered("This server keeps no status of its devices.") from error
+    # --- Who asks ---
 
     def me(self) -> Me:
         """Who asks, and what they may do."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
-from api.catalog import FLOW_RATE, Resolution
+from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
 from api.client.fields import (
     Json,
     a_list,
@@ -21,8 +22,12 @@ from api.client.fields import (
 )
 from api.client.findings import Finding, finding
 from api.client.replies import Device, Series, device
+from api.client.transport import Params
+from api.errors import NotFound, NotOffered
 from api.metering.cost import Price
-from api.metering.windows import SPANS
+from api.metering.windows import DEFAULT_SPAN, SPANS, Span
+
+StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
 
 
 class WindowStatus(NamedTuple):
@@ -118,6 +123,62 @@ class StatusSummary:
     attention: Attention = field(default_factory=Attention)
     unchecked: int = 0
     checked_ms: int | None = None
+
+
+class StatusMethods:
+    """The part of `Client` that asks for status."""
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        raise NotImplementedError
+
+    def statuses(
+        self,
+        *,
+        search: str = "",
+        states: Iterable[str] = (),
+        group: str = "",
+        kind: str = "",
+        order_by: str = "worst",
+        descending: bool = False,
+        limit: int = INSIGHT_LIMIT.default or 0,
+        offset: int = 0,
+        ids: Sequence[str] = (),
+        include: Collection[StatusPart] = (),
+        window: Span = DEFAULT_SPAN,
+    ) -> StatusPage:
+        """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
+        answer; lines and strips are of ``window``, for at most 50 devices. NotOffered where the
+        server keeps no status, as for all of these."""
+        asked = {
+            "q": search,
+            "state": ",".join(states),
+            "group": group,
+            "kind": kind,
+            "orderBy": order_by,
+            "order": "desc" if descending else "asc",
+            "limit": str(limit),
+            "offset": str(offset),
+            "ids": ",".join(ids),
+            "include": ",".join(include),
+            "window": window.name if window is not DEFAULT_SPAN else "",
+        }
+        return status_page(self._insight("/devices", asked), window.line)
+
+    def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
+        asked = {"q": search, "group": group, "kind": kind}
+        return status_summary(self._insight("/summary", asked))
+
+    def status(self, identifier: str) -> DeviceStatus:
+        """One device's, with the price of its water. Raises NotFound."""
+        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
+        return device_status(self._ask(path, {}))
+
+    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
+        said = {name: value for name, value in asked.items() if value}
+        try:
+            return self._ask(INSIGHT_PREFIX + path, said)
+        except NotFound as error:
+            raise NotOffered("This server keeps no status of its devices.") from error
 
 
 def status_page(body: Any, line: Resolution) -> StatusPage:

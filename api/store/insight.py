@@ -29,6 +29,7 @@ from api.store.core import Seam, Transaction
 from api.store.devices import COLUMNS, device_from, in_groups
 from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql
+from api.store.sql import fleet_page as page_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
 
@@ -151,7 +152,9 @@ class InsightPart(Seam):
         if not keys or low >= high:
             return {}
         rows = self.reckon(
-            lambda arithmetic: self.fetch(sql.flow_rows(keys, resolution, low, high, arithmetic))
+            lambda arithmetic: self.fetch(
+                page_sql.flow_rows(keys, resolution, low, high, arithmetic)
+            )
         )
         found: defaultdict[int, list[FlowRow]] = defaultdict(list)
         for key, *row in rows:
@@ -165,7 +168,7 @@ class InsightPart(Seam):
         if not keys or low >= high:
             return {}
         found: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        for key, cell, count in self.fetch(sql.cell_counts(keys, counted, cell_ms, low, high)):
+        for key, cell, count in self.fetch(page_sql.cell_counts(keys, counted, cell_ms, low, high)):
             found[key][int(cell)] = int(count)
         return dict(found)
 
