@@ -70,7 +70,7 @@ def make_fleet(folder: Path, many: int = MANY) -> Fleet:
     store.write(_flow(keys[LIVE], started - 10 * DAY_MS, hole_end - HOLE_MS, MINUTE_MS))
     store.write(_flow(keys[LIVE], hole_end, started, MINUTE_MS))
     store.write(_flow(keys[TRICKY], started - HOUR_MS, started, MINUTE_MS))
-    Projection(store).all_due()
+    Projection(store).all_due(started)
     everything = Client.in_process(create_service(store, SETTINGS), key).devices(active="null")
     return Fleet(store, key, {d.serial_number: d.id for d in everything.devices}, started)
 

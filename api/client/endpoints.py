@@ -28,6 +28,7 @@ from api.client import credential as credentials
 from api.client import embeds, replies
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
+from api.client.expectations import ExpectationMethods
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
@@ -75,7 +76,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods, StatusMethods):
+class Client(FindingMethods, StatusMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came

@@ -41,11 +41,11 @@ class WindowStatus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeviceStatus:
-    """One device's row. ``state`` is a name of `api.metering.status.State`; ``flow`` (gal/min) is
-    of now or None; volumes in gallons; ``windows`` by the names of `SPANS`; ``findings`` the kinds
-    that are open. ``as_of_ms`` None: it was never looked at. ``price`` only where a single device
-    was asked for; ``finding`` (the worst open one), ``line`` and ``strip`` only where a page was
-    asked to include them."""
+    """One device's row. ``state`` is a name of `api.metering.status.State`; ``flow`` (gal/min),
+    ``signal_strength`` and ``network_rssi`` (dBm) are of now or None; volumes in gallons;
+    ``windows`` by the names of `SPANS`; ``findings`` the kinds that are open. ``as_of_ms`` None: it
+    was never looked at. ``price`` only where a single device was asked for; ``finding`` (the worst
+    open one), ``line`` and ``strip`` only where a page was asked to include them."""
 
     device: Device
     state: str
@@ -53,6 +53,8 @@ class DeviceStatus:
     event_driven: bool
     last_seen_ms: int | None
     flow: float | None
+    signal_strength: float | None
+    network_rssi: float | None
     windows: Mapping[str, WindowStatus]
     volume_today: float | None
     volume_month: float | None
@@ -103,12 +105,14 @@ class StatusPage:
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums of active devices, ``evaluated`` of which the sums cover. ``costs_today`` by
+    """Counts and sums of active devices, ``evaluated`` of which the sums cover; flow, volume and
+    costs leave ``sub_meters`` of them out, whose water another one has measured. ``costs_today`` by
     currency; ``uptime_24h`` 0 to 1; ``flowing`` and ``quiet`` have a current reading; ``uptime`` by
     the names of `SPANS`. ``unchecked`` devices have readings that wait to be checked for findings,
     ``checked_ms`` is up to when those of all are (None: nothing waits)."""
 
     devices: int
+    sub_meters: int
     states: Mapping[str, int]
     flow: float | None
     volume_today: float | None
@@ -167,6 +171,10 @@ class StatusMethods:
     def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
         asked = {"q": search, "group": group, "kind": kind}
         return status_summary(self._insight("/summary", asked))
+
+    def groups(self) -> tuple[str, ...]:
+        """The names of those that the credential may know of, at most 1,000."""
+        return group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
 
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""
@@ -230,9 +238,15 @@ def _strip(body: Json) -> Strip | None:
     return Strip(needed_instant(body, "start"), whole(body, "step") * 1000, *counts)
 
 
+def group_names(body: Any) -> tuple[str, ...]:
+    rows = a_list(an_object(body, "answer").get("data"), "data")
+    return tuple(text(an_object(row, "group"), "name") for row in rows)
+
+
 def device_status(body: Any) -> DeviceStatus:
     row = an_object(body, "row")
     windows, volume = maybe_object(row, "windows"), maybe_object(row, "volume")
+    radio = maybe_object(row, "radio")
     return DeviceStatus(
         device=device(an_object(row.get("device"), "device")),
         state=text(row, "state"),
@@ -240,6 +254,8 @@ def device_status(body: Any) -> DeviceStatus:
         event_driven=row.get("eventDriven") is True,
         last_seen_ms=instant(row, "lastSeen"),
         flow=number(row, "flow"),
+        signal_strength=number(radio, "signalStrength"),
+        network_rssi=number(radio, "networkRssi"),
         windows={span.name: _window(maybe_object(windows, span.name)) for span in SPANS},
         volume_today=number(volume, "today"),
         volume_month=number(volume, "month"),
@@ -270,6 +286,7 @@ def status_summary(body: Any) -> StatusSummary:
     answer = an_object(body, "answer")
     return StatusSummary(
         devices=whole(answer, "devices"),
+        sub_meters=maybe_whole(answer, "subMeters") or 0,
         states=_counts(answer, "states"),
         flow=number(answer, "flow"),
         volume_today=number(answer, "volumeToday"),

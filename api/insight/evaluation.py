@@ -60,9 +60,12 @@ def kept(found: Iterable[FindingRow], stored: Sequence[FindingRow], since_ms: in
     for name, row in after.items():
         known = before.get(name)
         if known is not None:
-            judged = (known.dismissed_ms, known.dismissed_by, known.reason)
             rows[name] = replace(
-                row, dismissed_ms=judged[0], dismissed_by=judged[1], reason=judged[2]
+                row,
+                dismissed_ms=known.dismissed_ms,
+                dismissed_by=known.dismissed_by,
+                reason=known.reason,
+                judgement=known.judgement,
             )
         elif not any(_overlaps(row, other) for other in dismissed):
             rows[name] = row

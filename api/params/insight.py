@@ -44,6 +44,11 @@ class SummaryQuery(Query):
     kind: Kind = Field(None, description="Only devices with an open finding of this kind.")
 
 
+class PageQuery(Query):
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
+    offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
+
+
 def _parts(texts: Sequence[str]) -> tuple[str, ...]:
     entries = tuple(dict.fromkeys(listed(texts)))
     if unknown := [entry for entry in entries if entry not in PARTS]:

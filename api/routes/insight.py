@@ -14,10 +14,11 @@ from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
-from api.params.insight import StatusListQuery, SummaryQuery
+from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
+from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
 from api.store.base import (
@@ -32,7 +33,9 @@ from api.store.base import (
 )
 from api.timez import now_ms
 
-_EMPTY: Final = StatusSummary(0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0)
+_EMPTY: Final = StatusSummary(
+    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0
+)
 _NEVER: Final = Status(
     0, 0, 0, 0, State.NO_DATA, None, 0, False, 0, None,
     tuple(WindowStatus() for _ in SPANS), None, None, None, "", "",
@@ -67,7 +70,7 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
     if "summary" in asked.include:
         body["summary"] = _summary(call.store, call.scope, asked, kind=None)
     if "groups" in asked.include:
-        body["groups"] = call.store.group_names(call.scope)
+        body["groups"] = [each.name for each in call.store.groups(call.scope)]
     return Reply(body)
 
 
@@ -104,6 +107,19 @@ def _summary(store: Store, scope: Scope, asked: SummaryQuery, kind: str | None) 
         return summary_object(_EMPTY, Attention({}, (), {}, 0, None))
     query = StatusQuery(text=asked.q or "", group=asked.group, kind=kind)
     return summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
+
+
+def list_groups(call: Call[PageQuery]) -> Reply:
+    asked, found = call.query, call.store.groups(call.scope)
+    page = found[asked.offset : asked.offset + asked.limit]
+    return Reply(
+        {
+            "count": len(found),
+            "limit": asked.limit,
+            "offset": asked.offset,
+            "data": [{"name": group.name, "devices": group.devices} for group in page],
+        }
+    )
 
 
 def get_status(call: Call[Query]) -> Reply:
@@ -145,6 +161,7 @@ def status_object(entry: StatusEntry) -> dict[str, Any]:
             for span, window in zip(SPANS, kept.windows, strict=True)
         },
         "volume": {"today": kept.volume_today, "month": kept.volume_month},
+        "radio": {"signalStrength": kept.signal_strength, "networkRssi": kept.network_rssi},
         "findings": list(entry.findings),
         "asOf": instant(kept.as_of_ms) if known else None,
     }
@@ -181,6 +198,7 @@ def summary_object(found: StatusSummary, open_: Attention) -> dict[str, Any]:
     observed, expected = found.uptimes[SPANS.index(DEFAULT_SPAN)]
     return {
         "devices": found.devices,
+        "subMeters": found.sub_meters,
         "states": {state.value: found.states.get(state, 0) for state in states},
         "flow": found.flow,
         "volumeToday": found.volume_today,
@@ -243,7 +261,19 @@ _ANSWERING = (
         ),
         get_status,
     ),
+    Route(
+        Operation(
+            id="listGroups",
+            path=f"{INSIGHT_PREFIX}/groups",
+            tag="status",
+            summary="The groups that the credential may know of, with their active devices",
+            answer=ref("GroupPage"),
+            query=PageQuery,
+        ),
+        list_groups,
+    ),
     *FINDING_ROUTES,
+    *EXPECTATION_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from api.client.findings import Finding
-from api.insight.findings.model import Draft
+from api.insight.dismissal import STEP, Judgement
+from api.insight.findings.model import Draft, Kind
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
 from api.timez import DAY_MS
 from components import formatting
@@ -40,6 +41,15 @@ def clock(finding: Finding, devices: Directory, zone: str | None, now_ms: int) -
     meter = devices.by_id.get(finding.device_id)
     tz = known_zone(zone, meter.time_zone if meter else None)
     return Clock(tz, finding.start_ms - DAY_MS, max(now_ms, finding.end_ms or 0) + DAY_MS)
+
+
+def consequence(judgement: Judgement, kind: Kind) -> str:
+    """What dismissing a finding of that kind as this changes."""
+    if judgement.effect == "nothing":
+        return "Changes nothing else."
+    if judgement.effect == "normal":
+        return "It ends now; what has flowed since it began counts as usual."
+    return f"On this device, {kind.label.lower()} is then told above {STEP:g} times its threshold."
 
 
 # --- How much ------------------------------------------------------------------------------------

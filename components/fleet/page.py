@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from api.client import StatusPage
 from api.errors import NotOffered
-from components.fleet.bare_service import bare_page
+from components.bare_service import bare_page
 from components.fleet.queries import Desk, status_page
 from components.fleet.url_state import PAGE_SIZE, FleetView
 
@@ -44,7 +44,14 @@ def fleet_page(desk: Desk, view: FleetView, now_ms: int) -> FleetPage:
             desk.memory.keep(key, now_ms)
         else:
             return FleetPage(found, number, _pages(found.count))
-    found = bare_page(desk.client, view, now_ms)
+    found = bare_page(
+        desk.client,
+        now_ms,
+        search=view.search,
+        limit=PAGE_SIZE,
+        offset=(view.page - 1) * PAGE_SIZE,
+        span=view.span,
+    )
     return FleetPage(found, view.page, _pages(found.count), bare=True)
 
 

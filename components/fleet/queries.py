@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from api.catalog import INSIGHT_LIMIT, MAX_IDS, Resolution
-from api.client import Client, DevicePage, DeviceStatus, LatestEntry, StatusPage, StatusPart
+from api.client import Client, DeviceStatus, LatestEntry, StatusPage, StatusPart
 from api.errors import BadRequest, Internal, NotFound, UnexpectedAnswer, WeirError
 from api.metering.status import State
 from components.fleet.shared_cache import Memory
@@ -158,12 +158,6 @@ def status_page(client: Client, view: FleetView, number: int) -> StatusPage:
     where the server keeps no status."""
     offset = (number - 1) * PAGE_SIZE
     return _ask(client, view, limit=PAGE_SIZE, offset=offset, ids=view.held, include=PAGE_PARTS)
-
-
-def listed_page(client: Client, number: int) -> DevicePage:
-    """The page of that number from a server that keeps no status: by label."""
-    offset = (number - 1) * PAGE_SIZE
-    return client.devices(limit=PAGE_SIZE, offset=offset, order_by="label", order="asc")
 
 
 def every_device(client: Client, view: FleetView) -> Iterator[DeviceStatus]:

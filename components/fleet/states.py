@@ -31,7 +31,7 @@ UNKNOWN: Final = State("unknown", "◌", "Loading", 5)
 INACTIVE: Final = State("inactive", "○", "Inactive", 6)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
-_SHOWN: Final = {
+SHOWN: Final = {
     status.State.SILENT: SILENT,
     status.State.DEGRADED: DEGRADED,
     status.State.NO_DATA: NO_DATA,
@@ -44,11 +44,11 @@ def shown(row: DeviceStatus) -> State:
     """The state of a device as the service keeps it."""
     if row.as_of_ms is None and row.state != status.State.INACTIVE:
         return UNKNOWN
-    return _SHOWN[status.State(row.state)]
+    return SHOWN[status.State(row.state)]
 
 
 # The names by which the service filters.
-SERVICE_NAMES: Final = {state.name: service.value for service, state in _SHOWN.items()}
+SERVICE_NAMES: Final = {state.name: service.value for service, state in SHOWN.items()}
 
 
 def is_fresh(known: Known, now_ms: int) -> bool:
@@ -64,4 +64,4 @@ def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = T
     if known.failure:
         return FAILED
     heard = Heard(known.cadence, known.seen_ms, known.actual, known.expected, known.quality_min)
-    return _SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]
+    return SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from api.catalog import FLOW_AMOUNT
+from api.catalog import FLOW_AMOUNT, NETWORK_RSSI, SIGNAL_STRENGTH
 from api.client import DeviceStatus, Strip, WindowStatus
 from api.client.findings import Finding
 from api.metering import status, uptime
@@ -26,6 +26,7 @@ from components.fleet.states import INACTIVE, UNKNOWN, shown
 from components.fleet.tile_lines import window_of
 from components.fleet.totals import percent
 from components.fleet.url_state import FleetView
+from components.radio import measures_water
 from components.units import US, Scale, Units
 
 PLACE: Final = "/devices"
@@ -145,7 +146,9 @@ def _numbers(
     row: DeviceStatus, columns: Columns, units: Units, now_ms: int
 ) -> list[tuple[str, str, str]]:
     """(value, meaning, emphasis): flow now; then what was found and what it costs, or else the
-    volumes of the day and the month."""
+    volumes of the day and the month. Of a gateway, how strong its radio is."""
+    if not measures_water(row.device.category):
+        return _radio(row)
     flow = (columns.flow.text(row.flow), f"{units.flow_unit} now", "" if row.flow else "quiet")
     today = (columns.today.text(row.volume_today), f"{columns.today.scale.unit} today", "")
     found = row.finding
@@ -157,6 +160,15 @@ def _numbers(
         return [flow, amount, today]
     _, currency = device_price(row.device.cost_per_gallon)
     return [flow, amount, (money(found.cost_per_day, currency), "a day", "finding")]
+
+
+def _radio(row: DeviceStatus) -> list[tuple[str, str, str]]:
+    strengths = ((row.network_rssi, NETWORK_RSSI), (row.signal_strength, SIGNAL_STRENGTH))
+    texts = [
+        (formatting.exact(value, 0), f"{metric.unit} {name}", "")
+        for (value, metric), name in zip(strengths, ("RSSI", "signal"), strict=True)
+    ]
+    return [*texts, ("", "", "")]
 
 
 def _amount_name(found: Finding, now_ms: int) -> str:
@@ -269,7 +281,7 @@ def _summary(
     if row.last_seen_ms is None:
         return f"{name}, {made['seen']}"
     (up, *_), (quality, *_) = made["health"]
-    flow, *_ = made["numbers"][0]
+    flow = made["numbers"][0][0] if measures_water(row.device.category) else ""
     parts = [f"{name}, last seen {made['seen']}"]
     if row.finding is not None:
         (much, about, _), found = made["numbers"][1], row.finding
@@ -277,7 +289,8 @@ def _summary(
     known = up != formatting.NOTHING
     parts.append(f"Uptime {up} in {view.span.label}" if known else "No readings expected yet")
     details = [f"quality {quality}"] if quality != formatting.NOTHING else []
-    details.append(_flow_words(flow, view.units))
+    if flow:
+        details.append(_flow_words(flow, view.units))
     if line is not None and line.peak is not None:
         details.append(f"peak {view.units.flow(line.peak)} {view.units.flow_unit}")
     return ". ".join(parts) + "; " + "; ".join(details)

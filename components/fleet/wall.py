@@ -11,7 +11,6 @@ from api.timez import MINUTE_MS
 from components import formatting
 from components.clock import Clock, known_zone, minute_text
 from components.finding_text import DIAMONDS
-from components.fleet.bare_service import WORDS
 from components.fleet.page import FleetPage, fleet_page
 from components.fleet.queries import Desk
 from components.fleet.states import SERVICE_NAMES, STATES
@@ -20,6 +19,10 @@ from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
 
+ONLY_READINGS: Final = (
+    "This server has readings alone: 50 devices a page by label, search by the exact serial number"
+    " or network id. Totals, filters, findings and charts need a Weir."
+)
 AGAIN_MS: Final = 15_000
 STATUS_LATE_MS: Final = 3 * MINUTE_MS  # a status is made anew each minute
 
@@ -35,7 +38,7 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
         "at_words": formatting.moment(now_ms, clock, seconds=True),
         "again_ms": AGAIN_MS,
         "trouble": "",
-        "remark": WORDS if page.bare else "",
+        "remark": ONLY_READINGS if page.bare else "",
         "unit": view.units.flow_unit,
         "tiles": tiles_of(rows, lines_of(desk, rows, view.span, now_ms), view, now_ms),
         "totals": [] if summary is None else _totals(summary, view),

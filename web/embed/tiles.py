@@ -14,9 +14,9 @@ from api.embeds import EmbedDefinition
 from api.errors import NotOffered
 from api.metering.windows import SPANS
 from components import formatting
+from components.bare_service import bare_page
 from components.clock import Clock, known_zone
 from components.controls import attributes, labelled, notice
-from components.fleet.bare_service import WORDS, bare_page
 from components.fleet.queries import tiles_of_embed
 from components.fleet.tile_lines import lines_of
 from components.fleet.tiles import tiles_of
@@ -24,6 +24,7 @@ from components.fleet.url_state import FleetView
 from web.embed.permissions import controls, heading, wall_view
 from web.embed.session import EmbedDesk, EmbedViewer
 
+ONLY_READINGS: Final = "This server has readings alone: tiles have no charts."
 AGAIN_MS: Final = 15_000
 
 
@@ -67,8 +68,11 @@ def _rows(
     try:
         return tiles_of_embed(desk.client, ids, view), ""
     except NotOffered:
-        found = {row.device.id: row for row in bare_page(desk.client, view, now_ms).rows}
-        return [found[id] for id in ids if id in found], WORDS
+        rows = bare_page(desk.client, now_ms, active="null", span=view.span).rows
+        found = {row.device.id: row for row in rows}
+        return [
+            found[id] for id in ids if id in found
+        ], "This server has readings alone: no charts."
 
 
 def _line(view: FleetView, *, alone: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
@@ -23,7 +23,8 @@ UNTOUCHED: Final = 2**53
 @dataclass(frozen=True, slots=True)
 class FindingRow:
     """A finding as it is kept; its name is (key, kind, opened_ms). ``usual_per_day``: gallons of
-    the device. ``rank`` is the severity's, worst first. ``dismissed_by``: a Key ID, "command"."""
+    the device. ``rank`` is the severity's, worst first. ``dismissed_by``: a Key ID, "command".
+    ``judgement``: a name of `api.insight.dismissal.JUDGEMENTS`."""
 
     key: int
     kind: str
@@ -44,6 +45,7 @@ class FindingRow:
     dismissed_ms: int | None = None
     dismissed_by: str | None = None
     reason: str | None = None
+    judgement: str | None = None
 
     @property
     def state(self) -> FindingState:
@@ -154,9 +156,11 @@ class Findings(Protocol):
         """By device key, the worst open finding of each device that has one."""
         ...
 
-    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
-        """Keep who dismissed it, when and why, or that nobody did, with the device's factor of
-        that kind (None: as inherited); the device is due."""
+    def judge(
+        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+    ) -> None:
+        """Keep who dismissed it, when, why and as what, or that nobody did, with settings of the
+        device for that kind (None: as inherited); the device is due."""
         ...
 
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
@@ -212,7 +216,11 @@ class Findings(Protocol):
 
     def groups_by_device(self, keys: Sequence[int]) -> dict[int, list[str]]: ...
 
-    def hours_of_readings(self, key: int, from_ms: int) -> list[HourOfReadings]: ...
+    def hours_of_readings(
+        self, key: int, from_ms: int, to_ms: int | None = None
+    ) -> list[HourOfReadings]:
+        """from_ms ≤ start < to_ms, ascending."""
+        ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
         """(start of a 1min bucket, mean rate), ascending, from_ms ≤ start < to_ms."""

@@ -24,7 +24,8 @@ class WindowStatus(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Status:
     """One device's row. ``windows`` in the order of `api.metering.windows.SPANS`; ``flow`` is the
-    last reading's rate where that is of now (gal/min); volumes in gallons, of the device's local
+    last reading's rate where that is of now (gal/min), as are ``signal_strength`` and
+    ``network_rssi`` (dBm); volumes in gallons, of the device's local
     day and month so far. ``price`` None: the organization's. ``updated_ms`` is that of the device
     as it was; ``due_ms`` when the row may change without a reading."""
 
@@ -44,6 +45,8 @@ class Status:
     price: float | None
     currency: str
     searched: str
+    signal_strength: float | None = None
+    network_rssi: float | None = None
 
 
 class Due(NamedTuple):
@@ -85,12 +88,14 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums over active devices; ``evaluated`` of them have a row. ``flowing`` and
-    ``quiet`` have a current reading, above zero or of zero. ``uptimes``: observed and expected ms
-    of each of `SPANS`; each bucket counts for as long as it is. ``as_of_ms`` is that of the oldest
-    row."""
+    """Counts and sums over active devices; ``evaluated`` of them have a row. ``flow``,
+    ``volume_today`` and ``costs`` leave out ``sub_meters`` devices, whose water another of the
+    devices has measured. ``flowing`` and ``quiet`` have a current reading, above zero or of zero.
+    ``uptimes``: observed and expected ms of each of `SPANS`; each bucket counts for as long as it
+    is. ``as_of_ms`` is that of the oldest row."""
 
     devices: int
+    sub_meters: int
     states: dict[str, int]
     flow: float | None
     volume_today: float | None
@@ -154,10 +159,6 @@ class Insight(Protocol):
     def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
         """Of the same devices. Readings wait from when on they weren't checked since
         ``before_ms``."""
-        ...
-
-    def group_names(self, scope: Scope) -> list[str]:
-        """Of the active devices, as far as the grant names them."""
         ...
 
     def flow_rows(

@@ -22,6 +22,7 @@ from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
 from api.store.tables import (
     DEVICE,
+    DEVICE_ANCESTOR,
     DEVICE_GROUP,
     DEVICE_STATUS,
     FINDING,
@@ -66,11 +67,21 @@ _TROUBLE: Final = (
 _DEAREST: Final = (
     f"CASE WHEN s.finding_rank < {NOTICE_RANK} THEN -COALESCE(s.finding_cost, 0) ELSE 0 END"
 )
+_PARENT: Final = (
+    f"(SELECT p.serial_number FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS p"
+    " ON p.key = a.ancestor_key WHERE a.device_key = d.key AND a.depth = 1)"
+)
 
 ORDERS: Final[dict[str, tuple[str, ...]]] = {
     "worst": (_TROUBLE, _DEAREST, _RANK, _uptime("24h"), "s.quality_min_24h"),
     "label": ("d.label",),
     "serialNumber": ("d.serial_number",),
+    "networkUniqueIdentifier": ("d.network_unique_identifier",),
+    "category": ("d.category",),
+    "model": ("d.model",),
+    "deviceTimeZone": ("d.time_zone",),
+    "installedOn": ("d.installed_on_ms",),
+    "parent": (_PARENT,),
     "state": (_RANK,),
     "lastSeen": ("s.seen_ms",),
     "cadence": ("s.cadence_ms",),
@@ -81,6 +92,8 @@ ORDERS: Final[dict[str, tuple[str, ...]]] = {
     **{f"quality{span.name}": (f"s.quality_min_{span.name}",) for span in SPANS},
     "volumeToday": ("s.volume_today",),
     "volumeMonth": ("s.volume_month",),
+    "signalStrength": ("s.signal_strength",),
+    "networkRssi": ("s.network_rssi",),
     "findings": (_findings(),),
     "finding": ("s.finding_rank", "-COALESCE(s.finding_cost, 0)"),
     "asOf": ("s.as_of_ms",),
@@ -185,39 +198,28 @@ def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int
     )
 
 
-def groups(dialect: Dialect, scope: Scope) -> Query:
-    """(name) of the groups of the active devices, as far as the grant names them."""
-    mine, grant = visible(dialect, scope), scope.grant
-    names = Query("")
-    if not grant.everything:
-        texts = dialect.bind_texts(sorted(grant.groups))
-        names = (
-            Query(f" AND g.name IN {dialect.texts}", texts) if grant.groups else Query(" AND 1 = 0")
-        )
-    return Query(
-        f"SELECT DISTINCT g.name FROM {DEVICE_GROUP.name} AS g"
-        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
-        f" WHERE d.active = 1 AND {mine.sql}{names.sql} ORDER BY 1",
-        (*mine.params, *names.params),
-    )
-
-
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(state, currency, open kinds, devices, flow, volume today, cost by the devices' own prices,
-    volume of those without one, oldest row, devices with a row, flowing, quiet, with a finding that
-    needs attention, then observed and expected ms of each window), in one pass."""
+    """(state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the devices'
+    own prices, volume of those without one, oldest row, devices with a row, flowing, quiet, with a
+    finding that needs attention, then observed and expected ms of each window). Water counts where
+    it is measured first: not of a device whose ancestor matches too."""
     matching = _matching(dialect, scope, query)
-    own = "SUM(s.volume_today * s.price)"
-    rest = "SUM(CASE WHEN s.price IS NULL THEN s.volume_today END)"
+    counted = "CASE WHEN u.key IS NULL THEN {} END"
+    flow, volume = counted.format("s.flow"), counted.format("s.volume_today")
+    own = counted.format("s.volume_today * s.price")
+    rest = "CASE WHEN u.key IS NULL AND s.price IS NULL THEN s.volume_today END"
     return Query(
         f"SELECT COALESCE(s.state, '{State.NO_DATA}'), s.currency, s.findings, COUNT(*),"
-        f" SUM(s.flow), SUM(s.volume_today), {own}, {rest}, MIN(s.as_of_ms), COUNT(s.device_id),"
-        " SUM(CASE WHEN s.flow <> 0 THEN 1 ELSE 0 END),"
+        f" COUNT(u.key), SUM({flow}), SUM({volume}), SUM({own}), SUM({rest}), MIN(s.as_of_ms),"
+        " COUNT(s.device_id), SUM(CASE WHEN s.flow <> 0 THEN 1 ELSE 0 END),"
         " SUM(CASE WHEN s.flow = 0 THEN 1 ELSE 0 END),"
         f" SUM(CASE WHEN s.finding_rank < {NOTICE_RANK} THEN 1 ELSE 0 END),"
         f" {', '.join(_WINDOW_SUMS)}"
-        f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1, 2, 3",
-        matching.params,
+        f" FROM {_FROM} LEFT JOIN (SELECT DISTINCT a.device_key AS key"
+        f" FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key"
+        f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key WHERE {matching.sql}) AS u"
+        f" ON u.key = d.key WHERE {matching.sql} GROUP BY 1, 2, 3",
+        (*matching.params, *matching.params),
     )
 
 

@@ -80,6 +80,14 @@ def test_the_span_of_a_finding_lies_on_the_line(start_ms: int, left: int) -> Non
     assert 280 <= right <= 288
 
 
+def test_a_gateway_shows_its_radio() -> None:
+    tile = made(row(category="Gateway"))
+    assert tile["numbers"] == [
+        ("−87", "dBm RSSI", ""), ("−104", "dBm signal", ""), ("", "", ""),
+    ]  # fmt: skip
+    assert "flow" not in tile["summary"]
+
+
 @pytest.mark.parametrize(
     ("fields", "value", "words"),
     [

@@ -11,10 +11,9 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.errors import WeirError
 from api.timez import bucket_starts
-from components.fleet.bare_service import WORDS
 from components.fleet.queries import Desk
 from components.fleet.url_state import FleetView, read_fleet_view
-from components.fleet.wall import board
+from components.fleet.wall import ONLY_READINGS, board
 from tests.components.fleet.conftest import Counted
 from tests.dashboards import Fleet
 from tests.fleets import (
@@ -175,7 +174,7 @@ def test_without_a_status_the_page_shows_its_devices_by_label(
 ) -> None:
     made = board(desk, FleetView(), now)
     shown = tiles(made)
-    assert (made["remark"], made["totals"], made["chips"]) == (WORDS, [], [])
+    assert (made["remark"], made["totals"], made["chips"]) == (ONLY_READINGS, [], [])
     labels = [tile["label"] for tile in made["tiles"]]
     assert (len(labels), labels) == (50, sorted(labels))
     assert shown[serial(SILENT)]["word"] == "Silent"
@@ -185,13 +184,3 @@ def test_without_a_status_the_page_shows_its_devices_by_label(
     bare.asked.clear()
     board(desk, read_fleet_view({"page": "2"}), now + 15_000)
     assert not any("/insight/" in url for url in bare.asked)  # known for a minute
-
-
-def test_without_a_status_one_failing_device_is_alone_with_it(
-    desk: Desk, bare: Counted, watched: Fleet, now: int
-) -> None:
-    broken = watched.ids[serial(9)]
-    bare.fails = lambda url: 404 if url.startswith("/insight/") else 500 if broken in url else None
-    shown = tiles(board(desk, FleetView(), now))
-    assert shown[serial(9)]["word"] == "Loading"
-    assert shown[serial(10)]["word"] == "Reporting"
