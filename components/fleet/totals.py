@@ -170,6 +170,10 @@ def volume_today(found: StatusSummary, units: Units) -> Total:
     value = units.volume(found.volume_today)
     if part := _coverage(found):
         return Total("volume", label, formatting.NOTHING, f"{value} in {part}")
+    if found.sub_meters:  # the meters upstream have measured their water already
+        return Total(
+            "volume", label, value, f"without {formatting.plural(found.sub_meters, 'sub-meter')}"
+        )
     return Total("volume", label, value, formatting.plural(found.devices, "device"))
 
 

@@ -19,6 +19,7 @@ def summary(**fields: Any) -> StatusSummary:
     """Four devices in perfect health, but for what is given."""
     usual: dict[str, Any] = {
         "devices": 4,
+        "sub_meters": 0,
         "states": {"reporting": 4},
         "flow": 2.5,
         "volume_today": 1234.0,
@@ -112,6 +113,7 @@ def test_flowing_quiet_and_no_data_are_three_things() -> None:
 def test_a_part_of_a_sum_is_not_written_large() -> None:
     whole, part = summary(), summary(evaluated=3)
     assert totals.volume_today(whole, US).value == "1,234 gal"
+    assert totals.volume_today(summary(sub_meters=1), US).note == "without 1 sub-meter"
     assert totals.volume_today(part, US).value == "–"
     assert totals.volume_today(part, US).note == "1,234 gal in 3 of 4 devices so far"
     assert totals.cost_today(whole).value == "$14.80"
