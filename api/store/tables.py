@@ -84,7 +84,9 @@ TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
 
 _WHOSE = Column("device_id", "int")
 
-DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; maker: who keeps it up
+# maker: who keeps it up; findings: the open kinds, comma-separated; finding_rank and finding_cost:
+# severity rank (0 is the worst) and cost a day of the worst open finding, null without one
+DEVICE_STATUS: Final = Table(
     "device_status",
     (
         _WHOSE,
@@ -114,6 +116,8 @@ DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; make
         Column("searched", "text"),
         Column("maker", "text"),
         Column("findings", "text", default="''"),
+        Column("finding_rank", "small", required=False),
+        Column("finding_cost", "real", required=False),
     ),
     key=("device_id",),
     indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
@@ -157,6 +161,7 @@ FINDING: Final = Table(
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
         Column("reason", "text", required=False),
+        Column("judgement", "text", required=False),
     ),
     key=("device_id", "kind", "opened_ms"),
     indexes=(

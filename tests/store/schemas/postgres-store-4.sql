@@ -154,7 +154,9 @@ CREATE TABLE public.device_status (
     currency text NOT NULL COLLATE pg_catalog."C",
     searched text NOT NULL COLLATE pg_catalog."C",
     maker text NOT NULL COLLATE pg_catalog."C",
-    findings text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
+    findings text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    finding_rank integer,
+    finding_cost double precision
 );
 CREATE TABLE public.finding (
     device_id bigint NOT NULL,
@@ -175,7 +177,8 @@ CREATE TABLE public.finding (
     usual_per_day double precision NOT NULL,
     dismissed_ms bigint,
     dismissed_by text COLLATE pg_catalog."C",
-    reason text COLLATE pg_catalog."C"
+    reason text COLLATE pg_catalog."C",
+    judgement text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.finding_state (
     device_id bigint NOT NULL,
@@ -388,8 +391,8 @@ CREATE TABLE public.undated (
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795357069811, 1795357069811, 1795357069811, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, 'd16c4208-c398-426e-88b1-06178a8a207a', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795357069811, 1795357069811, 1795357069811, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795357256783, 1795357256783, 1795357256783, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, 'e4b9f4d0-cbc8-4d40-8ee5-5dbc2c32c3eb', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795357256783, 1795357256783, 1795357256783, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -406,7 +409,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795357069800, 1795357069800, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795357256741, 1795357256741, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 90, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 90, -70, NULL, 21.5, 0),
