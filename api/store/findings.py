@@ -10,7 +10,7 @@ from typing import Any
 
 from api.store.alerts import mark_alerts
 from api.store.audit import AuditPart
-from api.store.base import Due, Row, Scope
+from api.store.base import Device, Due, Row, Scope
 from api.store.base.audit import AuditEntry
 from api.store.base.findings import (
     UNTOUCHED,
@@ -46,6 +46,12 @@ class FindingsPart(AuditPart):
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None:
         found = self.fetch(sql.one(self.dialect, scope, finding_id))
         return _entry(found[0]) if found else None
+
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        keys = [device.key for device in devices]
+        rows = self.fetch(sql.open_of(self.dialect, keys)) if keys else []
+        found = [_entry(row) for row in rows]
+        return {entry.finding.key: entry for entry in reversed(found)}
 
     def judge(
         self,
@@ -190,7 +196,7 @@ def _keep(dialect: Dialect, transaction: Transaction, one: Evaluated) -> bool:
         transaction.run(sql.take_back(key, kind, opened_ms))
     for finding in one.kept:
         transaction.run(sql.keep(_values(finding)))
-    transaction.run(sql.show_open(key, one.open_kinds))
+    transaction.run(sql.show_open(key, one.open))
     if one.kept or one.gone:
         mark_alerts(dialect, transaction, [key])
     if one.done is not None:

@@ -18,6 +18,7 @@ from api.store.tables import (
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    LISTED_DEVICES,
     OF_DEVICES,
     READING_ORIGINAL,
     RETENTION,
@@ -59,6 +60,7 @@ def _insight(dialect: Dialect) -> list[str]:
     """Every device that is there already is due from its first reading on."""
     return [
         *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
+        *LISTED_DEVICES,
         EVERYTHING_DUE,
     ]
 

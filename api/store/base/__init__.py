@@ -49,6 +49,7 @@ from api.store.base.findings import (
     FindingSetting,
     HourOfReadings,
     KeptState,
+    OpenFindings,
 )
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
@@ -63,9 +64,11 @@ from api.store.base.ingest import (
     Written,
 )
 from api.store.base.insight import (
+    Attention,
     Cost,
     Due,
     Edge,
+    FlowRow,
     Insight,
     Status,
     StatusEntry,
@@ -109,6 +112,7 @@ __all__ = [
     "OriginalReading",
     "Removal",
     "Touched",
+    "Attention",
     "Clockless",
     "Condition",
     "Cost",
@@ -124,6 +128,7 @@ __all__ = [
     "FindingRow",
     "FindingSetting",
     "Findings",
+    "FlowRow",
     "Grant",
     "GroupSize",
     "HourOfReadings",
@@ -136,6 +141,7 @@ __all__ = [
     "LatestFound",
     "LatestQuestion",
     "NewDevice",
+    "OpenFindings",
     "Organization",
     "Piece",
     "Progress",

@@ -102,16 +102,24 @@ class KeptState(NamedTuple):
     data: bytes
 
 
+class OpenFindings(NamedTuple):
+    """The kinds that are open on a device; severity rank and cost a day of the worst one."""
+
+    kinds: Sequence[str] = ()
+    rank: int | None = None
+    cost_per_day: float | None = None
+
+
 class Evaluated(NamedTuple):
     """What one evaluation changes: ``state`` as it becomes (its version is the one it was read
     with), findings to keep and names (kind, opened_ms) to take back; ``done`` is what was due,
-    ``open_kinds`` what its status shows."""
+    ``open`` what its status shows of the open ones."""
 
     state: KeptState
     kept: Sequence[FindingRow]
     gone: Sequence[tuple[str, int]]
     done: Due | None
-    open_kinds: Sequence[str]
+    open: OpenFindings
 
 
 class HourOfReadings(NamedTuple):
@@ -144,6 +152,10 @@ class Findings(Protocol):
     def count_findings(self, scope: Scope, query: FindingQuery) -> int: ...
 
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None: ...
+
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        """By device key, the worst open finding of each device that has one."""
+        ...
 
     def judge(
         self,

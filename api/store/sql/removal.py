@@ -6,6 +6,8 @@ is emptied as well.
 
 from __future__ import annotations
 
+from typing import Final
+
 from api.store.alert_tables import ALERT_SILENCE
 from api.store.sql.query import Query
 from api.store.tables import (
@@ -21,6 +23,8 @@ from api.store.tables import (
     TABLES,
     UNDATED,
 )
+
+_KEYS: Final = ("device_id", "device_key", "ancestor_key")
 
 
 def device_keys(organization_id: str) -> Query:
@@ -49,7 +53,7 @@ def of_device(device_key: int) -> list[Query]:
         (table.name, column.name)
         for table in TABLES
         for column in table.columns
-        if column.name in ("device_id", "device_key", "ancestor_key") and column.kind == "int"
+        if column.name in _KEYS and column.kind == "int"  # elsewhere a device is its UUID
     ]
     return [
         Query(f"DELETE FROM {name} WHERE {column} = ?", (device_key,)) for name, column in columns

@@ -20,7 +20,7 @@ CREATE TABLE refusal (organization_id TEXT NOT NULL, source TEXT NOT NULL, reaso
 CREATE TABLE import_progress (digest TEXT NOT NULL, organization_id TEXT NOT NULL, position INTEGER NOT NULL, stored INTEGER NOT NULL, repeated INTEGER NOT NULL, refused INTEGER NOT NULL, complete INTEGER NOT NULL, PRIMARY KEY (digest, organization_id)) STRICT, WITHOUT ROWID;
 CREATE TABLE retention (name TEXT NOT NULL, from_ms INTEGER NOT NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID;
 CREATE TABLE undated (device_id INTEGER NOT NULL, ts INTEGER NOT NULL, PRIMARY KEY (device_id, ts)) STRICT, WITHOUT ROWID;
-CREATE TABLE device_status (device_id INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, state TEXT NOT NULL, seen_ms INTEGER, cadence_ms INTEGER NOT NULL, event_driven INTEGER NOT NULL, bucket_ms INTEGER NOT NULL, flow REAL, signal_strength REAL, network_rssi REAL, actual_1h INTEGER NOT NULL, expected_1h INTEGER NOT NULL, quality_min_1h REAL, quality_max_1h REAL, actual_24h INTEGER NOT NULL, expected_24h INTEGER NOT NULL, quality_min_24h REAL, quality_max_24h REAL, actual_7d INTEGER NOT NULL, expected_7d INTEGER NOT NULL, quality_min_7d REAL, quality_max_7d REAL, actual_30d INTEGER NOT NULL, expected_30d INTEGER NOT NULL, quality_min_30d REAL, quality_max_30d REAL, volume_today REAL, volume_month REAL, price REAL, currency TEXT NOT NULL, searched TEXT NOT NULL, maker TEXT NOT NULL, findings TEXT NOT NULL DEFAULT '', PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE device_status (device_id INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, state TEXT NOT NULL, seen_ms INTEGER, cadence_ms INTEGER NOT NULL, event_driven INTEGER NOT NULL, bucket_ms INTEGER NOT NULL, flow REAL, signal_strength REAL, network_rssi REAL, actual_1h INTEGER NOT NULL, expected_1h INTEGER NOT NULL, quality_min_1h REAL, quality_max_1h REAL, actual_24h INTEGER NOT NULL, expected_24h INTEGER NOT NULL, quality_min_24h REAL, quality_max_24h REAL, actual_7d INTEGER NOT NULL, expected_7d INTEGER NOT NULL, quality_min_7d REAL, quality_max_7d REAL, actual_30d INTEGER NOT NULL, expected_30d INTEGER NOT NULL, quality_min_30d REAL, quality_max_30d REAL, volume_today REAL, volume_month REAL, price REAL, currency TEXT NOT NULL, searched TEXT NOT NULL, maker TEXT NOT NULL, findings TEXT NOT NULL DEFAULT '', finding_rank INTEGER, finding_cost REAL, PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX device_status_by_due ON device_status (due_ms);
 CREATE TABLE insight_due (device_id INTEGER NOT NULL, status_ms INTEGER, findings_ms INTEGER, seq INTEGER NOT NULL, PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX insight_due_status ON insight_due (device_id) WHERE status_ms IS NOT NULL;
@@ -59,6 +59,8 @@ CREATE INDEX annotation_by_organization ON annotation (organization_id, kind, fr
 CREATE TABLE audit (id TEXT NOT NULL, at_ms INTEGER NOT NULL, organization_id TEXT NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, action TEXT NOT NULL, subject TEXT NOT NULL, before_value TEXT, after_value TEXT, reason TEXT NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_by_time ON audit (organization_id, at_ms, id);
 CREATE TABLE reading_original (device_id INTEGER NOT NULL, ts INTEGER NOT NULL, flow_rate REAL, flow_duration REAL, flow_amount REAL, quality REAL, signal_strength REAL, network_rssi REAL, onboard_temperature REAL, seq INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (device_id, ts, seq)) STRICT, WITHOUT ROWID;
+CREATE INDEX device_by_label ON device (organization_id, active, label, id, serial_number, network_unique_identifier);
+CREATE INDEX device_listed ON device (organization_id, active, key, label, id);
 INSERT INTO schema_version VALUES (1);
 INSERT INTO schema_version VALUES (2);
 INSERT INTO schema_version VALUES (3);
@@ -796,9 +798,9 @@ INSERT INTO hour_counter VALUES (1, 1772931600000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772935200000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772938800000, 98, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772942400000, 10, 7, 2, 1);
-INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795356932033, 1795356932033, 0.004, NULL, NULL);
-INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795356932035, 1795356932035, 1795356932035, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
-INSERT INTO device VALUES (2, 'c65d7d03-0d18-4b4b-872b-9efd9c8023f4', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795356932035, 1795356932035, 1795356932035, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
+INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795357455771, 1795357455771, 0.004, NULL, NULL);
+INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795357455774, 1795357455774, 1795357455774, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
+INSERT INTO device VALUES (2, 'c86132fc-c0c8-4976-8354-53217a483047', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795357455774, 1795357455774, 1795357455774, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
 INSERT INTO device_group VALUES ('north', 1);
 INSERT INTO api_key VALUES ('key_1', 'acme', 'reader', X'00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF', 0, 1772928000000, NULL, NULL);
 INSERT INTO key_grant VALUES ('key_1', 'group', 'north');
@@ -808,6 +810,6 @@ INSERT INTO import_progress VALUES ('ddddddddddddddddddddddddddddddddddddddddddd
 INSERT INTO undated VALUES (1, 1772928000000);
 INSERT INTO insight_due VALUES (1, 1772928000000, 1772928000000, 2);
 INSERT INTO annotation VALUES ('c-1', 'acme', 'correction', 1, NULL, 1772928000000, 1772928060000, 'wrong', '', NULL, 'UTC', 'quality', 0.5, 1772928000000, 'key_1', NULL, NULL, NULL, NULL, NULL);
-INSERT INTO audit VALUES ('f30e00c5e3f1460b994688b77d9678c4', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+INSERT INTO audit VALUES ('08f7387d24ac468686ab9437be288740', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO reading_original VALUES (1, 1772928000000, 0.0, NULL, 0.0, 90.0, -70.0, NULL, 21.5, 0);
 INSERT INTO reading_original VALUES (1, 1772928037000, 0.33333333333333332, NULL, 0.25, 90.0, -70.0, NULL, 21.5, 0);
