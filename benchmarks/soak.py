@@ -25,7 +25,7 @@ from uuid import uuid4
 
 import httpx
 
-from api.auth import key_digest
+from api.auth.authenticator import key_digest
 from api.catalog import DAY_MS, HOUR_MS, KEY_HEADER, MINUTE_MS, PATH_PREFIX
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store
