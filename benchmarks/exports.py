@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import httpx
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.catalog import RAW
 from api.client import Client
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Scope, Span, Store

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.store.base import Device, DeviceQuery, Grant, Key, Scope, Span, Store
 from api.store.open import open_store
 from api.store.tables import TABLES

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from werkzeug.test import Client as Browser
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.client import Client
 from api.server import create_service
 from api.settings import Settings

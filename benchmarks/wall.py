@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import orjson
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.server import create_service

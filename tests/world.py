@@ -17,8 +17,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from api import timez
-from api.auth.authenticator import key_digest
-from api.auth.tokens import issue_token
+from api.auth import issue_token, key_digest
 from api.catalog import DAY_MS, HOUR_MS, KEY_HEADER, METRICS, MINUTE_MS, PATH_PREFIX
 from api.server import create_service
 from api.settings import Settings

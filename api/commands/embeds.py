@@ -55,7 +55,7 @@ _FIXED: Final = "from and --to"
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def create(organization_id: str, site: str | None, **said: Any) -> object:
     """Make an embed, and the link token that opens it."""
-    from api.auth.embeds import issue_embed_token
+    from api.auth import issue_embed_token
     from api.domain.embeds import make
     from api.params import EmbedBody, checked
 

@@ -34,7 +34,7 @@ def new_key(
     ingest: bool = False,
 ) -> dict[str, str]:
     """Make a key: its id, and its secret, which nobody can show again."""
-    from api.auth.authenticator import key_digest
+    from api.auth import key_digest
 
     secret = str(uuid4())
     key_id = f"key_{secrets.token_hex(10)}"
@@ -142,7 +142,7 @@ def create_token(
     organization_id: str, identifiers: tuple[str, ...], ttl: int, may_embed: bool
 ) -> object:
     """Sign a bearer token, for all of the organization's devices unless some are named."""
-    from api.auth.tokens import issue_token
+    from api.auth import issue_token
 
     with opened(read_only=True) as store:
         organization(store, organization_id)

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from api.auth.embeds import issue_embed_token
-from api.auth.principal import BEARER, Principal
-from api.auth.tokens import EMBED
+from api.auth import EMBED, Principal, issue_embed_token
+from api.auth.principal import BEARER
 from api.catalog import EMBEDS_PREFIX
 from api.domain.embeds import ENDED, State, find, make, reason_of, states, visible
 from api.embeds import Fixed, Rolling, page_path

@@ -5,9 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Final
 
-from api.auth.authenticator import Authenticator
-from api.auth.embeds import EmbedAuthenticator
-from api.auth.principal import Principal
+from api.auth import Authenticator, EmbedAuthenticator, Principal
 from api.catalog import KEY_HEADER
 from api.errors import Forbidden, Unauthorized
 from api.server.rate_limits import Limits

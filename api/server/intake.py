@@ -11,7 +11,7 @@ import orjson
 from flask import Flask, Response, request
 from werkzeug.exceptions import NotFound
 
-from api.auth.authenticator import Authenticator
+from api.auth import Authenticator
 from api.catalog import INGEST_BODY_BYTES, INGEST_PATH
 from api.errors import BadRequest
 from api.openapi import JSON_TYPE

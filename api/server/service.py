@@ -10,8 +10,7 @@ from flask_compress import Compress
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
-from api.auth.authenticator import Authenticator
-from api.auth.embeds import EmbedAuthenticator
+from api.auth import Authenticator, EmbedAuthenticator
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read

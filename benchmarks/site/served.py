@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import httpx
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.store.base import Grant, Key, ReadingRow, Store
 from api.timez import now_ms
 from benchmarks.fleet import END_MS, Fleet

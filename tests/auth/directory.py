@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from uuid import uuid4
 
-from api.auth.authenticator import Authenticator, key_digest
+from api.auth import Authenticator, key_digest
 from api.settings import Settings
 from api.store.base import Directory, Grant, Key, Organization
 from tests.world import SETTINGS

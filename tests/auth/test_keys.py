@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from api import timez
-from api.auth.tokens import issue_token
+from api.auth import issue_token
 from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import Forbidden, ServiceError, Unauthorized
 from tests.auth.directory import Clock, FakeDirectory, authenticator

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from api.auth.authenticator import Authenticator
+from api.auth import Authenticator
 from api.auth.signed import SignedAddresses
 from api.settings import Settings
 from api.store.base import Grant

@@ -14,7 +14,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from api.auth.tokens import MAX_LENGTH, issue_token
+from api.auth import issue_token
+from api.auth.tokens import MAX_LENGTH
 from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import Forbidden, ServiceError, Unauthorized
 from api.settings import Settings

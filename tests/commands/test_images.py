@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.auth.signed import SignedAddresses
 from api.settings import Settings
 from api.store.base import Grant, Key, Store

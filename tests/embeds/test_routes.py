@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.auth.tokens import issue_token
+from api.auth import issue_token
 from api.catalog import EMBEDS_PREFIX, KEY_HEADER, PATH_PREFIX
 from api.server import create_service
 from api.store.base import Grant, NewDevice

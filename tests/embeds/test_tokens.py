@@ -9,8 +9,8 @@ from typing import Any
 import jwt
 import pytest
 
-from api.auth.embeds import FAR_S, EmbedAuthenticator, issue_embed_token
-from api.auth.tokens import issue_token
+from api.auth import EmbedAuthenticator, issue_embed_token, issue_token
+from api.auth.embeds import FAR_S
 from api.catalog import CREDENTIAL_CACHE_S, EMBEDS_PREFIX, KEY_HEADER, PATH_PREFIX
 from api.embeds import EmbedDefinition
 from api.errors import Unauthorized

@@ -17,7 +17,7 @@ import orjson
 import pytest
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from api.auth.tokens import issue_token
+from api.auth import issue_token
 from api.catalog import KEY_HEADER
 from tests.world import ACME, LONE, METER, QUIET, SETTINGS, TWIN, World
 

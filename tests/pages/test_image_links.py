@@ -11,9 +11,8 @@ import pytest
 from werkzeug.test import Client as Browser
 from werkzeug.test import TestResponse
 
-from api.auth.authenticator import key_digest
+from api.auth import issue_token, key_digest
 from api.auth.signed import SignedAddresses
-from api.auth.tokens import issue_token
 from api.client import Client
 from api.server import create_service
 from api.store.base import Grant, Key

@@ -12,7 +12,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.catalog import DAY_MS, FLOW_RATE, HOUR_MS
 from api.client import Client, transport
 from api.client.transport import ATTEMPTS, MAX_CONNECTIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.auth.authenticator import Authenticator
+from api.auth import Authenticator
 from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import TooManyRequests, Unauthorized
 from api.server import create_service

@@ -22,7 +22,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from werkzeug import test as wsgi
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.ingest.announcer import Stored
 from api.ingest.mqtt import Publisher
 from api.ingest.mqtt.publisher import IN_FLIGHT, message_of

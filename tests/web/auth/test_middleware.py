@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from werkzeug.test import TestResponse
 
-from api.auth.tokens import issue_token
+from api.auth import issue_token
 from api.client import Client
 from api.store.base import Grant
 from tests.web.auth import wire

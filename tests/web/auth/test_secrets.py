@@ -14,7 +14,7 @@ import brotli
 import pytest
 from werkzeug.test import TestResponse
 
-from api.auth.tokens import issue_token
+from api.auth import issue_token
 from api.client import Client, Credential
 from api.server import create_service
 from components.session import EntryMethod

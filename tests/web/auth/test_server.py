@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.auth.authenticator import key_digest
+from api.auth import key_digest
 from api.store.base import Grant, Key
 from api.store.open import open_store
 from tests.servers import free_port

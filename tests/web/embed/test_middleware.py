@@ -11,8 +11,8 @@ import pytest
 from werkzeug.test import Client
 
 import app
+from api.auth import issue_token
 from api.auth.embeds import issue_embed_token
-from api.auth.tokens import issue_token
 from api.catalog import EMBED_CONTROLS
 from api.embeds import Fixed, Rolling
 from api.settings import Settings
