@@ -16,6 +16,7 @@ from dash import (
 from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
+from api.insight.dismissal import NOT_A_PROBLEM
 from api.timez import now_ms
 from components import html_json, session, shell
 from components.controls import failure, message
@@ -108,7 +109,8 @@ def judge(deed: Any) -> dict[str, Any]:
     client = session.current_client()
     try:
         if what == "dismiss":
-            judged = client.dismiss_finding(id, read_text(asked.get("reason")))
+            as_what = read_text(asked.get("as")) or NOT_A_PROBLEM.name
+            judged = client.dismiss_finding(id, read_text(asked.get("reason")), as_what)
         else:
             judged = client.restore_finding(id)
     except WeirError as error:

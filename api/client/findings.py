@@ -66,6 +66,7 @@ class FindingDetail:
     offers_new_normal: bool
     dismissed_ms: int | None
     dismissed_by: str | None
+    judgement: str | None
     reason: str | None
     resolution: str
     metric: str
@@ -121,15 +122,19 @@ class FindingMethods:
             said["count"] = "true"
         body = an_object(self._ask(_PATH, said), "answer")
         return FindingPage(
-            whole(body, "count"), tuple(map(_finding, a_list(body.get("data"), "data")))
+            whole(body, "count"), tuple(map(finding, a_list(body.get("data"), "data")))
         )
 
     def finding(self, finding_id: str) -> FindingDetail:
         return _detail(self._ask(_one(finding_id), {}))
 
-    def dismiss_finding(self, finding_id: str, reason: str = "") -> Judged:
-        """Not a problem. Conflict where it is dismissed already."""
-        return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", {"reason": reason}))
+    def dismiss_finding(
+        self, finding_id: str, reason: str = "", judgement: str = "not-a-problem"
+    ) -> Judged:
+        """``judgement``: as what, see `api.insight.dismissal`. Conflict where it is dismissed
+        already."""
+        body = {"as": judgement, "reason": reason}
+        return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", body))
 
     def restore_finding(self, finding_id: str) -> Judged:
         """Take a dismissal back. Conflict where there is none."""
@@ -147,7 +152,7 @@ def _needed(said: Json, name: str) -> float:
     return value
 
 
-def _finding(body: Any) -> Finding:
+def finding(body: Any) -> Finding:
     said = an_object(body, "finding")
     return Finding(
         id=text(said, "id"),
@@ -173,10 +178,11 @@ def _detail(body: Any) -> FindingDetail:
     judged, shown = maybe_object(said, "dismissed"), an_object(said.get("evidence"), "evidence")
     rows = (an_object(row, "row") for row in a_list(shown.get("data"), "data"))
     return FindingDetail(
-        finding=_finding(said),
+        finding=finding(said),
         offers_new_normal=said.get("offersNewNormal") is True,
         dismissed_ms=instant(judged, "at"),
         dismissed_by=maybe_text(judged, "by"),
+        judgement=maybe_text(judged, "as"),
         reason=maybe_text(judged, "reason"),
         resolution=text(shown, "resolution"),
         metric=text(shown, "metric"),
@@ -191,7 +197,7 @@ def _judged(body: Any) -> Judged:
     said = an_object(body, "answer")
     threshold = an_object(said.get("threshold"), "threshold")
     return Judged(
-        _finding(said.get("finding")),
+        finding(said.get("finding")),
         _needed(threshold, "before"),
         _needed(threshold, "factor"),
         text(threshold, "words"),

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
-from api.insight.evaluation import Kept, kept, open_kinds, row_of
+from api.insight.evaluation import Kept, kept, open_findings, row_of
 from api.insight.facts import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
@@ -210,7 +210,7 @@ class Evaluator:
             _due_ms(device, facts, readings.last_ms, evaluation.findings, clock_ms),
             b"" if evaluation.state is None else evaluation.state.dump(),
         )
-        evaluated = Evaluated(made, judged.rows, judged.gone, task.due, open_kinds(judged.all))
+        evaluated = Evaluated(made, judged.rows, judged.gone, task.due, open_findings(judged.all))
         return _Result(evaluated, _counted(judged, stored))
 
     def _keep(self, results: Sequence[_Result]) -> Counts:

@@ -18,6 +18,7 @@ IMPORT_FIELDS: Final = (  # what an import may say beyond the interface's fields
     DeviceField("reportingInterval", "reporting_interval_s", "number", required=False),
 )
 FIELDS: Final = {f.name: f for f in (*DEVICE_FIELDS, *IMPORT_FIELDS)}
+PARENT: Final = "parent"  # of an import, and in a device's configuration
 GIVEN_BY_STORE: Final = frozenset({"organization_id", "serial_number", "updated_ms"})
 
 DEFAULTS: Final[dict[str, Any]] = {  # of a new device's columns; see also `Birth`
@@ -68,11 +69,16 @@ def device_from(row: Row) -> Device:
     return Device(*values)
 
 
-def in_groups(device: Device, groups: Sequence[str]) -> Device:
-    """With its groups in its configuration, unless that says something of its own by that name."""
-    if not groups or "groups" in (device.config or {}):
-        return device
-    return replace(device, config={**(device.config or {}), "groups": list(groups)})
+def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Device:
+    """With its groups and its parent's serial number in its configuration; groups not where that
+    says something of its own by that name."""
+    config = device.config or {}
+    added: dict[str, Any] = {}
+    if groups and "groups" not in config:
+        added["groups"] = list(groups)
+    if parent is not None:
+        added[PARENT] = parent
+    return replace(device, config={**config, **added}) if added else device
 
 
 # --- What is said → columns ----------------------------------------------------------------------
@@ -96,6 +102,13 @@ _WRITE: dict[FieldKind, Callable[[Any], Any]] = {
 }
 
 
+def _own(name: str, value: Any) -> Any:
+    """A configuration without the parent, which is stored apart."""
+    if name != "config" or PARENT not in value:
+        return value
+    return {key: each for key, each in value.items() if key != PARENT}
+
+
 def columns_said(said: dict[str, Any]) -> dict[str, Any]:
     """Column values of an import's fields. Null for a field that can't be null says nothing;
     names that aren't a device's, or that only the store decides, say nothing either."""
@@ -105,12 +118,20 @@ def columns_said(said: dict[str, Any]) -> dict[str, Any]:
         if found is None or found.attribute in GIVEN_BY_STORE:
             continue
         if value is not None:
-            columns[found.attribute] = _WRITE[found.kind](value)
+            columns[found.attribute] = _WRITE[found.kind](_own(name, value))
         elif found.attribute in _NULLABLE:
             columns[found.attribute] = None
     if "id" in columns:
         columns["id"] = columns["id"].lower()
     return columns
+
+
+def parent_said(said: dict[str, Any]) -> tuple[bool, str | None]:
+    """Whether an import names a parent or none, and its serial number."""
+    for place in (said, said.get("config") or {}):
+        if PARENT in place:
+            return True, place[PARENT]
+    return False, None
 
 
 @dataclass(frozen=True, slots=True)

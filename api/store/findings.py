@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
-from api.store.base import Due, Row, Scope
+from api.store.alerts import mark_alerts
+from api.store.base import Device, Due, Row, Scope
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
@@ -21,7 +22,9 @@ from api.store.base.findings import (
 )
 from api.store.core import Seam, Transaction
 from api.store.sql import findings as sql
+from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
+from api.timez import LAST_INSTANT_MS
 
 FACTOR = "factor"
 
@@ -42,16 +45,26 @@ class FindingsPart(Seam):
         found = self.fetch(sql.one(self.dialect, scope, finding_id))
         return _entry(found[0]) if found else None
 
-    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
-        said = entry.finding
-        setting = FindingSetting("device", entry.device_id, said.kind, FACTOR, factor or 0.0)
-        judged = (said.dismissed_ms, said.dismissed_by, said.reason)
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        keys = [device.key for device in devices]
+        rows = self.fetch(sql.open_of(self.dialect, keys)) if keys else []
+        found = [_entry(row) for row in rows]
+        return {entry.finding.key: entry for entry in reversed(found)}
+
+    def judge(
+        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+    ) -> None:
+        row = entry.finding
+        judged = (row.dismissed_ms, row.dismissed_by, row.reason, row.judgement)
         with self.transaction() as transaction:
             transaction.lock_directory()
-            transaction.run(sql.judge(said.key, said.kind, said.opened_ms, judged))
-            change = sql.drop_setting if factor is None else sql.keep_setting
-            transaction.run(change(scope.organization_id, setting))
-            transaction.run(sql.mark(self.dialect, [(said.key, UNTOUCHED)]))
+            transaction.run(sql.judge(row.key, row.kind, row.opened_ms, judged))
+            for name, value in settings.items():
+                setting = FindingSetting("device", entry.device_id, row.kind, name, value or 0.0)
+                change = sql.drop_setting if value is None else sql.keep_setting
+                transaction.run(change(scope.organization_id, setting))
+            transaction.run(sql.mark(self.dialect, [(row.key, UNTOUCHED)]))
+            mark_alerts(self.dialect, transaction, [row.key])
 
     # --- Settings and holidays ---
 
@@ -133,8 +146,11 @@ class FindingsPart(Seam):
             groups[key].append(name)
         return dict(groups)
 
-    def hours_of_readings(self, key: int, from_ms: int) -> list[HourOfReadings]:
-        rows = self.reckon(lambda arithmetic: self.fetch(sql.hours(key, from_ms, arithmetic)))
+    def hours_of_readings(
+        self, key: int, from_ms: int, to_ms: int | None = None
+    ) -> list[HourOfReadings]:
+        end = LAST_INSTANT_MS if to_ms is None else to_ms
+        rows = self.reckon(lambda arithmetic: self.fetch(sql.hours(key, from_ms, end, arithmetic)))
         return [HourOfReadings(*row) for row in rows]
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
@@ -151,10 +167,10 @@ class FindingsPart(Seam):
     def keep_evaluated(self, each: Sequence[Evaluated]) -> list[int]:
         with self.transaction() as transaction:
             ordered = sorted(each, key=lambda one: one.state.key)
-            return [one.state.key for one in ordered if _keep(transaction, one)]
+            return [one.state.key for one in ordered if _keep(self.dialect, transaction, one)]
 
 
-def _keep(transaction: Transaction, one: Evaluated) -> bool:
+def _keep(dialect: Dialect, transaction: Transaction, one: Evaluated) -> bool:
     key = one.state.key
     if not transaction.fetch(sql.keep_state(one.state)):
         return False
@@ -162,7 +178,9 @@ def _keep(transaction: Transaction, one: Evaluated) -> bool:
         transaction.run(sql.take_back(key, kind, opened_ms))
     for finding in one.kept:
         transaction.run(sql.keep(_values(finding)))
-    transaction.run(sql.show_open(key, one.open_kinds))
+    transaction.run(sql.show_open(key, one.open))
+    if one.kept or one.gone:
+        mark_alerts(dialect, transaction, [key])
     if one.done is not None:
         transaction.run(sql.done(key, one.done.seq))
     return True

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from api.errors import UserError
+from api.metering.mains import Cycle, ancestors
 from api.store.base import Imported, NewDevice
-from api.store.devices import Birth, columns_said
+from api.store.devices import Birth, columns_said, parent_said
 
 Values = dict[str, Any]
 """A device as columns → stored values."""
@@ -24,27 +25,34 @@ _CLAIMS = ("active", *(column for column, _ in UNIQUE_WHEN_ACTIVE))
 @dataclass
 class Plan:
     """The devices to create and to update, by key, and the groups that were said. ``released``
-    are those updated that give an identifier up, which another one may take."""
+    are those updated that give an identifier up, which another one may take; ``moved`` those whose
+    meters upstream change, with these, the nearest first."""
 
     created: dict[int, Values] = field(default_factory=dict[int, Values])
     updated: dict[int, Values] = field(default_factory=dict[int, Values])
     released: set[int] = field(default_factory=set[int])
     groups: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    moved: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     imported: Imported = field(default_factory=lambda: Imported(0, 0))
 
 
 @dataclass
 class Planner:
     """``known`` are the organization's devices by key, ``elsewhere`` the UUIDs among those said
-    that other organizations have, ``next_key`` the first free number of a device."""
+    that other organizations have, ``next_key`` the first free number of a device, ``ancestors`` the
+    (device, ancestor, depth) of sub-meters, nearest first."""
 
     organization_id: str
     known: dict[int, Values]
     elsewhere: Mapping[str, str]
     next_key: int
     now_ms: int
+    ancestors: Sequence[tuple[int, int, int]] = ()
 
     def __post_init__(self) -> None:
+        self._upstream: dict[int, tuple[int, ...]] = {}
+        for key, ancestor, _ in self.ancestors:
+            self._upstream[key] = (*self._upstream.get(key, ()), ancestor)
         self._by_id: dict[str, int] = {}
         self._by_serial: dict[str, int] = {}
         for key in sorted(self.known):
@@ -54,6 +62,7 @@ class Planner:
         """Raises UserError, naming the culprit, where the outcome can't be."""
         plan = Plan()
         created = updated = 0
+        parents: dict[int, str | None] = {}
         for device in devices:
             said = columns_said(device.fields)
             key = self._find(device.serial_number, said)
@@ -64,7 +73,11 @@ class Planner:
                 updated += 1
             if device.groups is not None:
                 plan.groups[key] = tuple(dict.fromkeys(device.groups))
+            says_parent, parent = parent_said(device.fields)
+            if says_parent:
+                parents[key] = parent
         self._check_unique()
+        self._move(plan, parents)
         plan.imported = Imported(created, updated)
         return plan
 
@@ -112,6 +125,31 @@ class Planner:
         other = self.known.get(self._by_serial.get(serial, key))
         if values["active"] or other is None or not other["active"]:
             self._by_serial[serial] = key
+
+    def _move(self, plan: Plan, said: Mapping[int, str | None]) -> None:
+        """Last, since a file may name a parent before it names the parent's own entry."""
+        parents = {key: upstream[0] for key, upstream in self._upstream.items()}
+        for key, serial in said.items():
+            parents.pop(key, None)
+            if serial is not None:
+                parents[key] = self._parent(key, serial)
+        try:
+            after = ancestors(parents)
+        except Cycle as cycle:
+            around = [self.known[key]["serial_number"] for key in self.known if key in cycle.around]
+            raise UserError(
+                f"device {around[0]}: a meter can't be upstream of itself ({', '.join(around)})"
+            ) from None
+        for key in (*self._upstream, *after):
+            if self._upstream.get(key, ()) != after.get(key, ()):
+                plan.moved[key] = after.get(key, ())
+
+    def _parent(self, key: int, serial: str) -> int:
+        parent = self._by_serial.get(serial)
+        if parent is None:
+            name = self.known[key]["serial_number"]
+            raise UserError(f"device {name}: its parent {serial} is no device of its organization")
+        return parent
 
     def _check_unique(self) -> None:
         for column, called in UNIQUE_WHEN_ACTIVE:

@@ -8,11 +8,14 @@ from typing import Final, NamedTuple
 
 from api.catalog import Resolution
 from api.metering.windows import SPANS
+from api.store.alerts import mark_alerts
 from api.store.base import (
+    Attention,
     Cost,
     Device,
     Due,
     Edge,
+    FlowRow,
     Row,
     Scope,
     Status,
@@ -21,12 +24,17 @@ from api.store.base import (
     StatusSummary,
     WindowStatus,
 )
-from api.store.core import Seam
-from api.store.devices import COLUMNS, device_from, in_groups
+from api.store.base.insight import NOTICE_RANK
+from api.store.core import Seam, Transaction
+from api.store.devices import COLUMNS, device_from
+from api.store.directory import in_scope
+from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql
+from api.store.sql import fleet_page as page_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
 
+_FIRST_UPTIME: Final = 14
 _AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
 
 
@@ -37,13 +45,17 @@ class _Sums(NamedTuple):
     currency: str | None
     findings: str | None
     devices: int
+    sub_meters: int | None
     flow: float | None
     volume: float | None
     cost: float | None
     unpriced: float | None
-    observed_ms: int | None
-    expected_ms: int | None
     as_of_ms: int | None
+    evaluated: int
+    flowing: int
+    quiet: int
+    alarming: int
+    uptimes: tuple[int | None, ...]
 
 
 class InsightPart(Seam):
@@ -57,27 +69,26 @@ class InsightPart(Seam):
         found = self._entries(scope, [device.key])
         return found[0] if found else StatusEntry(device, None, ())
 
+    def statuses_of(self, scope: Scope, devices: Sequence[Device]) -> list[StatusEntry]:
+        return self._entries(scope, [device.key for device in devices])
+
     def _entries(self, scope: Scope, keys: Sequence[int]) -> list[StatusEntry]:
         if not keys:
             return []
-        groups: defaultdict[int, list[str]] = defaultdict(list)
-        for key, name in self.fetch(directory_sql.groups_of(self.dialect, scope.grant, keys)):
-            groups[key].append(name)
         entries = {
             entry.device.key: entry
             for entry in map(_entry, self.fetch(sql.entries(self.dialect, keys)))
         }
-        return [
-            entries[key]._replace(device=in_groups(entries[key].device, groups[key]))
-            for key in keys
-            if key in entries
-        ]
+        found = [entries[key] for key in keys if key in entries]
+        devices = in_scope(self, scope, [entry.device for entry in found])
+        return [entry._replace(device=device) for entry, device in zip(found, devices, strict=True)]
 
     def count_statuses(self, scope: Scope, query: StatusQuery) -> int:
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
 
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
-        rows = [_Sums(*row) for row in self.fetch(sql.sums(self.dialect, scope, query))]
+        fetched = self.fetch(sql.sums(self.dialect, scope, query))
+        rows = [_Sums._make((*row[:_FIRST_UPTIME], row[_FIRST_UPTIME:])) for row in fetched]
         found = self.fetch(directory_sql.default_price(scope.organization_id))
         states, findings, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
         for row in rows:
@@ -89,15 +100,72 @@ class InsightPart(Seam):
                 costs[row.currency] += (row.cost or 0.0) + (row.unpriced or 0.0) * (default or 0.0)
         return StatusSummary(
             devices=sum(states.values()),
+            sub_meters=sum(row.sub_meters or 0 for row in rows),
             states=dict(states),
             flow=_sum(row.flow for row in rows),
             volume_today=_sum(row.volume for row in rows),
             costs=tuple(Cost(*each) for each in sorted(costs.items())),
-            observed_ms=int(sum(row.observed_ms or 0 for row in rows)),
-            expected_ms=int(sum(row.expected_ms or 0 for row in rows)),
             findings=dict(findings),
             as_of_ms=min((row.as_of_ms for row in rows if row.as_of_ms is not None), default=None),
+            evaluated=sum(row.evaluated for row in rows),
+            flowing=sum(row.flowing for row in rows),
+            quiet=sum(row.quiet for row in rows),
+            uptimes=tuple(
+                (
+                    int(sum(row.uptimes[at] or 0 for row in rows)),
+                    int(sum(row.uptimes[at + 1] or 0 for row in rows)),
+                )
+                for at in range(0, 2 * len(SPANS), 2)
+            ),
+            alarming=sum(row.alarming for row in rows),
         )
+
+    def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
+        kinds, notices, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
+        for kind, rank, currency, devices, cost in self.fetch(
+            sql.open_by_kind(self.dialect, scope, query)
+        ):
+            if rank >= NOTICE_RANK:
+                notices[kind] += devices
+                continue
+            kinds[kind] += devices
+            if cost is not None:
+                costs[currency] += cost
+        waiting, since_ms = self.fetch(sql.unchecked(self.dialect, scope, query, before_ms))[0]
+        return Attention(
+            kinds=dict(kinds),
+            costs=tuple(Cost(*each) for each in sorted(costs.items())),
+            notices=dict(notices),
+            unchecked=waiting,
+            checked_ms=since_ms,
+        )
+
+    def flow_rows(
+        self, devices: Sequence[Device], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[FlowRow]]:
+        keys = [device.key for device in devices]
+        if not keys or low >= high:
+            return {}
+        rows = self.reckon(
+            lambda arithmetic: self.fetch(
+                page_sql.flow_rows(keys, resolution, low, high, arithmetic)
+            )
+        )
+        found: defaultdict[int, list[FlowRow]] = defaultdict(list)
+        for key, *row in rows:
+            found[key].append(FlowRow(*row))
+        return dict(found)
+
+    def cell_counts(
+        self, devices: Sequence[Device], counted: Resolution, cell_ms: int, low: int, high: int
+    ) -> dict[int, dict[int, int]]:
+        keys = [device.key for device in devices]
+        if not keys or low >= high:
+            return {}
+        found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for key, cell, count in self.fetch(page_sql.cell_counts(keys, counted, cell_ms, low, high)):
+            found[key][int(cell)] = int(count)
+        return dict(found)
 
     # --- For the process that writes ---
 
@@ -132,6 +200,13 @@ class InsightPart(Seam):
                 transaction.run(sql.keep_status(_values(status, maker)))
             for due in sorted(done):
                 transaction.run(sql.done(due.key, due.seq))
+            self._mark_alerts(transaction, [status.key for status in rows])
+
+    def _mark_alerts(self, transaction: Transaction, keys: Sequence[int]) -> None:
+        """Of organizations with rules on states or values, which change with each status."""
+        if keys and transaction.fetch(alert_sql.any_live_rule()):
+            found = transaction.fetch(alert_sql.with_live_rules(self.dialect, keys))
+            mark_alerts(self.dialect, transaction, [key for (key,) in found])
 
     def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
         return [key for (key,) in self.fetch(sql.made_by_others(keys, maker))] if keys else []
@@ -192,6 +267,7 @@ def _status(row: Row) -> Status | None:
 
 _PLAIN: Final = (
     "as_of_ms", "updated_ms", "due_ms", "state", "seen_ms", "cadence_ms", "bucket_ms", "flow",
+    "signal_strength", "network_rssi",
     "volume_today", "volume_month", "price", "currency", "searched",
 )  # fmt: skip
 

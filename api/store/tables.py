@@ -10,60 +10,12 @@ table or draws from a sequence: they can be partitioned or distributed by device
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass, replace
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.metering.windows import SPANS
-from api.store.sql.query import Dialect, Kind
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    kind: Kind
-    required: bool = True
-    default: str | None = None
-
-    def ddl(self, dialect: Dialect) -> str:
-        required = " NOT NULL" if self.required else ""
-        default = "" if self.default is None else f" DEFAULT {self.default}"
-        return f"{self.name} {dialect.types[self.kind]}{required}{default}"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """``covering``: where the dialect can, the primary key's index carries the other columns."""
-
-    name: str
-    columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    indexes: tuple[str, ...] = ()
-    covering: bool = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
-
-    def ddl(self, dialect: Dialect) -> list[str]:
-        """The statements that create the table and its indexes."""
-        columns = ", ".join(column.ddl(dialect) for column in self.columns)
-        rest = [name for name in self.names if name not in self.key]
-        include = f" INCLUDE ({', '.join(rest)})" if self.covering and dialect.covering_keys else ""
-        key = f"PRIMARY KEY ({', '.join(self.key)}){include}"
-        create = f"CREATE TABLE {self.name} ({columns}, {key}){dialect.table_suffix}"
-        return [create, *self.indexes]
-
-    def growth(self, dialect: Dialect, there: Set[str]) -> list[str]:
-        """The statements that bring a table with these columns, or none, to all of its columns.
-        Counts begin at 0."""
-        if not there:
-            return self.ddl(dialect)
-        missing = [column for column in self.columns if column.name not in there]
-        filled = [replace(c, default="0") if c.required else c for c in missing]
-        return [f"ALTER TABLE {self.name} ADD COLUMN {column.ddl(dialect)}" for column in filled]
-
+from api.store.alert_tables import ALERTING
+from api.store.table import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
 
@@ -132,7 +84,9 @@ TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
 
 _WHOSE = Column("device_id", "int")
 
-DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; maker: who keeps it up
+# maker: who keeps it up; findings: the open kinds, comma-separated; finding_rank and finding_cost:
+# severity rank (0 is the worst) and cost a day of the worst open finding, null without one
+DEVICE_STATUS: Final = Table(
     "device_status",
     (
         _WHOSE,
@@ -144,7 +98,7 @@ DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; make
         Column("cadence_ms", "int"),
         Column("event_driven", "small"),
         Column("bucket_ms", "int"),
-        Column("flow", "real", required=False),
+        *(Column(c, "real", required=False) for c in ("flow", "signal_strength", "network_rssi")),
         *(
             column
             for span in SPANS
@@ -162,6 +116,8 @@ DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; make
         Column("searched", "text"),
         Column("maker", "text"),
         Column("findings", "text", default="''"),
+        Column("finding_rank", "small", required=False),
+        Column("finding_cost", "real", required=False),
     ),
     key=("device_id",),
     indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
@@ -205,6 +161,7 @@ FINDING: Final = Table(
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
         Column("reason", "text", required=False),
+        Column("judgement", "text", required=False),
     ),
     key=("device_id", "kind", "opened_ms"),
     indexes=(
@@ -235,7 +192,10 @@ FINDING_STATE: Final = Table(
     indexes=("CREATE INDEX finding_state_by_due ON finding_state (due_ms)",),
 )
 
-OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE)
+# mark: another one with each change, so that what changes meanwhile stays due
+ALERT_DUE: Final = Table("alert_due", (_WHOSE, Column("mark", "int")), key=("device_id",))
+
+OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE)
 DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)
 
 # --- The directory -------------------------------------------------------------------------------
@@ -297,6 +257,13 @@ DEVICE_GROUP: Final = Table(
     (Column("name", "text"), Column("device_key", "int")),
     key=("device_key", "name"),
     indexes=("CREATE INDEX device_group_by_name ON device_group (name)",),
+)
+
+DEVICE_ANCESTOR: Final = Table(  # the meters upstream of a device; depth 1: its parent
+    "device_ancestor",
+    (Column("device_key", "int"), Column("ancestor_key", "int"), Column("depth", "int")),
+    key=("device_key", "ancestor_key"),
+    indexes=("CREATE INDEX device_ancestor_by_ancestor ON device_ancestor (ancestor_key)",),
 )
 
 API_KEY: Final = Table(
@@ -381,6 +348,7 @@ SMALL_TABLES: Final = (
     ORGANIZATION,
     DEVICE,
     DEVICE_GROUP,
+    DEVICE_ANCESTOR,
     API_KEY,
     KEY_GRANT,
     REFUSAL,
@@ -388,5 +356,6 @@ SMALL_TABLES: Final = (
     RETENTION,
     INSIGHT_SETTING,
     HOLIDAY,
+    *ALERTING,
 )
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

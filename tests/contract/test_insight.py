@@ -26,7 +26,7 @@ from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World, build
 PREFIX = "/insight/v1"
 WINDOWS = ["1h", "24h", "7d", "30d"]
 ROW = {
-    "device", "state", "cadence", "eventDriven", "lastSeen", "flow", "windows", "volume",
+    "device", "state", "cadence", "eventDriven", "lastSeen", "flow", "windows", "volume", "radio",
     "findings", "asOf",
 }  # fmt: skip
 
@@ -192,6 +192,103 @@ def test_the_summary_is_the_sum_of_the_rows(world: World) -> None:
     expected = sum(row["windows"]["24h"]["uptime"]["expected"] for row in rows)
     assert found["uptime24h"] == pytest.approx(actual / expected)
     assert found["findings"] == {}
+    assert (found["evaluated"], found["flowing"], found["quiet"]) == (4, 2, 1)
+    assert found["uptime"]["24h"] == {"observed": actual * 60, "expected": expected * 60}
+    assert found["attention"] == {"devices": 0, "kinds": {}, "costPerDay": [], "notices": {}}
+
+
+def test_a_page_includes_what_its_tiles_show(world: World) -> None:
+    parts = "finding,line,strip,summary,groups"
+    found = ask(world, "/devices", group="now", orderBy="label", limit=50, include=parts).json
+    rows = {row["device"]["serialNumber"]: row for row in found["data"]}
+    assert set(rows["N-1"]) == ROW | {"finding", "line", "strip"}
+    assert rows["N-1"]["finding"] is None
+    line, strip = rows["N-1"]["line"], rows["N-1"]["strip"]
+    assert (line["step"], strip["step"], len(strip["observed"])) == (600, 1800, 48)
+    assert 138 <= len(line["mean"]) <= 144
+    assert {*line["mean"], *line["least"], *line["greatest"]} == {1.0}
+    assert strip["observed"] == strip["expected"]
+    assert strip["expected"][:-2] == [30] * 46
+    silent = rows["N-3"]["strip"]
+    assert sum(silent["expected"]) - sum(silent["observed"]) in range(58, 62)
+    assert rows["N-3"]["line"]["mean"][-4:] == [None] * 4
+    assert found["summary"] == ask(world, "/summary", group="now").json | {
+        "asOf": found["summary"]["asOf"]
+    }
+    assert found["groups"] == sorted(found["groups"])
+    assert "now" in found["groups"]
+
+
+@pytest.mark.parametrize(
+    ("window", "step", "cells", "rows"),
+    [("1h", 120, 30, 60), ("7d", 10_800, 56, 24), ("30d", 43_200, 60, 24)],
+)
+def test_every_window_has_its_cells_and_rows(
+    world: World, window: str, step: int, cells: int, rows: int
+) -> None:
+    """Counted in the device's own buckets of a minute, whatever the rows that hold them."""
+    query = {"q": "N-1", "limit": 1, "include": "line,strip", "window": window}
+    (row,) = ask(world, "/devices", **query).json["data"]
+    strip, line = row["strip"], row["line"]
+    assert (strip["step"], len(strip["observed"]), len(strip["expected"])) == (step, cells, cells)
+    minutes = sum(strip["observed"])
+    assert minutes == sum(strip["expected"]) if window == "1h" else 1440 <= minutes <= 1442
+    assert all(map(int.__le__, strip["observed"], strip["expected"]))
+    assert rows - 3 <= sum(value is not None for value in line["mean"]) <= rows + 2
+
+
+def test_asked_for_by_name_they_come_in_that_order_and_the_count_stays(world: World) -> None:
+    named = {row["device"]["serialNumber"]: row["device"]["id"] for row in
+             ask(world, "/devices", group="now").json["data"]}  # fmt: skip
+    ids = [named[name] for name in ("N-2", "N-0")]
+    query = {"group": "now", "state": "silent", "ids": ",".join([*ids, FOREIGN])}
+    answer = ask(world, "/devices", **query).json
+    assert [row["device"]["id"] for row in answer["data"]] == ids
+    assert answer["count"] == 1
+    assert ask(world, "/devices", "nothing", ids=",".join(ids)).json["data"] == []
+
+
+@pytest.mark.parametrize("by", ["all", "group", "devices", "both", "nothing", "token for one"])
+def test_groups_are_those_that_were_granted(world: World, by: str) -> None:
+    found = ask(world, "/devices", by, limit=1, include="groups").json["groups"]
+    known = {name for row in ask(world, "/devices", by).json["data"]
+             for name in (row["device"]["config"] or {}).get("groups", ())}  # fmt: skip
+    assert set(found) == known
+
+
+def test_a_sub_meters_water_is_not_counted_twice(world: World) -> None:
+    """N-1 measures a part of what N-0 does. Who sums both counts N-0; who sums N-1 alone counts
+    it."""
+    store, devices = world.store, {"N-1": "N-0", "N-3": "N-1"}
+    before = ask(world, "/summary", group="now").json
+    rows = {
+        r["device"]["serialNumber"]: r for r in ask(world, "/devices", group="now").json["data"]
+    }
+    store.import_devices(ACME, [NewDevice(n, {"parent": p}) for n, p in devices.items()])
+    try:
+        found = ask(world, "/summary", group="now").json
+        assert (before["subMeters"], found["subMeters"]) == (0, 2)
+        assert found["flow"] == before["flow"] - 1.0
+        left = sum(rows[serial]["volume"]["today"] or 0 for serial in ("N-0", "N-2"))
+        assert found["volumeToday"] in (None, pytest.approx(left))
+        assert found["uptime24h"] == before["uptime24h"]  # every device reports for itself
+        assert found["states"] == before["states"]
+        alone = ask(world, "/summary", q="n-1").json
+        assert (alone["subMeters"], alone["flow"]) == (0, 1.0)
+        (row,) = ask(world, "/devices", q="n-1").json["data"]
+        assert row["device"]["config"]["parent"] == "N-0"
+        assert serials(world, group="now", orderBy="parent", limit=2) == ["N-1", "N-3"]
+    finally:
+        store.import_devices(ACME, [NewDevice(n, {"parent": None}) for n in devices])
+
+
+def test_groups_are_those_that_the_credential_may_know_of(world: World) -> None:
+    names = {group["name"] for group in ask(world, "/groups").json["data"]}
+    assert {"now", "north"} <= names
+    by_group = ask(world, "/groups", "group").json["data"]
+    assert {group["name"] for group in by_group} < names
+    assert ask(world, "/groups", "token for one").json["data"] == []
+    assert ask(world, "/groups", limit=1).json["count"] == len(names)
 
 
 def test_one_device_has_its_price_too(world: World) -> None:
@@ -213,6 +310,9 @@ def test_one_device_has_its_price_too(world: World) -> None:
         ("/devices", {"offset": -1}),
         ("/devices", {"q": ""}),
         ("/devices", {"active": "true"}),  # an unknown parameter
+        ("/devices", {"include": "picture"}),
+        ("/devices", {"include": "line"}),  # of a page of 100
+        ("/devices", {"window": "2h"}),
         ("/summary", {"state": "silent"}),
         (f"/devices/{METER}", {"q": "x"}),
         ("/api-json", {"q": "x"}),
@@ -258,5 +358,5 @@ def test_the_document_is_valid_and_describes_every_path(world: World) -> None:
     document = ask(world, "/api-json").json
     assert [str(e) for e in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
     assert set(document["paths"]) >= {
-        f"{PREFIX}/{rest}" for rest in ("devices", "devices/{id}", "summary", "api-json")
+        f"{PREFIX}/{rest}" for rest in ("devices", "devices/{id}", "groups", "summary", "api-json")
     }

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from api.store.base.alerts import Alerts
 from api.store.base.directory import (
     Device,
     DeviceQuery,
     Directory,
     Grant,
+    GroupSize,
     Imported,
     Key,
     NewDevice,
@@ -35,6 +37,7 @@ from api.store.base.findings import (
     FindingSetting,
     HourOfReadings,
     KeptState,
+    OpenFindings,
 )
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
@@ -49,9 +52,11 @@ from api.store.base.ingest import (
     Written,
 )
 from api.store.base.insight import (
+    Attention,
     Cost,
     Due,
     Edge,
+    FlowRow,
     Insight,
     Status,
     StatusEntry,
@@ -82,6 +87,8 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Alerts",
+    "Attention",
     "Clockless",
     "Condition",
     "Cost",
@@ -97,7 +104,9 @@ __all__ = [
     "FindingRow",
     "FindingSetting",
     "Findings",
+    "FlowRow",
     "Grant",
+    "GroupSize",
     "HourOfReadings",
     "Imported",
     "Ingest",
@@ -108,6 +117,7 @@ __all__ = [
     "LatestFound",
     "LatestQuestion",
     "NewDevice",
+    "OpenFindings",
     "Organization",
     "Piece",
     "Progress",
@@ -134,5 +144,5 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Findings, Retention, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Insight, Findings, Alerts, Retention, Upkeep, Protocol):
     """Everything together. `api.store.open.open_store(url)` returns one."""

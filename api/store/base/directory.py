@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from api.roles import Role
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -41,7 +43,8 @@ class Organization:
 class Device:
     """A device as the directory knows it. ``key`` is its number in the time series, never shown;
     ``id`` its UUID. ``config`` already carries ``reportingInterval`` where one is set; in a list of
-    devices also ``groups``, the names of those that the scope's grant covers."""
+    devices also ``groups``, the names of those that the scope's grant covers, and ``parent``, the
+    serial number of the nearest meter upstream of it that the scope sees."""
 
     key: int
     id: str
@@ -85,8 +88,9 @@ class DeviceQuery:
 @dataclass(frozen=True, slots=True)
 class NewDevice:
     """A device to create, or to update where the organization has one of that serial number.
-    ``fields`` holds only what was said: interface names (``deviceTimeZone``) plus ``active`` and
-    ``reportingInterval``, already validated. ``groups`` None leaves the groups alone."""
+    ``fields`` holds only what was said: interface names (``deviceTimeZone``) plus ``active``,
+    ``reportingInterval`` and ``parent`` (the serial number of the meter upstream, None for none;
+    also taken from ``config``), already validated. ``groups`` None leaves the groups alone."""
 
     serial_number: str
     fields: dict[str, Any] = field(default_factory=dict)
@@ -101,7 +105,8 @@ class Imported(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Key:
     """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID.
-    ``ingest``: it sends readings of the devices it was granted, and reads nothing."""
+    ``ingest``: it sends readings of the devices it was granted, and reads nothing; its role means
+    nothing."""
 
     key_id: str
     organization_id: str
@@ -112,6 +117,12 @@ class Key:
     expires_ms: int | None = None
     revoked_ms: int | None = None
     ingest: bool = False
+    role: Role = Role.OPERATOR
+
+
+class GroupSize(NamedTuple):
+    name: str
+    devices: int
 
 
 class Directory(Protocol):
@@ -141,6 +152,11 @@ class Directory(Protocol):
         """How many match, before limit and offset."""
         ...
 
+    def groups(self, scope: Scope) -> list[GroupSize]:
+        """The groups that the scope may know of, by name, with how many active devices of it each
+        has; none without any."""
+        ...
+
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         """The device of each identifier, in order: by UUID (any case, active or not), else by
         serial number, else by networkUniqueIdentifier (these two among active devices). None for
@@ -149,7 +165,8 @@ class Directory(Protocol):
 
     def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
         """All of them or, with a UserError that names the culprit, none. Serial numbers and
-        networkUniqueIdentifiers are unique among an organization's active devices."""
+        networkUniqueIdentifiers are unique among an organization's active devices. A parent is a
+        device of the same organization, and no device is upstream of itself."""
         ...
 
     def create_key(self, key: Key) -> None:
@@ -164,6 +181,10 @@ class Directory(Protocol):
 
     def revoke_key(self, key_id: str, at_ms: int) -> bool:
         """False where there is no such key. Revoking again changes nothing."""
+        ...
+
+    def set_key_role(self, key_id: str, role: Role) -> bool:
+        """False where there is no such key. UserError for one that only sends readings."""
         ...
 
     def ingest_keys(self, organization_id: str) -> dict[str, int]:

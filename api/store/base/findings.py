@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
@@ -23,7 +23,8 @@ UNTOUCHED: Final = 2**53
 @dataclass(frozen=True, slots=True)
 class FindingRow:
     """A finding as it is kept; its name is (key, kind, opened_ms). ``usual_per_day``: gallons of
-    the device. ``rank`` is the severity's, worst first. ``dismissed_by``: a Key ID, "command"."""
+    the device. ``rank`` is the severity's, worst first. ``dismissed_by``: a Key ID, "command".
+    ``judgement``: a name of `api.insight.dismissal.JUDGEMENTS`."""
 
     key: int
     kind: str
@@ -44,6 +45,7 @@ class FindingRow:
     dismissed_ms: int | None = None
     dismissed_by: str | None = None
     reason: str | None = None
+    judgement: str | None = None
 
     @property
     def state(self) -> FindingState:
@@ -99,16 +101,24 @@ class KeptState(NamedTuple):
     data: bytes
 
 
+class OpenFindings(NamedTuple):
+    """The kinds that are open on a device; severity rank and cost a day of the worst one."""
+
+    kinds: Sequence[str] = ()
+    rank: int | None = None
+    cost_per_day: float | None = None
+
+
 class Evaluated(NamedTuple):
     """What one evaluation changes: ``state`` as it becomes (its version is the one it was read
     with), findings to keep and names (kind, opened_ms) to take back; ``done`` is what was due,
-    ``open_kinds`` what its status shows."""
+    ``open`` what its status shows of the open ones."""
 
     state: KeptState
     kept: Sequence[FindingRow]
     gone: Sequence[tuple[str, int]]
     done: Due | None
-    open_kinds: Sequence[str]
+    open: OpenFindings
 
 
 class HourOfReadings(NamedTuple):
@@ -142,9 +152,15 @@ class Findings(Protocol):
 
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None: ...
 
-    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
-        """Keep who dismissed it, when and why, or that nobody did, with the device's factor of
-        that kind (None: as inherited); the device is due."""
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        """By device key, the worst open finding of each device that has one."""
+        ...
+
+    def judge(
+        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+    ) -> None:
+        """Keep who dismissed it, when, why and as what, or that nobody did, with settings of the
+        device for that kind (None: as inherited); the device is due."""
         ...
 
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
@@ -200,7 +216,11 @@ class Findings(Protocol):
 
     def groups_by_device(self, keys: Sequence[int]) -> dict[int, list[str]]: ...
 
-    def hours_of_readings(self, key: int, from_ms: int) -> list[HourOfReadings]: ...
+    def hours_of_readings(
+        self, key: int, from_ms: int, to_ms: int | None = None
+    ) -> list[HourOfReadings]:
+        """from_ms ≤ start < to_ms, ascending."""
+        ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
         """(start of a 1min bucket, mean rate), ascending, from_ms ≤ start < to_ms."""

@@ -9,7 +9,7 @@ from api.catalog import DEVICE_ORDER_FIELDS
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
-from api.store.tables import DEVICE, DEVICE_GROUP, ORGANIZATION
+from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION
 
 _DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
 _NOTHING = Query("1 = 0")
@@ -110,15 +110,44 @@ def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
 def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
     """(device key, name) of the groups that these devices belong to, as far as the grant names
     them: who may see a device needn't know how its organization divides the others."""
-    told = Query("1 = 1")
-    if not grant.everything:
-        names = dialect.bind_texts(sorted(grant.groups))
-        told = Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
+    known = _known_groups(dialect, grant)
     return Query(
-        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {told.sql}"
+        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {known.sql}"
         f" AND g.device_key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
         " ORDER BY g.name",
-        (*told.params, *dialect.bind([(key,) for key in keys])),
+        (*known.params, *dialect.bind([(key,) for key in keys])),
+    )
+
+
+def _known_groups(dialect: Dialect, grant: Grant) -> Query:
+    """The condition on ``device_group AS g`` of the groups that the grant names."""
+    if grant.everything:
+        return Query("1 = 1")
+    names = dialect.bind_texts(sorted(grant.groups))
+    return Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
+
+
+def groups(dialect: Dialect, scope: Scope) -> Query:
+    """(name, active devices) of the groups, by name."""
+    mine, known = visible(dialect, scope), _known_groups(dialect, scope.grant)
+    return Query(
+        f"SELECT g.name, COUNT(*) FROM {DEVICE_GROUP.name} AS g"
+        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
+        f" WHERE d.active = 1 AND {mine.sql} AND {known.sql} GROUP BY g.name ORDER BY g.name",
+        (*mine.params, *known.params),
+    )
+
+
+def parents_of(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
+    """(device key, serial number) of the visible meters upstream of these devices, the nearest
+    first: who sees a sub-meter need not know of a main that was not granted."""
+    mine = visible(dialect, scope)
+    return Query(
+        f"SELECT a.device_key, d.serial_number FROM {DEVICE_ANCESTOR.name} AS a"
+        f" JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key WHERE {mine.sql} AND a.device_key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
+        " ORDER BY a.depth",
+        (*mine.params, *dialect.bind([(key,) for key in keys])),
     )
 
 
@@ -157,6 +186,16 @@ def all_of(organization_id: str) -> Query:
     )
 
 
+def ancestors(organization_id: str) -> Query:
+    """(device key, ancestor key, depth), nearest first."""
+    return Query(
+        f"SELECT a.device_key, a.ancestor_key, a.depth FROM {DEVICE_ANCESTOR.name} AS a"
+        f" JOIN {DEVICE.name} AS d ON d.key = a.device_key WHERE d.organization_id = ?"
+        " ORDER BY a.depth",
+        (organization_id,),
+    )
+
+
 def elsewhere(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
     """(id, organization) of those ids that other organizations have."""
     return Query(
@@ -190,6 +229,14 @@ def update_device(values: dict[str, Any]) -> Query:
 def leave_groups(dialect: Dialect, keys: Sequence[int]) -> Query:
     return Query(
         f"DELETE FROM {DEVICE_GROUP.name} WHERE device_key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
+def leave_ancestors(dialect: Dialect, keys: Sequence[int]) -> Query:
+    return Query(
+        f"DELETE FROM {DEVICE_ANCESTOR.name} WHERE device_key IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
         dialect.bind([(key,) for key in keys]),
     )

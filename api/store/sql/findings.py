@@ -16,7 +16,7 @@ from api.catalog import (
     Aggregate,
 )
 from api.store.base import Scope
-from api.store.base.findings import FindingQuery, FindingSetting, KeptState
+from api.store.base.findings import FindingQuery, FindingSetting, KeptState, OpenFindings
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
@@ -37,9 +37,9 @@ from api.store.tables import (
 COLUMNS: Final = (
     "device_id", "kind", "opened_ms", "id", "severity", "rank", "start_ms", "end_ms", "value",
     "unit", "usual", "gallons", "cost_per_day", "words", "offers_new_normal", "usual_per_day",
-    "dismissed_ms", "dismissed_by", "reason",
+    "dismissed_ms", "dismissed_by", "reason", "judgement",
 )  # fmt: skip
-_JUDGED: Final = COLUMNS[-3:]
+_JUDGED: Final = COLUMNS[-4:]
 _STATE: Final = ", ".join(f"s.{name}" for name in KeptState._fields).replace("s.key", "s.device_id")
 _IN_ORDER: Final = f"{FINDING.name} AS f CROSS JOIN {DEVICE.name} AS d"
 _BY_DEVICE: Final = f"{DEVICE.name} AS d CROSS JOIN {FINDING.name} AS f"
@@ -116,7 +116,7 @@ def one(dialect: Dialect, scope: Scope, finding_id: str) -> Query:
 
 
 def judge(key: int, kind: str, opened_ms: int, judged: Sequence[object]) -> Query:
-    """``judged``: when, by whom and why it was dismissed, or three nulls."""
+    """``judged``: when, by whom, why and as what it was dismissed, or four nulls."""
     named = ", ".join(f"{name} = ?" for name in _JUDGED)
     return Query(
         f"UPDATE {FINDING.name} SET {named} WHERE device_id = ? AND kind = ? AND opened_ms = ?",
@@ -280,14 +280,14 @@ _OF_HOUR: Final = (
 )
 
 
-def hours(key: int, from_ms: int, arithmetic: Arithmetic) -> Query:
+def hours(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> Query:
     """In the order of `api.store.base.findings.HourOfReadings`."""
     values = [value(COARSEST_STORED, each, arithmetic) for each in _OF_HOUR]
     counts = [counter(each) for each in COUNTED]
     return Query(
         f"SELECT ts, {', '.join([*values, *counts])} FROM {COARSEST_STORED.table}"
-        " WHERE device_id = ? AND ts >= ? ORDER BY ts",
-        (key, from_ms),
+        " WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",
+        (key, from_ms, to_ms),
     )
 
 
@@ -335,9 +335,26 @@ def take_back(key: int, kind: str, opened_ms: int) -> Query:
     )
 
 
-def show_open(key: int, kinds: Sequence[str]) -> Query:
-    text = ",".join(kinds)
+def show_open(key: int, found: OpenFindings) -> Query:
+    kinds = ",".join(found.kinds)
     return Query(
-        f"UPDATE {DEVICE_STATUS.name} SET findings = ? WHERE device_id = ? AND findings <> ?",
-        (text, key, text),
+        f"UPDATE {DEVICE_STATUS.name} SET findings = ?, finding_rank = ?, finding_cost = ?"
+        " WHERE device_id = ? AND (findings <> ? OR COALESCE(finding_rank, -1) <> ?"
+        " OR COALESCE(finding_cost, -1) <> ?)",
+        (
+            *(kinds, found.rank, found.cost_per_day, key, kinds),
+            -1 if found.rank is None else found.rank,
+            -1.0 if found.cost_per_day is None else found.cost_per_day,
+        ),
+    )
+
+
+def open_of(dialect: Dialect, keys: Sequence[int]) -> Query:
+    """(finding columns, device's UUID, serial number) of the open findings of these devices, the
+    worst first."""
+    return Query(
+        f"SELECT {_told()}, d.id, d.serial_number FROM {_BY_DEVICE}"
+        f" WHERE d.key = f.device_id AND {_STATES['open']} AND f.device_id IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r) ORDER BY {_ORDER}",
+        dialect.bind([(key,) for key in keys]),
     )

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from api.catalog import COARSEST_STORED, FLOW_AMOUNT, QUALITY, Aggregate, Resolution
+from api.catalog import (
+    COARSEST_STORED,
+    FLOW_AMOUNT,
+    QUALITY,
+    Aggregate,
+    Resolution,
+)
 from api.metering.status import State
 from api.metering.windows import SPANS
 from api.store.base import Scope, StatusQuery
+from api.store.base.insight import NOTICE_RANK
 from api.store.devices import COLUMNS
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
 from api.store.tables import (
     DEVICE,
+    DEVICE_ANCESTOR,
     DEVICE_GROUP,
     DEVICE_STATUS,
+    FINDING,
+    FINDING_STATE,
     HOUR_COUNTER,
     INSIGHT_DUE,
     READING,
@@ -24,7 +34,8 @@ from api.store.tables import (
 )
 
 _DEVICE: Final = ", ".join(f"d.{column}" for column in COLUMNS)
-KEPT: Final = tuple(name for name in DEVICE_STATUS.names if name != "findings")
+_OF_FINDINGS: Final = ("findings", "finding_rank", "finding_cost")
+KEPT: Final = tuple(name for name in DEVICE_STATUS.names if name not in _OF_FINDINGS)
 _STATUS: Final = ", ".join(f"s.{name}" for name in DEVICE_STATUS.names)
 _FROM: Final = f"{DEVICE.name} AS d LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key"
 
@@ -44,10 +55,33 @@ def _findings() -> str:
     return f"CASE WHEN s.findings <> '' THEN {count} WHEN s.findings = '' THEN 0 END"
 
 
+# Water that is lost comes before a radio that is quiet: a critical finding, a warning, a bad state,
+# a notice, a device that never reported, all others; dearer findings first.
+_TROUBLE: Final = (
+    f"CASE WHEN s.finding_rank = 0 THEN 0"
+    f" WHEN s.finding_rank < {NOTICE_RANK} THEN 1"
+    f" WHEN s.state IN ('{State.SILENT}', '{State.DEGRADED}') THEN 2"
+    f" WHEN s.finding_rank = {NOTICE_RANK} THEN 3 WHEN s.state = '{State.NO_DATA}' THEN 4"
+    " ELSE 5 END"
+)
+_DEAREST: Final = (
+    f"CASE WHEN s.finding_rank < {NOTICE_RANK} THEN -COALESCE(s.finding_cost, 0) ELSE 0 END"
+)
+_PARENT: Final = (
+    f"(SELECT p.serial_number FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS p"
+    " ON p.key = a.ancestor_key WHERE a.device_key = d.key AND a.depth = 1)"
+)
+
 ORDERS: Final[dict[str, tuple[str, ...]]] = {
-    "worst": (_RANK, _uptime("24h"), "s.quality_min_24h"),
+    "worst": (_TROUBLE, _DEAREST, _RANK, _uptime("24h"), "s.quality_min_24h"),
     "label": ("d.label",),
     "serialNumber": ("d.serial_number",),
+    "networkUniqueIdentifier": ("d.network_unique_identifier",),
+    "category": ("d.category",),
+    "model": ("d.model",),
+    "deviceTimeZone": ("d.time_zone",),
+    "installedOn": ("d.installed_on_ms",),
+    "parent": (_PARENT,),
     "state": (_RANK,),
     "lastSeen": ("s.seen_ms",),
     "cadence": ("s.cadence_ms",),
@@ -58,7 +92,10 @@ ORDERS: Final[dict[str, tuple[str, ...]]] = {
     **{f"quality{span.name}": (f"s.quality_min_{span.name}",) for span in SPANS},
     "volumeToday": ("s.volume_today",),
     "volumeMonth": ("s.volume_month",),
+    "signalStrength": ("s.signal_strength",),
+    "networkRssi": ("s.network_rssi",),
     "findings": (_findings(),),
+    "finding": ("s.finding_rank", "-COALESCE(s.finding_cost, 0)"),
     "asOf": ("s.as_of_ms",),
 }
 
@@ -130,18 +167,59 @@ def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     return Query(f"SELECT COUNT(*) FROM {_FROM} WHERE {matching.sql}", matching.params)
 
 
-def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(state, currency, open kinds, devices, flow, volume today, cost by the devices' own prices,
-    volume of those without one, observed ms, expected ms, oldest row), in one pass."""
+_WINDOW_SUMS: Final = tuple(
+    f"SUM(s.{what}_{span.name} * s.bucket_ms)" for span in SPANS for what in ("actual", "expected")
+)
+
+
+def open_by_kind(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(kind, severity rank, currency, devices, cost a day) of the open findings."""
     matching = _matching(dialect, scope, query)
-    own = "SUM(s.volume_today * s.price)"
-    rest = "SUM(CASE WHEN s.price IS NULL THEN s.volume_today END)"
+    return Query(
+        f"SELECT f.kind, f.rank, s.currency, COUNT(DISTINCT d.key), SUM(f.cost_per_day)"
+        f" FROM {_FROM} JOIN {FINDING.name} AS f ON f.device_id = d.key"
+        f" WHERE s.findings <> '' AND f.end_ms IS NULL AND f.dismissed_ms IS NULL"
+        f" AND {matching.sql} GROUP BY 1, 2, 3",
+        matching.params,
+    )
+
+
+def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int) -> Query:
+    """(devices, the instant up to which all are checked) of the devices with readings that the
+    findings haven't seen, and that weren't evaluated since."""
+    matching = _matching(dialect, scope, query)
+    return Query(
+        f"SELECT COUNT(*), MIN(COALESCE(t.made_ms, u.findings_ms)) FROM {_FROM}"
+        f" JOIN {INSIGHT_DUE.name} AS u ON u.device_id = d.key"
+        f" LEFT JOIN {FINDING_STATE.name} AS t ON t.device_id = d.key"
+        " WHERE u.findings_ms IS NOT NULL AND (t.made_ms IS NULL OR t.made_ms < ?)"
+        f" AND {matching.sql}",
+        (before_ms, *matching.params),
+    )
+
+
+def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the devices'
+    own prices, volume of those without one, oldest row, devices with a row, flowing, quiet, with a
+    finding that needs attention, then observed and expected ms of each window). Water counts where
+    it is measured first: not of a device whose ancestor matches too."""
+    matching = _matching(dialect, scope, query)
+    counted = "CASE WHEN u.key IS NULL THEN {} END"
+    flow, volume = counted.format("s.flow"), counted.format("s.volume_today")
+    own = counted.format("s.volume_today * s.price")
+    rest = "CASE WHEN u.key IS NULL AND s.price IS NULL THEN s.volume_today END"
     return Query(
         f"SELECT COALESCE(s.state, '{State.NO_DATA}'), s.currency, s.findings, COUNT(*),"
-        f" SUM(s.flow), SUM(s.volume_today), {own}, {rest}, SUM(s.actual_24h * s.bucket_ms),"
-        f" SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
-        f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1, 2, 3",
-        matching.params,
+        f" COUNT(u.key), SUM({flow}), SUM({volume}), SUM({own}), SUM({rest}), MIN(s.as_of_ms),"
+        " COUNT(s.device_id), SUM(CASE WHEN s.flow <> 0 THEN 1 ELSE 0 END),"
+        " SUM(CASE WHEN s.flow = 0 THEN 1 ELSE 0 END),"
+        f" SUM(CASE WHEN s.finding_rank < {NOTICE_RANK} THEN 1 ELSE 0 END),"
+        f" {', '.join(_WINDOW_SUMS)}"
+        f" FROM {_FROM} LEFT JOIN (SELECT DISTINCT a.device_key AS key"
+        f" FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key"
+        f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key WHERE {matching.sql}) AS u"
+        f" ON u.key = d.key WHERE {matching.sql} GROUP BY 1, 2, 3",
+        (*matching.params, *matching.params),
     )
 
 

@@ -18,11 +18,12 @@ def count_readings(device_key: int) -> Query:
 
 
 def of_device(device_key: int) -> list[Query]:
-    """Whatever the device's rows stand in: its time series, groups and the like."""
+    """Whatever the device's rows stand in: its time series, groups, place among mains and
+    sub-meters."""
     columns = [
         (table.name, column)
         for table in TABLES
-        for column in ("device_id", "device_key")
+        for column in ("device_id", "device_key", "ancestor_key")
         if column in table.names
     ]
     return [
