@@ -58,6 +58,7 @@ def run(known: Settings, *, demo: bool = False, while_parent: int | None = None)
         if has_door:
             _keep_statuses(begun, store)
         _find(begun, store, taking)
+        _alert(begun, known, store)
         broker = _start_sources(begun, known, store, taking, demo=demo)
         _start_heart(begun, known, taking, broker, beside=not has_door)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
@@ -116,6 +117,19 @@ def _find(begun: ExitStack, store: Store, taking: Writer) -> None:
     from api.insight.evaluator import EvaluatorThread
 
     thread = EvaluatorThread(store, lambda: taking.waiting_rows > 0 or taking.committing_s > 0)
+    thread.start()
+    begun.callback(thread.stop)
+
+
+def _alert(begun: ExitStack, known: Settings, store: Store) -> None:
+    """Decide what fires, and send it. Of several writers any may do either."""
+    from api.commands.alert_means import means
+    from api.insight.alerts.engine import AlertThread
+    from api.insight.outbox import Outbox
+
+    outbox = Outbox(store, means(known))
+    begun.callback(outbox.close)
+    thread = AlertThread(store, outbox.send)
     thread.start()
     begun.callback(thread.stop)
 

@@ -9,7 +9,7 @@ from api.domain.identify import identify
 from api.errors import BadRequest, ParameterProblem
 from api.insight.comparison import MOST_BUCKETS, Question, buckets, with_device, with_earlier
 from api.insight.expectations import forecast_of, month_of_device, usual_of, zone_of
-from api.metering.comparison import OTHER_DEVICE, SHIFTS
+from api.metering.comparison import OTHER_DEVICE, SHIFT_BY_NAME
 from api.metering.cost import Price, device_price, price_of
 from api.metering.forecast import Interval
 from api.openapi import Operation, ref
@@ -84,7 +84,7 @@ def get_comparison(call: Call[ComparisonQuery]) -> Reply:
     if buckets(asked) > MOST_BUCKETS:
         problem = f"holds more than {MOST_BUCKETS:,} buckets with from and to"
         raise BadRequest("", errors=(ParameterProblem("resolution", problem),))
-    shift = next((each for each in SHIFTS if each == query.compare), None)
+    shift = SHIFT_BY_NAME.get(query.compare)
     if shift is not None:
         found = with_earlier(call.store, call.scope, device, shift, asked)
     else:
