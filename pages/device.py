@@ -121,6 +121,7 @@ clientside_callback(
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
         Fields.GAPS: html_json.output(Ids.GAPS),
         Fields.COMPARED: Output(Ids.COMPARED, "children"),
+        Fields.SINCE: Output(Ids.SINCE, "children"),
         Fields.TOLD: Output(Ids.TOLD, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],

@@ -18,15 +18,17 @@ from api.catalog import (
     ONE_MINUTE,
     QUALITY,
     RAW,
+    STORED,
     TOTAL,
     Resolution,
 )
 from api.client import Client, FindingPage, Series
-from api.errors import NotFound
+from api.errors import NotFound, NotOffered
 from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
+from api.metering.forecast import ForecastHour, Interval
 from api.metering.hourly_profile import Week, resolution_of, week, window_of
 from api.metering.windows import DEFAULT_SPAN, Window, before, due_buckets, whole_minutes
 from api.timez import (
@@ -53,6 +55,7 @@ from components.fleet.queries import Deadline, Desk
 from components.fleet.status_cache import knowledge, refresh_page
 from components.queries import find_device, last_seen_ms, pages
 from components.ranges import widened
+from components.url_state import USUAL
 
 STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
@@ -208,6 +211,63 @@ def own_directory(meter: Meter) -> Directory:
     price = price_of(meter)
     default = None if price is None else price.per_gallon
     return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
+
+
+def forecast(device_id: str, now_ms: int) -> list[ForecastHour]:
+    """The coming week from the hour under way on; empty where the server is no Weir."""
+
+    def ask(client: Client) -> list[list[Any]]:
+        try:
+            rows = client.forecast(device_id)
+        except NotOffered:
+            return []
+        return [[r.bucket_start_ms, r.volume, list(r.interval or ())] for r in rows]
+
+    rows = session.remembered(f"forecast:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
+    return [
+        ForecastHour(start, volume, Interval(*bounds) if bounds else None)
+        for start, volume, bounds in rows
+    ]
+
+
+def month_end(device_id: str, now_ms: int) -> kpis.MonthEnd | None:
+    """None where the server is no Weir."""
+
+    def ask(client: Client) -> Any:
+        try:
+            found = client.month_end(device_id)
+        except NotOffered:
+            return None
+        cost = found.cost.expected if found.cost else None
+        volume = found.volume
+        return [volume.so_far, volume.expected, list(volume.interval or ()), cost, found.currency]
+
+    told = session.remembered(f"month:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
+    if told is None:
+        return None
+    so_far, expected, bounds, cost_amount, currency = told
+    interval = Interval(*bounds) if bounds else None
+    return kpis.MonthEnd(so_far, expected, interval, cost_amount, currency)
+
+
+def compared_rows(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:
+    """Start of a row → the gallons that it is compared with."""
+    if not shown.compare or shown.compare == USUAL or not len(rows):
+        return {}
+    if rows.resolution not in (*STORED, DAY):
+        return {}
+    try:
+        found = session.current_client().comparison(
+            device_id,
+            shown.compare,
+            rows.resolution,
+            from_ms=rows.times_ms[0],
+            to_ms=rows.times_ms[-1],
+            timezone=tz.key,
+        )
+    except (NotOffered, NotFound):
+        return {}
+    return {b.bucket_start_ms: b.gallons for b in found.buckets if b.gallons is not None}
 
 
 def dismiss(finding_id: str, judgement: str) -> str:
