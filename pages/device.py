@@ -29,6 +29,7 @@ from components.controls import failure
 from components.device import (
     custom_range,
     finding_list,
+    insight_queries,
     kpi_cards,
     menus,
     missing,
@@ -211,7 +212,11 @@ def judge(deed: Any) -> dict[str, Any]:
     asked = read_question(deed)
     finding, judgement = read_text(asked.get("finding")), read_text(asked.get("as"))
     try:
-        words = queries.dismiss(finding, judgement) if judgement else queries.restore(finding)
+        words = (
+            insight_queries.dismiss(finding, judgement)
+            if judgement
+            else insight_queries.restore(finding)
+        )
     except WeirError as error:
         return {"words": failure(error), "failed": True, "asked": asked.get("asked")}
     return {"words": words, "failed": False, "asked": asked.get("asked")}

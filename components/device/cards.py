@@ -24,6 +24,7 @@ from components.device import (
     finding_list,
     forecast_card,
     hourly_profile,
+    insight_queries,
     queries,
     row_table,
 )
@@ -86,9 +87,9 @@ class CardRow(NamedTuple):
 
 def _findings(query: CardQuery) -> tuple[Sequence[Component], str]:
     meter = queries.meter_of(query.device_id, query.now_ms)
-    found = queries.findings(query.device_id).findings
+    found = insight_queries.findings(query.device_id).findings
     telling = finding_list.Telling(
-        queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
+        insight_queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
     )
     return finding_list.listing(found, telling), finding_list.summary(found)
 
@@ -109,7 +110,7 @@ def _hours(query: CardQuery) -> tuple[Sequence[Component], str]:
 
 
 def _forecast(query: CardQuery) -> tuple[Sequence[Component], str]:
-    hours = queries.forecast(query.device_id, query.now_ms)
+    hours = insight_queries.forecast(query.device_id, query.now_ms)
     body = forecast_card.forecast_card(hours, query.shown.units, query.tz)
     return body, forecast_card.note(hours)
 
@@ -120,7 +121,7 @@ def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
         session.current_client(), query.device_id, shown.resolution, shown.window, tz, query.page
     )
     note = f"{shown.resolution.label}, latest first, {tz.key}"
-    others = queries.compared_rows(query.device_id, shown, page.rows, tz)
+    others = insight_queries.compared_rows(query.device_id, shown, page.rows, tz)
     return row_table.table(page, tz, shown.units, others, shown.compare), note
 
 

@@ -15,7 +15,7 @@ from components import formatting, session
 from components.chart_query import Subject
 from components.clock import Clock, known_zone
 from components.controls import attributes, failure, labelled
-from components.device import finding_list, kpis, queries
+from components.device import finding_list, insight_queries, kpis, queries
 from components.device.chart_state import read_shown
 from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
 from components.device.kpis import Kpi
@@ -130,8 +130,8 @@ def status_results(shown: Any, kept: Any, now_ms: int) -> list[Any]:
     try:
         meter = queries.meter_of(subject.device_id, now_ms)
         status = queries.standing(current_desk(), meter, now_ms)
-        found = queries.findings(meter.id, states=("open",)).findings
-        devices = queries.own_directory(meter)
+        found = insight_queries.findings(meter.id, states=("open",)).findings
+        devices = insight_queries.own_directory(meter)
     except WeirError:
         return [no_update] * 3
     state = state_of(meter, status, now_ms, active=subject.active)

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from components.device import kpis, queries
+from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
 from components.fleet.meters import Meter
@@ -116,7 +116,7 @@ KPI_ROWS: Final = (
     KpiRow(
         "kpi-month",
         "Month end",
-        lambda q: queries.month_end(q.meter.id, q.now_ms),
+        lambda q: insight_queries.month_end(q.meter.id, q.now_ms),
         lambda found, q: kpis.month_end(found, q.shown.units),
         When.STEADY,
         now=True,

@@ -3,7 +3,6 @@ loads them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any, Final
@@ -18,17 +17,14 @@ from api.catalog import (
     ONE_MINUTE,
     QUALITY,
     RAW,
-    STORED,
     TOTAL,
     Resolution,
 )
-from api.client import Client, FindingPage, Series
-from api.errors import NotFound, NotOffered
+from api.client import Client, Series
 from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
-from api.metering.forecast import ForecastHour, Interval
 from api.metering.hourly_profile import Week, resolution_of, week, window_of
 from api.metering.windows import DEFAULT_SPAN, Window, before, due_buckets, whole_minutes
 from api.timez import (
@@ -48,14 +44,12 @@ from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
 from components.fleet.cadence import cadences, measured
-from components.fleet.device_list import Directory
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
 from components.fleet.status_cache import knowledge, refresh_page
 from components.queries import find_device, last_seen_ms, pages
 from components.ranges import widened
-from components.url_state import USUAL
 
 STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
@@ -194,89 +188,6 @@ def price_of(meter: Meter) -> Price | None:
 def _default_price(client: Client) -> Any:
     prices = (each.default_cost_per_gallon for each in client.organizations())
     return next((price for price in prices if price is not None), None)
-
-
-def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
-    """The device's latest findings; none where the server keeps none."""
-    try:
-        return session.current_client().findings(
-            device=device_id, states=states, limit=MOST_FINDINGS
-        )
-    except NotFound:
-        return FindingPage(0, ())
-
-
-def own_directory(meter: Meter) -> Directory:
-    """What the texts of findings need to know of this device."""
-    price = price_of(meter)
-    default = None if price is None else price.per_gallon
-    return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
-
-
-def forecast(device_id: str, now_ms: int) -> list[ForecastHour]:
-    """The coming week from the hour under way on; empty where the server is no Weir."""
-
-    def ask(client: Client) -> list[list[Any]]:
-        try:
-            rows = client.forecast(device_id)
-        except NotOffered:
-            return []
-        return [[r.bucket_start_ms, r.volume, list(r.interval or ())] for r in rows]
-
-    rows = session.remembered(f"forecast:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
-    return [
-        ForecastHour(start, volume, Interval(*bounds) if bounds else None)
-        for start, volume, bounds in rows
-    ]
-
-
-def month_end(device_id: str, now_ms: int) -> kpis.MonthEnd | None:
-    """None where the server is no Weir."""
-
-    def ask(client: Client) -> Any:
-        try:
-            found = client.month_end(device_id)
-        except NotOffered:
-            return None
-        cost = found.cost.expected if found.cost else None
-        volume = found.volume
-        return [volume.so_far, volume.expected, list(volume.interval or ()), cost, found.currency]
-
-    told = session.remembered(f"month:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
-    if told is None:
-        return None
-    so_far, expected, bounds, cost_amount, currency = told
-    interval = Interval(*bounds) if bounds else None
-    return kpis.MonthEnd(so_far, expected, interval, cost_amount, currency)
-
-
-def compared_rows(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:
-    """Start of a row → the gallons that it is compared with."""
-    if not shown.compare or shown.compare == USUAL or not len(rows):
-        return {}
-    if rows.resolution not in (*STORED, DAY):
-        return {}
-    try:
-        found = session.current_client().comparison(
-            device_id,
-            shown.compare,
-            rows.resolution,
-            from_ms=rows.times_ms[0],
-            to_ms=rows.times_ms[-1],
-            timezone=tz.key,
-        )
-    except (NotOffered, NotFound):
-        return {}
-    return {b.bucket_start_ms: b.gallons for b in found.buckets if b.gallons is not None}
-
-
-def dismiss(finding_id: str, judgement: str) -> str:
-    """What it changed, in words."""
-    return session.current_client().dismiss_finding(finding_id, judgement=judgement).words
-
-
-def restore(finding_id: str) -> str:
-    return session.current_client().restore_finding(finding_id).words
 
 
 def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
