@@ -15,6 +15,7 @@ from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
+from api.routes.balance import BALANCE_ROUTES
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
@@ -274,6 +275,7 @@ _ANSWERING = (
     ),
     *FINDING_ROUTES,
     *EXPECTATION_ROUTES,
+    *BALANCE_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (

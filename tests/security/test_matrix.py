@@ -71,7 +71,12 @@ ROUTES: dict[str, Ask] = {
         f"GET /insight/v1/devices/<id>/{what}": Ask(
             f"/insight/v1/devices/{{device}}/{what}{query}", "api"
         )
-        for what, query in (("usual", f"?{SPAN}"), ("forecast", ""), ("month-end", ""))
+        for what, query in (
+            ("usual", f"?{SPAN}"),
+            ("forecast", ""),
+            ("month-end", ""),
+            ("balance", f"?{SPAN}"),
+        )
     },
     "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
