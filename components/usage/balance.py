@@ -25,13 +25,16 @@ def section(balances: Sequence[Balance], units: Units, *, kind: str = "usage") -
     return [
         html.H2("Mains and sub-meters"),
         html.P(_note(balances), className="quiet"),
-        html.Table(
-            [
-                html.Thead(html.Tr([html.Th("Main", scope="col"), *heads])),
-                html.Tbody(rows),
-            ],
-            className=kind,
-            **labelled("Mains and sub-meters"),
+        html.Div(
+            html.Table(
+                [html.Thead(html.Tr([html.Th("Main", scope="col"), *heads])), html.Tbody(rows)],
+                className=f"{kind} balance",
+                **labelled("Mains and sub-meters"),
+            ),
+            className="usage-scroll" if kind == "usage" else "report-scroll",
+            role="region",
+            tabIndex=0,
+            **labelled("Mains and sub-meters: table, scrollable"),
         ),
     ]
 
@@ -68,5 +71,5 @@ def _row(meter: MeteredVolume, cells: Sequence[str]) -> Component:
             html.Th(html.Div(name, className="who"), scope="row"),
             *(html.Td(cell, className="number") for cell in cells),
         ],
-        className="" if cells[0] else "day-row",
+        className="" if cells[0] else "sub-meter",
     )
