@@ -16,6 +16,7 @@ from api.store.tables import (
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    LISTED_DEVICES,
     OF_DEVICES,
     RETENTION,
     TABLES,
@@ -47,6 +48,7 @@ def _insight(dialect: Dialect) -> list[str]:
     """Every device that is there already is due from its first reading on."""
     return [
         *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
+        *LISTED_DEVICES,
         EVERYTHING_DUE,
     ]
 

@@ -109,7 +109,15 @@ def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
         text = query.text.casefold()
         for special in "\\%_":
             text = text.replace(special, f"\\{special}")
-        parts.append(Query("s.searched LIKE ? ESCAPE '\\'", (f"%{text}%",)))
+        # Looked up at first, in the order of the table: row by row in the list's own order, 100,000
+        # devices take six times as long.
+        parts.append(
+            Query(
+                f"d.key IN (SELECT t.device_id FROM {DEVICE_STATUS.name} AS t"
+                " WHERE t.searched LIKE ? ESCAPE '\\')",
+                (f"%{text}%",),
+            )
+        )
     if query.group is not None:
         grant = scope.grant
         if not grant.everything and query.group not in grant.groups:
@@ -146,9 +154,10 @@ def page(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     matching = _matching(dialect, scope, query)
     direction = " DESC" if query.descending else ""
     orders = [f"{e}{direction} NULLS LAST" for e in ORDERS[query.order_by]]
+    ties = [column for column in ("d.label", "d.id") if column not in ORDERS[query.order_by]]
     return Query(
         f"SELECT d.key FROM {_FROM} WHERE {matching.sql}"
-        f" ORDER BY {', '.join(orders)}, d.label, d.id LIMIT ? OFFSET ?",
+        f" ORDER BY {', '.join((*orders, *ties))} LIMIT ? OFFSET ?",
         (*matching.params, query.limit, query.offset),
     )
 
@@ -164,7 +173,9 @@ def entries(dialect: Dialect, keys: Sequence[int]) -> Query:
 
 def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     matching = _matching(dialect, scope, query)
-    return Query(f"SELECT COUNT(*) FROM {_FROM} WHERE {matching.sql}", matching.params)
+    by_status = query.states or query.kind
+    source = _FROM if by_status else f"{DEVICE.name} AS d"  # a join that changes no count costs one
+    return Query(f"SELECT COUNT(*) FROM {source} WHERE {matching.sql}", matching.params)
 
 
 _WINDOW_SUMS: Final = tuple(

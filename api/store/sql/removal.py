@@ -5,8 +5,12 @@ They are made from the tables, so that a table that is added later is emptied as
 
 from __future__ import annotations
 
+from typing import Final
+
 from api.store.sql.query import Query
 from api.store.tables import API_KEY, DEVICE, KEY_GRANT, ORGANIZATION, READING, SMALL_TABLES, TABLES
+
+_KEYS: Final = ("device_id", "device_key", "ancestor_key")
 
 
 def device_keys(organization_id: str) -> Query:
@@ -21,10 +25,10 @@ def of_device(device_key: int) -> list[Query]:
     """Whatever the device's rows stand in: its time series, groups, place among mains and
     sub-meters."""
     columns = [
-        (table.name, column)
+        (table.name, column.name)
         for table in TABLES
-        for column in ("device_id", "device_key", "ancestor_key")
-        if column in table.names
+        for column in table.columns
+        if column.name in _KEYS and column.kind == "int"  # elsewhere a device is its UUID
     ]
     return [
         Query(f"DELETE FROM {name} WHERE {column} = ?", (device_key,)) for name, column in columns
