@@ -253,8 +253,8 @@ def test_one_broken_tile_never_blanks_the_wall(wall: Wall) -> None:
           health: [["99.6%", "uptime", ""], ["80–96", "quality", ""]],
           spark: [2, "", "", "M0 0L1 1"], strip: [7, "", "", ""], ...rest});
         window.dash_clientside.set_props("fleet-board", {data: {
-          view: {}, again_ms: 15000, at_words: "now", remark: "", totals: [], chips: [], checked: {},
-          groups: [], pages: {page: 1, last: 1, words: ""}, found: "", empty: "",
+          view: {}, again_ms: 15000, at_words: "now", remark: "", totals: [], chips: [],
+          checked: {}, groups: [], pages: {page: 1, last: 1, words: ""}, found: "", empty: "",
           tiles: [tile("one"), tile("two", {numbers: null}), null, tile("three")]}});
         """
     )
