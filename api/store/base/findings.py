@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
+from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 from api.store.base.insight import Due
 
@@ -157,7 +158,11 @@ class Findings(Protocol):
         ...
 
     def judge(
-        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+        self,
+        scope: Scope,
+        entry: FindingEntry,
+        settings: Mapping[str, float | None],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Keep who dismissed it, when, why and as what, or that nobody did, with settings of the
         device for that kind (None: as inherited); the device is due."""
@@ -166,13 +171,19 @@ class Findings(Protocol):
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
 
     def keep_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Those devices that they are for are due."""
         ...
 
     def drop_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """By level, target, kind and name; whatever their value."""
         ...
@@ -181,7 +192,9 @@ class Findings(Protocol):
         """Local dates, 2026-12-25, ascending."""
         ...
 
-    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+    def set_holidays(
+        self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
+    ) -> None:
         """These and no others."""
         ...
 
