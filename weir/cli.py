@@ -16,6 +16,7 @@ SECTIONS: Final = {
     "The store": ("db", "backup", "restore", "rollups"),
     "Organizations, devices, credentials": ("orgs", "devices", "keys", "tokens", "embeds"),
     "Readings, images, reports": ("readings", "images", "report"),
+    "Findings and alerts": ("insight", "alerts"),
 }
 OTHERS: Final = "More"
 _COMPLETE: Final = "_WEIR_COMPLETE"

@@ -28,6 +28,7 @@ from api.catalog import (
 )
 from api.client import credential as credentials
 from api.client import embeds, replies, status
+from api.client.alerts import AlertMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
@@ -78,7 +79,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods, ExpectationMethods):
+class Client(AlertMethods, FindingMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came

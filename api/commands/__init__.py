@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from api.commands import (
+    alerts,
     backup,
     db,
     demo,
@@ -35,6 +36,7 @@ GROUPS = (
     images.group,
     readings.group,
     insight.group,
+    alerts.group,
     mqtt.group,
     demo.group,
     serve.serve,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from api.catalog import BACKEND_VERSION
 from api.metering.status import State
 from api.metering.windows import SPANS
+from api.openapi.alerts import ALERT_COMPONENTS
 from api.openapi.components import (
     BOOLEAN,
     COMPONENTS,
@@ -92,6 +93,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
+    **ALERT_COMPONENTS,
     **EXPECTATION_COMPONENTS,
     "Me": record(
         {
@@ -111,6 +113,7 @@ INSIGHT_INFO: Final = Info(
     tags={
         "status": "The present state of devices.",
         "findings": "Spans in which something was not as it should be.",
+        "alerts": "What somebody is notified of: rules, receivers, silences, messages.",
         "expectations": "What is usual of a device, and what is coming.",
         "service": "The service itself.",
     },

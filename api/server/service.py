@@ -14,7 +14,7 @@ from api.auth import Authenticator, EmbedAuthenticator, require
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
-from api.routes import FINDING_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
+from api.routes import INSIGHT_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.accept import require_json
 from api.server.actions import add_actions
@@ -61,7 +61,7 @@ def create_service(
     held = Limits(settings.rate_limit, shared=shared) if limited else None
     gate = Gate(Authenticator(store, settings), held)
     app = _interface(store, settings, gate)
-    add_actions(app, FINDING_ACTIONS, store if origin is None else origin, gate)
+    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
     if compression:
@@ -84,7 +84,7 @@ def _interface(store: Store, settings: Settings, gate: Gate) -> Flask:
     app.url_map.converters["identifier"] = _Identifier
     for route in (*ROUTES, *INSIGHT_ROUTES):
         rule = route.operation.path.replace("{id}", _id(route.operation))
-        app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
+        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, settings))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
@@ -113,7 +113,7 @@ def _compress(app: Flask) -> None:
     Compress(app)
 
 
-def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
+def _view(route: Route, store: Store, gate: Gate, settings: Settings) -> Callable[..., Response]:
     """Credential → role → Accept → parameters → device and answer → caching, in this order."""
     public = route.operation.public
 
@@ -127,7 +127,9 @@ def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
         root = environ.get(SITE_ROOT, "")
-        reply = route.answer(Call(store, scope, query, id, columns, root, principal))
+        reply = route.answer(
+            Call(store, scope, query, id, columns, root, principal, None, settings)
+        )
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view
