@@ -127,10 +127,7 @@ def test_tests_stand_where_their_modules_do(room: str) -> None:
     assert [str(folder) for folder in folders if not (ROOT / folder).is_dir()] == []
 
 
-STILL_ASK = frozenset(
-    f"components/fleet/{module}.py"
-    for module in ("cadence", "day_volumes", "device_list", "sparkline_rows")
-)
+STILL_ASK = frozenset(f"components/fleet/{module}.py" for module in ("cadence", "device_list"))
 """Modules that ask the client beside their folder's queries.py. None may be added."""
 
 

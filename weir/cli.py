@@ -17,6 +17,7 @@ SECTIONS: Final = {
     "Organizations, devices, credentials": ("orgs", "devices", "keys", "tokens", "embeds"),
     "Readings, images, reports": ("readings", "images", "report"),
     "Findings and alerts": ("insight", "alerts"),
+    "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
 }
 OTHERS: Final = "More"
 _COMPLETE: Final = "_WEIR_COMPLETE"

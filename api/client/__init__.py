@@ -6,7 +6,7 @@ typed answers. Nothing else of the project speaks HTTP to the service.
 
 from api.client.embeds import Embed, EmbedToken
 from api.client.endpoints import ActiveFilter, Client, Credential
-from api.client.expectations import Amounts, MonthEnd
+from api.client.expectations import Amounts, Comparison, MonthEnd
 from api.client.findings import Finding, FindingDetail, FindingPage, Judged
 from api.client.replies import (
     Device,
@@ -16,13 +16,24 @@ from api.client.replies import (
     Organization,
     Series,
 )
-from api.client.status import DeviceStatus, StatusPage, StatusSummary, WindowStatus
+from api.client.status import (
+    Attention,
+    DeviceStatus,
+    Observed,
+    StatusPage,
+    StatusPart,
+    StatusSummary,
+    Strip,
+    WindowStatus,
+)
 from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
 
 __all__ = [
     "ActiveFilter",
     "Amounts",
+    "Attention",
     "Client",
+    "Comparison",
     "Credential",
     "Device",
     "DevicePage",
@@ -38,11 +49,14 @@ __all__ = [
     "Latest",
     "LatestEntry",
     "MonthEnd",
+    "Observed",
     "Organization",
     "Rolling",
     "Series",
     "StatusPage",
+    "StatusPart",
     "StatusSummary",
+    "Strip",
     "WindowStatus",
     "address",
     "height_px",

@@ -122,7 +122,7 @@ class FindingMethods:
             said["count"] = "true"
         body = an_object(self._ask(_PATH, said), "answer")
         return FindingPage(
-            whole(body, "count"), tuple(map(_finding, a_list(body.get("data"), "data")))
+            whole(body, "count"), tuple(map(finding, a_list(body.get("data"), "data")))
         )
 
     def finding(self, finding_id: str) -> FindingDetail:
@@ -152,7 +152,7 @@ def _needed(said: Json, name: str) -> float:
     return value
 
 
-def _finding(body: Any) -> Finding:
+def finding(body: Any) -> Finding:
     said = an_object(body, "finding")
     return Finding(
         id=text(said, "id"),
@@ -178,7 +178,7 @@ def _detail(body: Any) -> FindingDetail:
     judged, shown = maybe_object(said, "dismissed"), an_object(said.get("evidence"), "evidence")
     rows = (an_object(row, "row") for row in a_list(shown.get("data"), "data"))
     return FindingDetail(
-        finding=_finding(said),
+        finding=finding(said),
         offers_new_normal=said.get("offersNewNormal") is True,
         dismissed_ms=instant(judged, "at"),
         dismissed_by=maybe_text(judged, "by"),
@@ -197,7 +197,7 @@ def _judged(body: Any) -> Judged:
     said = an_object(body, "answer")
     threshold = an_object(said.get("threshold"), "threshold")
     return Judged(
-        _finding(said.get("finding")),
+        finding(said.get("finding")),
         _needed(threshold, "before"),
         _needed(threshold, "factor"),
         text(threshold, "words"),

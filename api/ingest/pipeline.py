@@ -60,15 +60,19 @@ class Feed:
         return done
 
 
-def import_file(store: Store, organization_id: str, path: Path, watch: Watch) -> Progress:
+def import_file(
+    store: Store, organization_id: str, path: Path, watch: Watch, *, anew: bool = False
+) -> Progress:
     """Import a file; returns its position and counts, earlier attempts included.
 
     Progress is kept by the content's digest: an interrupted import of the same file continues after
-    its last commit; a complete one starts again and its rows count as repeated. Raises UserError if
-    it can't be read to its end; complete rows before that are kept.
+    its last commit; a complete one, or ``anew``, starts again, and rows that are stored
+    count as repeated. Raises UserError if it can't be read to its end; complete rows before that
+    are kept.
     """
     found = source.look_at(path)
-    start = _start(store, organization_id, source.digest(path))
+    digest = source.digest(path)
+    start = Progress(digest, organization_id) if anew else _start(store, organization_id, digest)
     devices = Devices(store.ingest_keys(organization_id))
     what = (found, devices, now_ms(), start.position)
     batches = ahead(files.batches, *what) if found.long else files.batches(*what)

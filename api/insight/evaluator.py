@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
-from api.insight.evaluation import Kept, kept, open_kinds, row_of
+from api.insight.evaluation import Kept, kept, open_findings, row_of
 from api.insight.facts import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
@@ -158,6 +158,7 @@ class Evaluator:
         keys = [task.key for task in tasks]
         devices = {device.key: device for device in self._store.devices_by_key(keys)}
         states, groups = self._store.states_of(keys), self._store.groups_by_device(keys)
+        planned, corrections = self._store.maintenance_of(keys), self._store.corrections_of(keys)
         shared = {
             organization: OfOrganization.read(self._store, organization)
             for organization in {device.organization_id for device in devices.values()}
@@ -168,7 +169,12 @@ class Evaluator:
             if device is not None:
                 cadence = self._cadence(device, task.due, anew=anew)
                 facts = facts_of(
-                    device, groups.get(task.key, []), shared[device.organization_id], cadence
+                    device,
+                    groups.get(task.key, []),
+                    shared[device.organization_id],
+                    cadence,
+                    planned.get(task.key, ()),
+                    corrections.get(task.key, ()),
                 )
                 state = states.get(task.key)
                 if anew and state is not None:
@@ -210,7 +216,7 @@ class Evaluator:
             _due_ms(device, facts, readings.last_ms, evaluation.findings, clock_ms),
             b"" if evaluation.state is None else evaluation.state.dump(),
         )
-        evaluated = Evaluated(made, judged.rows, judged.gone, task.due, open_kinds(judged.all))
+        evaluated = Evaluated(made, judged.rows, judged.gone, task.due, open_findings(judged.all))
         return _Result(evaluated, _counted(judged, stored))
 
     def _keep(self, results: Sequence[_Result]) -> Counts:

@@ -7,7 +7,11 @@ from typing import Any, Final
 from api.catalog import BACKEND_VERSION
 from api.metering.status import State
 from api.metering.windows import SPANS
+<<<<<<< HEAD
 from api.openapi.alerts import ALERT_COMPONENTS
+=======
+from api.openapi.annotations import ANNOTATION_COMPONENTS
+>>>>>>> main
 from api.openapi.components import (
     BOOLEAN,
     COMPONENTS,
@@ -45,8 +49,29 @@ _STATUS: Final[dict[str, Schema]] = {
 }
 
 
-def _page(name: str) -> Schema:
-    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
+_RATES: Final = array(nullable(NUMBER)) | {"description": "gal/min; null: no row."}
+_COSTS: Final = array(record({"currency": STRING, "amount": NUMBER}))
+_KINDS: Final[Schema] = {"type": "object", "additionalProperties": NUMBER}
+_ON_A_PAGE: Final[dict[str, Schema]] = {
+    "finding": nullable(ref("Finding")),
+    "line": nullable(
+        record(
+            {"start": INSTANT, "step": NUMBER, "mean": _RATES, "least": _RATES, "greatest": _RATES},
+            about="Flow in rows of step seconds.",
+        )
+    ),
+    "strip": nullable(
+        record(
+            {
+                "start": INSTANT,
+                "step": NUMBER,
+                "observed": array(NUMBER),
+                "expected": array(NUMBER),
+            },
+            about="Uptime in cells of step seconds: buckets with a reading, and buckets due.",
+        )
+    ),
+}
 
 
 _COMPONENTS: Final[dict[str, Any]] = {
@@ -57,10 +82,22 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "quality": record({"min": nullable(NUMBER), "max": nullable(NUMBER)}),
         }
     ),
-    "Status": record(_STATUS),
-    "StatusPage": _page("Status"),
+    "Status": record(_STATUS | _ON_A_PAGE, optional=tuple(_ON_A_PAGE)),
+    "StatusPage": record(
+        {
+            "count": NUMBER,
+            "limit": NUMBER,
+            "offset": NUMBER,
+            "data": array(ref("Status")),
+            "summary": ref("StatusSummary"),
+            "groups": array(STRING),
+        },
+        optional=("summary", "groups"),
+    ),
     "Group": record({"name": STRING, "devices": NUMBER}),
-    "GroupPage": _page("Group"),
+    "GroupPage": record(
+        {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Group"))}
+    ),
     "DeviceStatus": record(
         _STATUS
         | {
@@ -86,14 +123,42 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "states": record({state: NUMBER for state in _STATES if state != State.INACTIVE}),
             "flow": nullable(NUMBER),
             "volumeToday": _GALLONS,
-            "costToday": array(record({"currency": STRING, "amount": NUMBER})),
+            "costToday": _COSTS,
             "uptime24h": nullable(NUMBER) | {"description": "0 to 1."},
-            "findings": {"type": "object", "additionalProperties": NUMBER},
-            "asOf": nullable(INSTANT),
+            "findings": _KINDS | {"description": "Devices with an open finding, by kind."},
+            "asOf": nullable(INSTANT) | {"description": "Of the status that is oldest."},
+            "evaluated": NUMBER | {"description": "Devices that the sums cover."},
+            "flowing": NUMBER,
+            "quiet": NUMBER | {"description": "Devices with a current reading of zero."},
+            "uptime": record(
+                {
+                    span.name: record({"observed": NUMBER, "expected": NUMBER}, about="Seconds.")
+                    for span in SPANS
+                }
+            ),
+            "attention": record(
+                {
+                    "devices": NUMBER,
+                    "kinds": _KINDS,
+                    "costPerDay": _COSTS,
+                    "notices": _KINDS,
+                },
+                about="Devices with an open finding that is critical or a warning, and by kind;"
+                " what these cost a day; and notices by kind.",
+            ),
+            "unchecked": record(
+                {"devices": NUMBER, "checkedTo": nullable(INSTANT)},
+                about="Devices whose readings wait longer than usual to be checked for findings,"
+                " and up to when those of all are.",
+            ),
         }
     ),
     **FINDING_COMPONENTS,
+<<<<<<< HEAD
     **ALERT_COMPONENTS,
+=======
+    **ANNOTATION_COMPONENTS,
+>>>>>>> main
     **EXPECTATION_COMPONENTS,
     "Me": record(
         {
@@ -113,7 +178,12 @@ INSIGHT_INFO: Final = Info(
     tags={
         "status": "The present state of devices.",
         "findings": "Spans in which something was not as it should be.",
+<<<<<<< HEAD
         "alerts": "What somebody is notified of: rules, receivers, silences, messages.",
+=======
+        "annotations": "Notes, maintenance and corrections of readings.",
+        "audit": "Who did what.",
+>>>>>>> main
         "expectations": "What is usual of a device, and what is coming.",
         "service": "The service itself.",
     },

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
-from api.domain.identify import identify, storable
+from api.domain.identify import identify, identify_each, storable
+from api.insight.fleet_page import Line, Strip, attention, lines, strips
 from api.metering.cost import price_of
 from api.metering.status import State
-from api.metering.windows import SPANS
+from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
+<<<<<<< HEAD
 from api.routes.alerts import ALERT_ACTIONS, ALERT_ROUTES
+=======
+from api.routes.annotations import ANNOTATION_ACTIONS, ANNOTATION_ROUTES
+from api.routes.audit import AUDIT_ROUTES
+>>>>>>> main
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
-from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
+from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
-from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
+from api.store.base import (
+    Attention,
+    Scope,
+    Status,
+    StatusEntry,
+    StatusQuery,
+    StatusSummary,
+    Store,
+    WindowStatus,
+)
+from api.timez import now_ms
 
-_NEVER = Status(
+_EMPTY: Final = StatusSummary(
+    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0
+)
+_NEVER: Final = Status(
     0, 0, 0, 0, State.NO_DATA, None, 0, False, 0, None,
     tuple(WindowStatus() for _ in SPANS), None, None, None, "", "",
 )  # fmt: skip
@@ -43,23 +63,56 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
     count, entries = 0, list[StatusEntry]()
     if _can_match(asked):
         count = call.store.count_statuses(call.scope, query)
-        entries = call.store.statuses(call.scope, query) if count > asked.offset else []
-    return Reply(
-        {
-            "count": count,
-            "limit": asked.limit,
-            "offset": asked.offset,
-            "data": [status_object(entry) for entry in entries],
-        }
-    )
+        if asked.ids:
+            entries = _entries(call.store, call.scope, asked.ids)
+        elif count > asked.offset:
+            entries = call.store.statuses(call.scope, query)
+    body: dict[str, Any] = {
+        "count": count,
+        "limit": asked.limit,
+        "offset": asked.offset,
+        "data": _rows(call.store, entries, asked.include, asked.window),
+    }
+    if "summary" in asked.include:
+        body["summary"] = _summary(call.store, call.scope, asked, kind=None)
+    if "groups" in asked.include:
+        body["groups"] = [each.name for each in call.store.groups(call.scope)]
+    return Reply(body)
+
+
+def _entries(store: Store, scope: Scope, ids: Sequence[str]) -> list[StatusEntry]:
+    devices = identify_each(store, scope, ids)
+    found = {entry.device.key: entry for entry in store.statuses_of(scope, devices)}
+    return [found[device.key] for device in devices if device.key in found]
+
+
+def _rows(
+    store: Store, entries: Sequence[StatusEntry], parts: Collection[str], span: Span
+) -> list[dict[str, Any]]:
+    now, devices = now_ms(), [entry.device for entry in entries]
+    rows = [status_object(entry) for entry in entries]
+    shown: dict[str, Mapping[int, Any]] = {
+        "finding": store.worst_open(devices) if "finding" in parts else {},
+        "line": lines(store, entries, span, now) if "line" in parts else {},
+        "strip": strips(store, entries, span, now) if "strip" in parts else {},
+    }
+    for part in parts:
+        if part in shown:
+            for row, device in zip(rows, devices, strict=True):
+                found = shown[part].get(device.key)
+                row[part] = None if found is None else _OBJECTS[part](found)
+    return rows
 
 
 def get_summary(call: Call[SummaryQuery]) -> Reply:
-    asked = call.query
-    empty = StatusSummary(0, 0, {}, None, None, (), 0, 0, {}, None)
-    query = StatusQuery(text=asked.q or "", group=asked.group, kind=asked.kind)
-    found = call.store.summarize(call.scope, query) if _can_match(asked) else empty
-    return Reply(summary_object(found))
+    return Reply(_summary(call.store, call.scope, call.query, kind=call.query.kind))
+
+
+def _summary(store: Store, scope: Scope, asked: SummaryQuery, kind: str | None) -> dict[str, Any]:
+    if not _can_match(asked):
+        return summary_object(_EMPTY, Attention({}, (), {}, 0, None))
+    query = StatusQuery(text=asked.q or "", group=asked.group, kind=kind)
+    return summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
 
 
 def list_groups(call: Call[PageQuery]) -> Reply:
@@ -120,8 +173,35 @@ def status_object(entry: StatusEntry) -> dict[str, Any]:
     }
 
 
-def summary_object(found: StatusSummary) -> dict[str, Any]:
+def line_object(line: Line) -> dict[str, Any]:
+    return {
+        "start": instant(line.start_ms),
+        "step": line.step_ms // 1000,
+        "mean": [None if row is None else row.mean for row in line.rows],
+        "least": [None if row is None else row.least for row in line.rows],
+        "greatest": [None if row is None else row.greatest for row in line.rows],
+    }
+
+
+def strip_object(strip: Strip) -> dict[str, Any]:
+    return {
+        "start": instant(strip.start_ms),
+        "step": strip.step_ms // 1000,
+        "observed": strip.observed,
+        "expected": strip.expected,
+    }
+
+
+_OBJECTS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
+    "finding": finding_object,
+    "line": line_object,
+    "strip": strip_object,
+}
+
+
+def summary_object(found: StatusSummary, open_: Attention) -> dict[str, Any]:
     states = [state for state in State if state is not State.INACTIVE]
+    observed, expected = found.uptimes[SPANS.index(DEFAULT_SPAN)]
     return {
         "devices": found.devices,
         "subMeters": found.sub_meters,
@@ -129,9 +209,26 @@ def summary_object(found: StatusSummary) -> dict[str, Any]:
         "flow": found.flow,
         "volumeToday": found.volume_today,
         "costToday": [{"currency": c.currency, "amount": c.amount} for c in found.costs],
-        "uptime24h": found.observed_ms / found.expected_ms if found.expected_ms else None,
+        "uptime24h": observed / expected if expected else None,
         "findings": found.findings,
         "asOf": None if found.as_of_ms is None else instant(found.as_of_ms),
+        "evaluated": found.evaluated,
+        "flowing": found.flowing,
+        "quiet": found.quiet,
+        "uptime": {
+            span.name: {"observed": observed_ms // 1000, "expected": expected_ms // 1000}
+            for span, (observed_ms, expected_ms) in zip(SPANS, found.uptimes, strict=True)
+        },
+        "attention": {
+            "devices": found.alarming,
+            "kinds": open_.kinds,
+            "costPerDay": [{"currency": c.currency, "amount": c.amount} for c in open_.costs],
+            "notices": open_.notices,
+        },
+        "unchecked": {
+            "devices": open_.unchecked,
+            "checkedTo": None if open_.checked_ms is None else instant(open_.checked_ms),
+        },
     }
 
 
@@ -182,11 +279,20 @@ _ANSWERING = (
         list_groups,
     ),
     *FINDING_ROUTES,
+<<<<<<< HEAD
     *ALERT_ROUTES,
     *EXPECTATION_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ALERT_ACTIONS)
+=======
+    *ANNOTATION_ROUTES,
+    *AUDIT_ROUTES,
+    *EXPECTATION_ROUTES,
+    *CREDENTIAL_ROUTES,
+)
+INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ANNOTATION_ACTIONS)
+>>>>>>> main
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
     document_route(

@@ -178,7 +178,7 @@ def _writer(said: writer_status.WriterStatus | None, *, alone: bool) -> Check:
         took = f"{said.committing_s:.0f} s"
         return Check(DEGRADED, f"The writer has been inside one commit for {took}.", facts)
     if said.trouble:
-        return Check(DEGRADED, "The writer can't store readings at the moment; it retries.", facts)
+        return Check(DEGRADED, f"Readings aren't being stored. {said.trouble}", facts)
     return Check(OK, "", facts)
 
 

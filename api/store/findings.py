@@ -9,7 +9,9 @@ from dataclasses import fields
 from typing import Any
 
 from api.store.alerts import mark_alerts
-from api.store.base import Due, Row, Scope
+from api.store.audit import AuditPart
+from api.store.base import Device, Due, Row, Scope
+from api.store.base.audit import AuditEntry
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
@@ -20,7 +22,7 @@ from api.store.base.findings import (
     HourOfReadings,
     KeptState,
 )
-from api.store.core import Seam, Transaction
+from api.store.core import Transaction
 from api.store.sql import findings as sql
 from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
@@ -29,7 +31,7 @@ from api.timez import LAST_INSTANT_MS
 FACTOR = "factor"
 
 
-class FindingsPart(Seam):
+class FindingsPart(AuditPart):
     """`api.store.base.Findings` for every dialect."""
 
     def findings(
@@ -45,8 +47,18 @@ class FindingsPart(Seam):
         found = self.fetch(sql.one(self.dialect, scope, finding_id))
         return _entry(found[0]) if found else None
 
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        keys = [device.key for device in devices]
+        rows = self.fetch(sql.open_of(self.dialect, keys)) if keys else []
+        found = [_entry(row) for row in rows]
+        return {entry.finding.key: entry for entry in reversed(found)}
+
     def judge(
-        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+        self,
+        scope: Scope,
+        entry: FindingEntry,
+        settings: Mapping[str, float | None],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         row = entry.finding
         judged = (row.dismissed_ms, row.dismissed_by, row.reason, row.judgement)
@@ -59,6 +71,7 @@ class FindingsPart(Seam):
                 transaction.run(change(scope.organization_id, setting))
             transaction.run(sql.mark(self.dialect, [(row.key, UNTOUCHED)]))
             mark_alerts(self.dialect, transaction, [row.key])
+            self.record_in(transaction, audit)
 
     # --- Settings and holidays ---
 
@@ -66,27 +79,37 @@ class FindingsPart(Seam):
         return [FindingSetting(*row) for row in self.fetch(sql.settings(organization_id))]
 
     def keep_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
                 transaction.run(sql.keep_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
+            self.record_in(transaction, audit)
 
     def drop_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
                 transaction.run(sql.drop_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
+            self.record_in(transaction, audit)
 
     def holidays(self, organization_id: str) -> list[str]:
         return [day for (day,) in self.fetch(sql.holidays(organization_id))]
 
-    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+    def set_holidays(
+        self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
+    ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(sql.forget_holidays(organization_id))
@@ -94,6 +117,7 @@ class FindingsPart(Seam):
             transaction.insert(HOLIDAY, HOLIDAY.names, rows)
             everyone = FindingSetting("organization", "", "", "", 0.0)
             self._mark_those_of(transaction, organization_id, [everyone])
+            self.record_in(transaction, audit)
 
     def _mark_those_of(
         self, transaction: Transaction, organization_id: str, settings: Sequence[FindingSetting]
@@ -172,7 +196,7 @@ def _keep(dialect: Dialect, transaction: Transaction, one: Evaluated) -> bool:
         transaction.run(sql.take_back(key, kind, opened_ms))
     for finding in one.kept:
         transaction.run(sql.keep(_values(finding)))
-    transaction.run(sql.show_open(key, one.open_kinds))
+    transaction.run(sql.show_open(key, one.open))
     if one.kept or one.gone:
         mark_alerts(dialect, transaction, [key])
     if one.done is not None:

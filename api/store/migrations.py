@@ -13,10 +13,14 @@ from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
 from api.store.tables import (
     ALERTING,
+    ANNOTATION,
+    AUDIT,
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    LISTED_DEVICES,
     OF_DEVICES,
+    READING_ORIGINAL,
     RETENTION,
     TABLES,
     TIME_SERIES,
@@ -26,7 +30,16 @@ from api.store.tables import (
 VERSION_TABLE: Final = "schema_version"
 
 
-_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY, *ALERTING, DEVICE_ANCESTOR)
+_INSIGHT: Final = (
+    *OF_DEVICES,
+    INSIGHT_SETTING,
+    HOLIDAY,
+    *ALERTING,
+    DEVICE_ANCESTOR,
+    ANNOTATION,
+    AUDIT,
+    READING_ORIGINAL,
+)
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables that a further step makes
 
 
@@ -47,6 +60,7 @@ def _insight(dialect: Dialect) -> list[str]:
     """Every device that is there already is due from its first reading on."""
     return [
         *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
+        *LISTED_DEVICES,
         EVERYTHING_DUE,
     ]
 
@@ -59,5 +73,5 @@ CURRENT: Final = len(STEPS)
 
 def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
     """What brings a time series with these columns, by table, to what the catalog says."""
-    grown = (table for table in TIME_SERIES if table not in _LATER)
+    grown = (table for table in TIME_SERIES if table is not UNDATED)
     return [s for table in grown for s in table.growth(dialect, there[table.name])]

@@ -10,11 +10,13 @@ table or draws from a sequence: they can be partitioned or distributed by device
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
+from api.store.annotation_tables import ANNOTATION, AUDIT
 from api.store.table import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
@@ -78,13 +80,18 @@ HOUR_COUNTER: Final = Table(
     covering=True,
 )
 UNDATED: Final = Table("undated", _WHOSE_AND_WHEN, key=("device_id", "ts"))
-TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
+READING_ORIGINAL: Final = replace(  # as they came, of the readings that a correction has changed
+    READING, name="reading_original", covering=False
+)
+TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL)
 
 # --- What is known of each device ----------------------------------------------------------------
 
 _WHOSE = Column("device_id", "int")
 
-DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; maker: who keeps it up
+# maker: who keeps it up; findings: the open kinds, comma-separated; finding_rank and finding_cost:
+# severity rank (0 is the worst) and cost a day of the worst open finding, null without one
+DEVICE_STATUS: Final = Table(
     "device_status",
     (
         _WHOSE,
@@ -114,6 +121,8 @@ DEVICE_STATUS: Final = Table(  # findings: the open kinds, comma-separated; make
         Column("searched", "text"),
         Column("maker", "text"),
         Column("findings", "text", default="''"),
+        Column("finding_rank", "small", required=False),
+        Column("finding_cost", "real", required=False),
     ),
     key=("device_id",),
     indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
@@ -248,6 +257,14 @@ DEVICE: Final = Table(
     ),
 )
 
+# In order of the label, and in order of the status table for every other order. The first is wider
+# than what it is read for: where either would do, SQLite takes the narrower one.
+LISTED_DEVICES: Final = (
+    "CREATE INDEX device_by_label ON device"
+    " (organization_id, active, label, id, serial_number, network_unique_identifier)",
+    "CREATE INDEX device_listed ON device (organization_id, active, key, label, id)",
+)
+
 DEVICE_GROUP: Final = Table(
     "device_group",
     (Column("name", "text"), Column("device_key", "int")),
@@ -352,6 +369,8 @@ SMALL_TABLES: Final = (
     RETENTION,
     INSIGHT_SETTING,
     HOLIDAY,
+    ANNOTATION,
+    AUDIT,
     *ALERTING,
 )
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

@@ -13,6 +13,18 @@ from __future__ import annotations
 from typing import Protocol
 
 from api.store.base.alerts import Alerts
+from api.store.base.annotations import (
+    Annotation,
+    AnnotationEntry,
+    AnnotationKind,
+    AnnotationQuery,
+    Annotations,
+    Corrections,
+    OriginalReading,
+    Removal,
+    Touched,
+)
+from api.store.base.audit import AuditEntry, AuditLog, AuditQuery
 from api.store.base.directory import (
     Device,
     DeviceQuery,
@@ -37,6 +49,7 @@ from api.store.base.findings import (
     FindingSetting,
     HourOfReadings,
     KeptState,
+    OpenFindings,
 )
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
@@ -51,9 +64,11 @@ from api.store.base.ingest import (
     Written,
 )
 from api.store.base.insight import (
+    Attention,
     Cost,
     Due,
     Edge,
+    FlowRow,
     Insight,
     Status,
     StatusEntry,
@@ -85,6 +100,19 @@ __all__ = [
     "ROWS_A_COMMIT",
     "UNTOUCHED",
     "Alerts",
+    "Annotation",
+    "AnnotationEntry",
+    "AnnotationKind",
+    "AnnotationQuery",
+    "Annotations",
+    "AuditEntry",
+    "AuditLog",
+    "AuditQuery",
+    "Corrections",
+    "OriginalReading",
+    "Removal",
+    "Touched",
+    "Attention",
     "Clockless",
     "Condition",
     "Cost",
@@ -100,6 +128,7 @@ __all__ = [
     "FindingRow",
     "FindingSetting",
     "Findings",
+    "FlowRow",
     "Grant",
     "GroupSize",
     "HourOfReadings",
@@ -112,6 +141,7 @@ __all__ = [
     "LatestFound",
     "LatestQuestion",
     "NewDevice",
+    "OpenFindings",
     "Organization",
     "Piece",
     "Progress",
@@ -138,5 +168,19 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Findings, Alerts, Retention, Upkeep, Protocol):
+class Store(
+    Directory,
+    Ingest,
+    TimeSeries,
+    Insight,
+    Findings,
+    Alerts,
+    Annotations,
+    Corrections,
+    Removal,
+    AuditLog,
+    Retention,
+    Upkeep,
+    Protocol,
+):
     """Everything together. `api.store.open.open_store(url)` returns one."""

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
+from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 from api.store.base.insight import Due
 
@@ -101,16 +102,24 @@ class KeptState(NamedTuple):
     data: bytes
 
 
+class OpenFindings(NamedTuple):
+    """The kinds that are open on a device; severity rank and cost a day of the worst one."""
+
+    kinds: Sequence[str] = ()
+    rank: int | None = None
+    cost_per_day: float | None = None
+
+
 class Evaluated(NamedTuple):
     """What one evaluation changes: ``state`` as it becomes (its version is the one it was read
     with), findings to keep and names (kind, opened_ms) to take back; ``done`` is what was due,
-    ``open_kinds`` what its status shows."""
+    ``open`` what its status shows of the open ones."""
 
     state: KeptState
     kept: Sequence[FindingRow]
     gone: Sequence[tuple[str, int]]
     done: Due | None
-    open_kinds: Sequence[str]
+    open: OpenFindings
 
 
 class HourOfReadings(NamedTuple):
@@ -144,8 +153,16 @@ class Findings(Protocol):
 
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None: ...
 
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        """By device key, the worst open finding of each device that has one."""
+        ...
+
     def judge(
-        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+        self,
+        scope: Scope,
+        entry: FindingEntry,
+        settings: Mapping[str, float | None],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Keep who dismissed it, when, why and as what, or that nobody did, with settings of the
         device for that kind (None: as inherited); the device is due."""
@@ -154,13 +171,19 @@ class Findings(Protocol):
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
 
     def keep_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Those devices that they are for are due."""
         ...
 
     def drop_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """By level, target, kind and name; whatever their value."""
         ...
@@ -169,7 +192,9 @@ class Findings(Protocol):
         """Local dates, 2026-12-25, ascending."""
         ...
 
-    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+    def set_holidays(
+        self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
+    ) -> None:
         """These and no others."""
         ...
 
