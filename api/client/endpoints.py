@@ -25,12 +25,8 @@ from api.catalog import (
     Resolution,
 )
 from api.client import credential as credentials
-<<<<<<< HEAD
-from api.client import embeds, replies, status
-from api.client.alerts import AlertMethods
-=======
 from api.client import embeds, replies
->>>>>>> main
+from api.client.alerts import AlertMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
@@ -81,11 +77,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-<<<<<<< HEAD
-class Client(AlertMethods, FindingMethods, ExpectationMethods):
-=======
-class Client(FindingMethods, StatusMethods, ExpectationMethods):
->>>>>>> main
+class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came

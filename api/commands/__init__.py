@@ -5,12 +5,9 @@ from __future__ import annotations
 from flask import Flask
 
 from api.commands import (
-<<<<<<< HEAD
     alerts,
-=======
     annotate,
     audit,
->>>>>>> main
     backup,
     db,
     demo,
@@ -41,14 +38,11 @@ GROUPS = (
     images.group,
     readings.group,
     insight.group,
-<<<<<<< HEAD
     alerts.group,
-=======
     annotate.notes,
     annotate.maintenance,
     annotate.corrections,
     audit.group,
->>>>>>> main
     mqtt.group,
     demo.group,
     serve.serve,

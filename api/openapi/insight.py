@@ -7,11 +7,8 @@ from typing import Any, Final
 from api.catalog import BACKEND_VERSION
 from api.metering.status import State
 from api.metering.windows import SPANS
-<<<<<<< HEAD
 from api.openapi.alerts import ALERT_COMPONENTS
-=======
 from api.openapi.annotations import ANNOTATION_COMPONENTS
->>>>>>> main
 from api.openapi.components import (
     BOOLEAN,
     COMPONENTS,
@@ -154,11 +151,8 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
-<<<<<<< HEAD
     **ALERT_COMPONENTS,
-=======
     **ANNOTATION_COMPONENTS,
->>>>>>> main
     **EXPECTATION_COMPONENTS,
     "Me": record(
         {
@@ -178,12 +172,9 @@ INSIGHT_INFO: Final = Info(
     tags={
         "status": "The present state of devices.",
         "findings": "Spans in which something was not as it should be.",
-<<<<<<< HEAD
         "alerts": "What somebody is notified of: rules, receivers, silences, messages.",
-=======
         "annotations": "Notes, maintenance and corrections of readings.",
         "audit": "Who did what.",
->>>>>>> main
         "expectations": "What is usual of a device, and what is coming.",
         "service": "The service itself.",
     },

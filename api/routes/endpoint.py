@@ -34,10 +34,7 @@ class Call(Generic[Q]):
     root: str = ""
     principal: Principal | None = None
     web: WebStore | None = None
-<<<<<<< HEAD
     settings: Settings | None = None
-=======
->>>>>>> main
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +67,6 @@ class ActionCall(Generic[B]):
     identifier: str
     now_ms: int
     settings: Settings | None = None
-
-    @property
-    def scope(self) -> Scope:
-        return self.principal.scope
-
-    @property
-    def by(self) -> str:
-        return self.principal.id
 
     @property
     def scope(self) -> Scope:

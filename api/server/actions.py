@@ -27,11 +27,7 @@ def add_actions(
 ) -> None:
     for action in actions:
         rule = action.operation.path.replace("{id}", "<id>")
-<<<<<<< HEAD
         view = _view(action, store, gate, settings)
-=======
-        view = _view(action, store, gate)
->>>>>>> main
         operation = action.operation
         app.add_url_rule(rule, operation.id, view, methods=[operation.method.upper()])
 
@@ -47,11 +43,7 @@ def _view(action: Action, store: Store, gate: Gate, settings: Settings) -> Calla
         read(Query, pairs(environ.get("QUERY_STRING", "")))
         request.max_content_length = LARGEST_BODY
         body = read_body(action.body, request.get_data())
-<<<<<<< HEAD
         call = ActionCall(store, principal, body, id, now_ms(), settings)
-=======
-        call = ActionCall(store, principal, body, id, now_ms())
->>>>>>> main
         return Response(
             orjson.dumps(action.answer(call).body),
             status=action.operation.status,

@@ -60,13 +60,8 @@ def create_service(
     limited = limits and settings.rate_limit > 0
     held = Limits(settings.rate_limit, shared=shared) if limited else None
     gate = Gate(Authenticator(store, settings), held)
-<<<<<<< HEAD
-    app = _interface(store, settings, gate)
-    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
-=======
     app = _interface(store, settings, gate, web)
-    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate)
->>>>>>> main
+    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
     if compression:
@@ -89,11 +84,7 @@ def _interface(store: Store, settings: Settings, gate: Gate, web: WebStore | Non
     app.url_map.converters["identifier"] = _Identifier
     for route in (*ROUTES, *INSIGHT_ROUTES):
         rule = route.operation.path.replace("{id}", _id(route.operation))
-<<<<<<< HEAD
-        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, settings))
-=======
-        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, web))
->>>>>>> main
+        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, web, settings))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
@@ -122,11 +113,9 @@ def _compress(app: Flask) -> None:
     Compress(app)
 
 
-<<<<<<< HEAD
-def _view(route: Route, store: Store, gate: Gate, settings: Settings) -> Callable[..., Response]:
-=======
-def _view(route: Route, store: Store, gate: Gate, web: WebStore | None) -> Callable[..., Response]:
->>>>>>> main
+def _view(
+    route: Route, store: Store, gate: Gate, web: WebStore | None, settings: Settings
+) -> Callable[..., Response]:
     """Credential → role → Accept → parameters → device and answer → caching, in this order."""
     public = route.operation.public
 
@@ -140,13 +129,7 @@ def _view(route: Route, store: Store, gate: Gate, web: WebStore | None) -> Calla
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
         root = environ.get(SITE_ROOT, "")
-<<<<<<< HEAD
-        reply = route.answer(
-            Call(store, scope, query, id, columns, root, principal, None, settings)
-        )
-=======
-        reply = route.answer(Call(store, scope, query, id, columns, root, principal, web))
->>>>>>> main
+        reply = route.answer(Call(store, scope, query, id, columns, root, principal, web, settings))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view

@@ -25,12 +25,8 @@ from api.insight.alerts.model import Condition, Episode
 from api.insight.alerts.rules import Rule, StoredRule
 from api.roles import Role
 from api.settings import Settings
-<<<<<<< HEAD
-from api.store.base import Grant
-from api.store.base.alerts import AlertChanges, ReceiverRow, SilenceRow
-=======
 from api.store.base import Annotation, AnnotationKind, Grant
->>>>>>> main
+from api.store.base.alerts import AlertChanges, ReceiverRow, SilenceRow
 from api.store.open import open_web_store
 from api.store.sql import findings as sql
 from api.store.web.base import Embed, Maker, WebStore
@@ -98,7 +94,6 @@ class Whole:
             transaction.run(sql.keep(row))
         return id
 
-<<<<<<< HEAD
     def new_alerting(self, what: str) -> str:
         """An alert or silence of the twin, a rule or receiver of its organization."""
         store, id = self.world.store, str(uuid4())
@@ -122,7 +117,7 @@ class Whole:
             row = SilenceRow(id, ACME, None, TWIN, None, None, 0, now_ms() + 9_000, "", "key", 0)
             store.keep_silence(row)
         return id
-=======
+
     def new_annotation(self, kind: str) -> str:
         """Of the twin, by somebody else."""
         twin, at_ms = self.world.devices[TWIN], ms("2026-03-08T12:00Z")
@@ -136,7 +131,6 @@ class Whole:
         else:
             self.world.store.keep_annotation(made, [])
         return made.id
->>>>>>> main
 
     def new_embed(self) -> str:
         """Of the twin."""

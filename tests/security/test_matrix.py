@@ -97,7 +97,6 @@ ROUTES: dict[str, Ask] = {
         )
         for deed in ("dismiss", "restore")
     },
-<<<<<<< HEAD
     "GET /insight/v1/alerts": Ask("/insight/v1/alerts?device={device}", "api"),
     "GET /insight/v1/alerts/<id>": Ask("/insight/v1/alerts/{alert}", "api"),
     "POST /insight/v1/alerts/<id>/acknowledge": Ask(
@@ -139,7 +138,6 @@ ROUTES: dict[str, Ask] = {
         '{"device": "{device}", "until": "' + stamp(now_ms() + DAY_MS) + '"}',
     ),
     "DELETE /insight/v1/silences/<id>": Ask("/insight/v1/silences/{silence}", "operator", "DELETE"),
-=======
     "GET /insight/v1/audit": Ask("/insight/v1/audit", "administrator"),
     **{
         f"GET /insight/v1/{many}{end}": Ask(f"/insight/v1/{many}{path}", "api")
@@ -190,7 +188,6 @@ ROUTES: dict[str, Ask] = {
     "POST /insight/v1/corrections/<id>/revoke": Ask(
         "/insight/v1/corrections/{correction}/revoke", "administrator", "POST", '{"reason": "y"}'
     ),
->>>>>>> main
     "GET /healthz": Ask("/healthz", "anybody"),
     "GET /embeds/v1/embeds": Ask("/embeds/v1/embeds", "api"),
     "POST /embeds/v1/embeds": Ask(
@@ -340,17 +337,11 @@ def owed(site: Whole, who: str, ask: Ask, name: str) -> set[int]:
 def _of_api(person: Who, ask: Ask, device: str) -> set[int]:
     if person.api is None:
         return {person.refused}
-<<<<<<< HEAD
-    if any(name in ask.path for name in OF_TWIN):
+    if any(name in ask.path for name in (*OF_TWIN, *ANNOTATIONS)):
         return {200} if TWIN in person.api else {404}
     if any(name in ask.path for name in OF_ALL):
         return {200} if person.api == EVERYTHING else {404}
-    if "{device}" not in ask.path or "ids=" in ask.path:
-=======
-    if any(name in ask.path for name in ("{embed}", "{finding}", *ANNOTATIONS)):
-        return {200} if TWIN in person.api else {404}
     if ask.path.endswith("/audit"):
->>>>>>> main
         return {200}
     made = ask.method == "POST" and ask.path.rpartition("/")[2] in MADE
     named = "{device}" in f"{ask.path}{ask.body}"
@@ -369,16 +360,15 @@ def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     return {403} if refused else _of_api(person, ask, device)
 
 
-<<<<<<< HEAD
 def _of_silencer(person: Who, ask: Ask, device: str) -> set[int]:
     found = _of_operator(person, ask, device)
     return found if found != {200} or device in (person.api or ()) else {404}
-=======
+
+
 def _of_author(person: Who, ask: Ask, device: str) -> set[int]:
     """Nobody here is the author: an administrator may all the same."""
     found = _of_operator(person, ask, device)
     return {403} if found == {200} and not person.role.may_administer else found
->>>>>>> main
 
 
 def _of_maker(person: Who, ask: Ask, device: str) -> set[int]:
@@ -421,11 +411,8 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "api": _of_api,
     "operator": _of_operator,
     "administrator": _of_administrator,
-<<<<<<< HEAD
     "silencer": _of_silencer,
-=======
     "its author": _of_author,
->>>>>>> main
     "maker": _of_maker,
     "sender": _of_sender,
     "site": _of_site,
@@ -441,15 +428,12 @@ def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
     if "{finding}" in path:
         path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
-<<<<<<< HEAD
     for what in ("alert", "taken", "rule", "receiver", "silence"):
         if f"{{{what}}}" in path:
             path = path.replace(f"{{{what}}}", site.new_alerting(what))
-=======
     for kind in ANNOTATIONS:
         if kind in path:
             path = path.replace(kind, site.new_annotation(kind.strip("{}")))
->>>>>>> main
     body = ask.body.replace("{device}", name) if ask.body else None
     return site.ask(who, ask.method, path, data=body, content_type=ask.content_type)
 
@@ -477,11 +461,7 @@ def test_every_cell(site: Whole, route: str, who: str) -> None:
         assert answer.status_code in owed(site, who, ask, name), (name, text[:300])
         sees = (
             person.api
-<<<<<<< HEAD
-            if ask.to in ("api", "maker", "operator", "administrator", "silencer")
-=======
-            if ask.to in ("api", "maker", "operator", "administrator", "its author")
->>>>>>> main
+            if ask.to in ("api", "maker", "operator", "administrator", "its author", "silencer")
             else person.site
         )
         for other, words in TELLING.items():
