@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.client import DeviceStatus
-from components.device import kpis, queries
+from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
 from components.fleet.device_status import Known
@@ -44,8 +44,9 @@ class Question:
 
 
 class KpiRow(NamedTuple):
-    """``text`` makes the KPI of the query's answer; None leaves its cell as it is. ``water``: only
-    for devices that measure water (True), or only for the others (False)."""
+    """``text`` makes the KPI of the query's answer; None leaves its cell as it is. ``now``: it
+    tells of the present, which an inactive device has none of. ``water``: only for devices that
+    measure water (True), or only for the others (False)."""
 
     id: str
     label: str
@@ -53,6 +54,7 @@ class KpiRow(NamedTuple):
     text: Callable[[Any, Question], Kpi | None]
     when: When = When.RANGE
     needs_price: bool = False
+    now: bool = False
     water: bool | None = None
 
     def suits(self, *, water: bool, priced: bool) -> bool:
@@ -114,8 +116,17 @@ KPI_ROWS: Final = (
         _last_reading,
         _last,
         When.REFRESH,
+        now=True,
     ),
-    KpiRow("kpi-radio", "Radio", _radio, lambda row, _: kpis.radio(row), When.REFRESH, water=False),
+    KpiRow(
+        "kpi-radio",
+        "Radio",
+        _radio,
+        lambda row, _: kpis.radio(row),
+        When.REFRESH,
+        now=True,
+        water=False,
+    ),
     KpiRow("kpi-uptime", "Uptime", _uptime_and_quality, lambda both, _: both[0]),
     KpiRow("kpi-quality", "Quality", _uptime_and_quality, lambda both, _: both[1]),
     KpiRow(
@@ -128,9 +139,27 @@ KPI_ROWS: Final = (
         _night_flow,
         lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
         When.STEADY,
+        now=True,
         water=True,
     ),
-    KpiRow("kpi-continuous", "Leak", _continuous_flow, _continuous, When.STEADY, water=True),
+    KpiRow(
+        "kpi-continuous",
+        "Leak",
+        _continuous_flow,
+        _continuous,
+        When.STEADY,
+        now=True,
+        water=True,
+    ),
+    KpiRow(
+        "kpi-month",
+        "Month end",
+        lambda q: insight_queries.month_end(q.meter.id, q.now_ms),
+        lambda found, q: kpis.month_end(found, q.shown.units),
+        When.STEADY,
+        now=True,
+        water=True,
+    ),
 )
 
 
