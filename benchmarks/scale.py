@@ -28,7 +28,7 @@ from api.store.base import (
     Device,
     DeviceQuery,
     Grant,
-    LatestQuestion,
+    LatestQuery,
     NewDevice,
     ReadingRow,
     Scope,
@@ -192,7 +192,7 @@ def _adaptive(days: int) -> Callable[[Engine], str]:
 
 def _latest(engine: Engine) -> str:
     end = START_MS + 7 * DAY_MS
-    question = LatestQuestion(Span(end - DAY_MS, end), STORED[0], STORED[-1], last=True)
+    question = LatestQuery(Span(end - DAY_MS, end), STORED[0], STORED[-1], last=True)
     devices = engine.devices[:HISTORIES]
     took = [_timed(lambda: engine.store.latest(devices, question)) for _ in range(TIMES)]
     return f"{median(took) * 1_000:.2f} ms"

@@ -287,7 +287,7 @@ class Client(FindingMethods):
     ) -> StatusPage:
         """A page of the devices' status. NotOffered where the server keeps none, as for all of
         these."""
-        asked = {
+        params = {
             "q": search,
             "state": ",".join(states),
             "group": group,
@@ -297,21 +297,21 @@ class Client(FindingMethods):
             "limit": str(limit),
             "offset": str(offset),
         }
-        return status.status_page(self._insight("/devices", asked))
+        return status.status_page(self._insight("/devices", params))
 
     def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
-        asked = {"q": search, "group": group, "kind": kind}
-        return status.status_summary(self._insight("/summary", asked))
+        params = {"q": search, "group": group, "kind": kind}
+        return status.status_summary(self._insight("/summary", params))
 
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
-        return status.device_status(self._ask(path, {}))
+        return status.device_status(self._fetch(path, {}))
 
-    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
-        said = {name: value for name, value in asked.items() if value}
+    def _insight(self, path: str, params: Mapping[str, str]) -> Any:
+        given = {name: value for name, value in params.items() if value}
         try:
-            return self._ask(INSIGHT_PREFIX + path, said)
+            return self._fetch(INSIGHT_PREFIX + path, given)
         except NotFound as error:
             raise NotOffered("This server keeps no status of its devices.") from error
 
@@ -321,16 +321,16 @@ class Client(FindingMethods):
         """Those of the credential's organization within its grant, newest first. Raises NotOffered
         if the server has no embeds."""
         try:
-            return embeds.embeds(self._ask(f"{EMBEDS_PREFIX}/embeds", {}))
+            return embeds.embeds(self._fetch(f"{EMBEDS_PREFIX}/embeds", {}))
         except (NotFound, UnexpectedAnswer) as error:
             raise NotOffered("This server has no embeds.") from error
 
     def embed(self, embed_id: str) -> Embed:
-        return embeds.embed(self._ask(_embed_path(embed_id), {}))
+        return embeds.embed(self._fetch(_embed_path(embed_id), {}))
 
     def own_embed(self) -> Embed:
         """The embed of the token."""
-        return embeds.embed(self._ask(f"{EMBEDS_PREFIX}/self", {}))
+        return embeds.embed(self._fetch(f"{EMBEDS_PREFIX}/self", {}))
 
     def create_embed(self, definition: EmbedDefinition) -> Embed:
         """BadRequest names each field that can't be used, by its name in JSON."""
@@ -348,19 +348,19 @@ class Client(FindingMethods):
     # --- Asking ---
 
     def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
-        said = {name: _texts(value) for name, value in params.items() if value is not None}
-        return self._ask(PATH_PREFIX + path, said, accept)
+        given = {name: _texts(value) for name, value in params.items() if value is not None}
+        return self._fetch(PATH_PREFIX + path, given, accept)
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        with self._refusals_told():
-            return self._transport.get(path, said, {**self._headers, "Accept": accept})
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any:
+        with self._reporting_unauthorized():
+            return self._transport.get(path, params, {**self._headers, "Accept": accept})
 
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        with self._refusals_told():
+        with self._reporting_unauthorized():
             return self._transport.send(method, path, self._headers, body)
 
     @contextmanager
-    def _refusals_told(self) -> Generator[None]:
+    def _reporting_unauthorized(self) -> Generator[None]:
         try:
             yield
         except Unauthorized:

@@ -57,7 +57,7 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
             except ValueError as error:
                 raise UserError(f"{pair}: {error}") from None
             found.append(FindingSetting(level, target, kind.name, name, value))
-        store.keep_finding_settings(organization_id, found)
+        store.save_finding_settings(organization_id, found)
         return [_told(organization_id, each) for each in found]
 
 

@@ -44,10 +44,10 @@ def import_files(files: tuple[Path, ...], organization_id: str, allow_refused: b
     Exit status: 1 where no row is in the store, 3 where more than 1 % of the rows were refused.
     """
     from api.ingest import files as reading
-    from api.ingest.source import look_at
+    from api.ingest.source import inspect
 
     for path in files:  # before any of them is begun
-        reading.check(look_at(path))
+        reading.check(inspect(path))
     with opened() as store:
         organization(store, organization_id)
         done = [_import(store, organization_id, path) for path in files]

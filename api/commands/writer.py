@@ -158,9 +158,9 @@ def _start_heart(
         return writer_status.of_this_process(
             waiting_rows=taking.waiting_rows,
             last_commit_s=_seconds(taking.last_commit_ms),
-            trouble=taking.ailment,
+            problem=taking.stall_reason,
             committing_s=round(taking.committing_s, 1),
-            feed=None if broker is None else broker.trouble,
+            feed=None if broker is None else broker.problem,
             last_message_s=None if broker is None else _seconds(broker.last_message_ms),
         )
 

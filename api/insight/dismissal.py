@@ -1,4 +1,4 @@
-""" "Not a problem": a finding is set aside, and that device's threshold of that kind rises."""
+"""Dismisses a finding as "not a problem", which raises the device's threshold of its kind."""
 
 from __future__ import annotations
 
@@ -33,39 +33,39 @@ class Threshold(NamedTuple):
 def dismissed(
     store: Store, scope: Scope, entry: FindingEntry, *, by: str, reason: str, at_ms: int
 ) -> tuple[FindingEntry, Threshold]:
-    """Conflict where it is dismissed already."""
+    """Dismiss a finding. Raises Conflict if it already is."""
     if entry.finding.dismissed_ms is not None:
         raise Conflict("This finding is dismissed already.")
     before, _ = _factors(store, scope, entry)
     factor = min(before * STEP, FACTOR.most)
-    said = replace(entry.finding, dismissed_ms=at_ms, dismissed_by=by, reason=reason)
-    judged = entry._replace(finding=said)
+    finding = replace(entry.finding, dismissed_ms=at_ms, dismissed_by=by, reason=reason)
+    judged = entry._replace(finding=finding)
     store.judge(scope, judged, factor)
-    return judged, Threshold(said.kind, before, factor)
+    return judged, Threshold(finding.kind, before, factor)
 
 
 def restored(store: Store, scope: Scope, entry: FindingEntry) -> tuple[FindingEntry, Threshold]:
-    """The undo. Conflict where it isn't dismissed."""
+    """Undo a dismissal. Raises Conflict if there is none."""
     if entry.finding.dismissed_ms is None:
         raise Conflict("This finding is not dismissed.")
     before, inherited = _factors(store, scope, entry)
     factor = max(before / STEP, inherited)
     own = None if factor - inherited < _ALIKE else factor
-    said = replace(entry.finding, dismissed_ms=None, dismissed_by=None, reason=None)
-    judged = entry._replace(finding=said)
+    finding = replace(entry.finding, dismissed_ms=None, dismissed_by=None, reason=None)
+    judged = entry._replace(finding=finding)
     store.judge(scope, judged, own)
-    return judged, Threshold(said.kind, before, factor)
+    return judged, Threshold(finding.kind, before, factor)
 
 
 def _factors(store: Store, scope: Scope, entry: FindingEntry) -> tuple[float, float]:
-    """(as it is, as it would be without the device's own)."""
-    found = entry.finding
-    device: Device = store.devices_by_key([found.key])[0]
+    """(the factor now, the factor without the device's own setting)."""
+    finding = entry.finding
+    device: Device = store.devices_by_key([finding.key])[0]
     shared = OfOrganization.read(store, scope.organization_id)
-    groups = store.groups_by_device([found.key]).get(found.key, [])
+    groups = store.groups_by_device([finding.key]).get(finding.key, [])
     without = {name: kinds for name, kinds in shared.settings.items() if name[0] != "device"}
     now, inherited = (
-        merged(device, groups, layers).get(found.kind, {}).get(FACTOR.name, FACTOR.default)
+        merged(device, groups, layers).get(finding.kind, {}).get(FACTOR.name, FACTOR.default)
         for layers in (shared.settings, without)
     )
     return now, inherited

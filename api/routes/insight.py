@@ -26,37 +26,37 @@ _NEVER = Status(
 
 
 def list_statuses(call: Call[StatusListQuery]) -> Reply:
-    asked = call.query
+    params = call.query
     query = StatusQuery(
-        text=asked.q or "",
-        states=asked.states,
-        group=asked.group,
-        kind=asked.kind,
-        order_by=asked.order_by,
-        descending=asked.descending,
-        limit=asked.limit,
-        offset=asked.offset,
+        text=params.q or "",
+        states=params.states,
+        group=params.group,
+        kind=params.kind,
+        order_by=params.order_by,
+        descending=params.descending,
+        limit=params.limit,
+        offset=params.offset,
     )
     count, entries = 0, list[StatusEntry]()
-    if _can_match(asked):
+    if _can_match(params):
         count = call.store.count_statuses(call.scope, query)
-        entries = call.store.statuses(call.scope, query) if count > asked.offset else []
+        entries = call.store.statuses(call.scope, query) if count > params.offset else []
     return Reply(
         {
             "count": count,
-            "limit": asked.limit,
-            "offset": asked.offset,
+            "limit": params.limit,
+            "offset": params.offset,
             "data": [status_object(entry) for entry in entries],
         }
     )
 
 
 def get_summary(call: Call[SummaryQuery]) -> Reply:
-    asked = call.query
+    params = call.query
     empty = StatusSummary(0, {}, None, None, (), 0, 0, {}, None)
-    query = StatusQuery(text=asked.q or "", group=asked.group, kind=asked.kind)
-    found = call.store.summarize(call.scope, query) if _can_match(asked) else empty
-    return Reply(summary_object(found))
+    query = StatusQuery(text=params.q or "", group=params.group, kind=params.kind)
+    summary = call.store.summarize(call.scope, query) if _can_match(params) else empty
+    return Reply(summary_object(summary))
 
 
 def get_status(call: Call[Query]) -> Reply:
@@ -65,55 +65,55 @@ def get_status(call: Call[Query]) -> Reply:
     entry = call.store.status_of(call.scope, device)
     organization = call.store.organization(device.organization_id)
     default = organization.default_cost_per_gallon if organization else None
-    kept = entry.status or _NEVER
-    price = price_of(kept.price, kept.currency, default)
-    shown = price and {
+    status = entry.status or _NEVER
+    price = price_of(status.price, status.currency, default)
+    price_object = price and {
         "perGallon": price.per_gallon,
         "currency": price.currency,
         "source": "device" if price.own else "organization",
     }
-    return Reply(status_object(entry) | {"price": shown})
+    return Reply(status_object(entry) | {"price": price_object})
 
 
-def _can_match(asked: SummaryQuery) -> bool:
-    return all(storable(text) for text in (asked.q, asked.group) if text is not None)
+def _can_match(params: SummaryQuery) -> bool:
+    return all(storable(text) for text in (params.q, params.group) if text is not None)
 
 
 def status_object(entry: StatusEntry) -> dict[str, Any]:
-    kept = entry.status or _NEVER
-    known = entry.status is not None
-    state = kept.state if entry.device.active else State.INACTIVE
+    status = entry.status or _NEVER
+    has_status = entry.status is not None
+    state = status.state if entry.device.active else State.INACTIVE
     return {
         "device": device_object(entry.device),
         "state": str(state),
-        "cadence": kept.cadence_ms / 1000 if known else None,
-        "eventDriven": kept.event_driven,
-        "lastSeen": None if kept.seen_ms is None else instant(kept.seen_ms),
-        "flow": kept.flow,
+        "cadence": status.cadence_ms / 1000 if has_status else None,
+        "eventDriven": status.event_driven,
+        "lastSeen": None if status.seen_ms is None else instant(status.seen_ms),
+        "flow": status.flow,
         "windows": {
             span.name: {
                 "uptime": {"actual": window.actual, "expected": window.expected},
                 "quality": {"min": window.quality_min, "max": window.quality_max},
             }
-            for span, window in zip(SPANS, kept.windows, strict=True)
+            for span, window in zip(SPANS, status.windows, strict=True)
         },
-        "volume": {"today": kept.volume_today, "month": kept.volume_month},
+        "volume": {"today": status.volume_today, "month": status.volume_month},
         "findings": list(entry.findings),
-        "asOf": instant(kept.as_of_ms) if known else None,
+        "asOf": instant(status.as_of_ms) if has_status else None,
     }
 
 
-def summary_object(found: StatusSummary) -> dict[str, Any]:
+def summary_object(summary: StatusSummary) -> dict[str, Any]:
     states = [state for state in State if state is not State.INACTIVE]
     return {
-        "devices": found.devices,
-        "states": {state.value: found.states.get(state, 0) for state in states},
-        "flow": found.flow,
-        "volumeToday": found.volume_today,
-        "costToday": [{"currency": c.currency, "amount": c.amount} for c in found.costs],
-        "uptime24h": found.observed_ms / found.expected_ms if found.expected_ms else None,
-        "findings": found.findings,
-        "asOf": None if found.as_of_ms is None else instant(found.as_of_ms),
+        "devices": summary.devices,
+        "states": {state.value: summary.states.get(state, 0) for state in states},
+        "flow": summary.flow,
+        "volumeToday": summary.volume_today,
+        "costToday": [{"currency": c.currency, "amount": c.amount} for c in summary.costs],
+        "uptime24h": summary.observed_ms / summary.expected_ms if summary.expected_ms else None,
+        "findings": summary.findings,
+        "asOf": None if summary.as_of_ms is None else instant(summary.as_of_ms),
     }
 
 

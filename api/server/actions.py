@@ -1,4 +1,4 @@
-"""The routes of the service that change something, over HTTP."""
+"""Serves the routes that change data (POST)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_actions(app: Flask, actions: Sequence[Action], store: Store, gate: Gate)
 
 
 def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
-    """Credential → Accept → query and body → what it names, and the change."""
+    """Check credential, Accept header, query and body, in this order; then run the action."""
 
     def view(id: str = "") -> Response:
         environ = request.environ

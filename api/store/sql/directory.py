@@ -48,7 +48,7 @@ def create_organization(new: Organization) -> Query:
     )  # fmt: skip
 
 
-# --- Who may see which device --------------------------------------------------------------------
+# --- Visibility ----------------------------------------------------------------------------------
 
 
 def visible(dialect: Dialect, scope: Scope) -> Query:
@@ -108,17 +108,17 @@ def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
 
 
 def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
-    """(device key, name) of the groups that these devices belong to, as far as the grant names
-    them: who may see a device needn't know how its organization divides the others."""
-    told = Query("1 = 1")
+    """(device key, group name) of these devices' groups within the grant: a viewer of a device
+    needn't learn the organization's other groups."""
+    named = Query("1 = 1")
     if not grant.everything:
         names = dialect.bind_texts(sorted(grant.groups))
-        told = Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
+        named = Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
     return Query(
-        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {told.sql}"
+        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {named.sql}"
         f" AND g.device_key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
         " ORDER BY g.name",
-        (*told.params, *dialect.bind([(key,) for key in keys])),
+        (*named.params, *dialect.bind([(key,) for key in keys])),
     )
 
 
@@ -157,8 +157,8 @@ def all_of(organization_id: str) -> Query:
     )
 
 
-def elsewhere(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
-    """(id, organization) of those ids that other organizations have."""
+def ids_of_others(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
+    """(id, organization) of the ids that belong to other organizations."""
     return Query(
         f"SELECT d.id, d.organization_id FROM {DEVICE.name} AS d"
         f" WHERE d.organization_id <> ? AND d.id IN {dialect.texts}",
@@ -171,7 +171,7 @@ def next_key() -> Query:
 
 
 def release(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """Let go of what only one active device may have, until these devices are updated."""
+    """Free these devices' unique identifiers until they are updated."""
     return Query(
         f"UPDATE {DEVICE.name} SET active = 0 WHERE key IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",

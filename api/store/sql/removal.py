@@ -1,6 +1,6 @@
 """Statements that delete an organization with everything of its own.
 
-They are made from the tables, so that a table that is added later is emptied as well.
+They are derived from the table definitions, so that new tables are included.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def count_readings(device_key: int) -> Query:
 
 
 def of_device(device_key: int) -> list[Query]:
-    """Whatever the device's rows stand in: its time series, groups and the like."""
+    """Delete a device's rows in every table: time series, groups, status."""
     columns = [
         (table.name, column)
         for table in TABLES
@@ -32,15 +32,15 @@ def of_device(device_key: int) -> list[Query]:
 
 def of_organization(organization_id: str) -> list[Query]:
     """Its keys with their grants, its devices and everything else under its id, then itself."""
-    whose = (organization_id,)
+    params = (organization_id,)
     grants = Query(
         f"DELETE FROM {KEY_GRANT.name} WHERE key_id IN"
         f" (SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?)",
-        whose,
+        params,
     )
     tables = [table.name for table in SMALL_TABLES if "organization_id" in table.names]
     return [
         grants,
-        *(Query(f"DELETE FROM {name} WHERE organization_id = ?", whose) for name in tables),
-        Query(f"DELETE FROM {ORGANIZATION.name} WHERE id = ?", whose),
+        *(Query(f"DELETE FROM {name} WHERE organization_id = ?", params) for name in tables),
+        Query(f"DELETE FROM {ORGANIZATION.name} WHERE id = ?", params),
     ]
