@@ -77,13 +77,13 @@ def _import(store: Store, organization_id: str, path: Path) -> Progress:
     from api.ingest.pipeline import import_file
 
     unknown: set[str] = set()
-    with bar(path.name, total=path.stat().st_size, unit="B") as shown:
+    with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
 
-        def watch(batch: Batch) -> None:
+        def on_batch(batch: Batch) -> None:
             unknown.update(batch.unknown)
-            shown.update(batch.consumed - shown.n)
+            progress_bar.update(batch.consumed - progress_bar.n)
 
-        progress = import_file(store, organization_id, path, watch)
+        progress = import_file(store, organization_id, path, on_batch)
     if unknown:
         named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
         warn(f"{path}: unknown columns are ignored: {named}")
@@ -121,13 +121,13 @@ def undated(organization_id: str | None) -> object:
             organization(store, organization_id)
         return [
             {
-                "device": found.serial_number,
-                "count": found.count,
-                "first": when(found.first_ms),
-                "last": when(found.last_ms),
-                "organizationId": found.organization_id,
+                "device": device.serial_number,
+                "count": device.count,
+                "first": when(device.first_ms),
+                "last": when(device.last_ms),
+                "organizationId": device.organization_id,
             }
-            for found in store.clockless(organization_id)
+            for device in store.clockless(organization_id)
         ]
 
 
@@ -144,9 +144,9 @@ def prune(months: int | None, pretend: bool) -> object:
 
     From then on readings from before are refused. For a timer, once a day or a month.
     """
-    kept = months or settings().raw_months
-    if not kept:
+    keep_months = months or settings().raw_months
+    if not keep_months:
         raise UserError("set --older-than or WEIR_RAW_MONTHS: how many months to keep")
     with opened() as store:
-        before_ms = max(months_before(now_ms(), kept), store.raw_from_ms() or 0)
+        before_ms = max(months_before(now_ms(), keep_months), store.raw_from_ms() or 0)
         return {"before": when(before_ms), "gone": store.prune(before_ms, pretend=pretend)}

@@ -16,8 +16,8 @@ group = Group("sign-in", help="Signing in to the dashboard.")
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def link(site: str | None) -> object:
     """Print a new sign-in link, good once, for readers of WEIR_API_KEY's devices."""
-    known = settings()
-    if not known.api_key:
+    config = settings()
+    if not config.api_key:
         raise UserError("set WEIR_API_KEY: the key that a sign-in link signs in with")
-    address = SignInLinks(known.sign_in_links_path).make(site or known.site)
+    address = SignInLinks(config.sign_in_links_path).make(site or config.site)
     return {"address": address, "expires": when(now_ms() + LASTS_S * 1000)}

@@ -183,8 +183,8 @@ def test_counts_are_those_of_all_workers_and_outlive_them(site: Site) -> None:
     def are_counted() -> bool:
         """An answer counts once it has gone out, which whoever got it may hear of first."""
         found = site.metrics()
-        asking = found["weir_requests_in_flight"] == 1
-        return asking and found[name] == before + 40
+        service_client = found["weir_requests_in_flight"] == 1
+        return service_client and found[name] == before + 40
 
     eventually(are_counted, "all were counted")
     workers = _workers(site)

@@ -203,8 +203,8 @@ def test_an_interrupted_file_goes_on_behind_its_last_commit(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two batches in, the third is lost with the process; the counts are those of both runs."""
-    monkeypatch.setattr("api.ingest.files.PART_ROWS", 1)
-    monkeypatch.setattr("api.ingest.files.BATCH_PARTS", 2)
+    monkeypatch.setattr("api.ingest.files.CHUNK_ROWS", 1)
+    monkeypatch.setattr("api.ingest.files.BATCH_CHUNKS", 2)
     organization = _organization(store)
     path = tmp_path / "readings.csv"
     lines = [f"FM-{1 + n % 3},{T.format(n)},{n},\n" for n in range(9)]  # there is no FM-3

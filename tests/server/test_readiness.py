@@ -42,7 +42,7 @@ class Host:
         (self.folder / writer_status.FILE).write_text(json.dumps(_dict(told)))
 
     def told(self, query: str = "") -> tuple[int, dict[str, Any]]:
-        self.readiness._known_s = -60.0  # pyright: ignore[reportPrivateUsage]
+        self.readiness._cached_at_s = -60.0  # pyright: ignore[reportPrivateUsage]
         answer = self.client.get(f"/readyz{query}")
         assert answer.headers["Cache-Control"] == "no-store"
         return answer.status_code, json.loads(answer.data)
