@@ -46,7 +46,8 @@ _ROOTS: Final = frozenset(
         "", "_dash-component-suites", "_dash-dependencies", "_dash-layout",
         "_dash-update-component", "_favicon.ico", "_reload-hash", "assets", "devices", "download",
         "embed", "embeds", "export", "healthz", "ingest", "insight", "management", "metrics",
-        "readyz", "report", "session", "sign-in", "sign-out", "usage",
+        "readyz", "report", "session", "sign-in", "sign-out", "usage", "findings", "wall", "alerts",
+        "admin",
     )
 )  # fmt: skip
 _OTHER: Final = "other"

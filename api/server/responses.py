@@ -22,8 +22,10 @@ _PUBLIC: Final = "public, max-age=300"
 _VARY: Final = f"{KEY_HEADER}, Authorization, Accept-Encoding"
 _PUBLIC_VARY: Final = "Accept-Encoding"
 
+# A page of another site can load nothing from here, but a configured CORS origin may fetch.
 _SAFE: Final = (
     ("X-Content-Type-Options", "nosniff"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 )
 

@@ -147,6 +147,8 @@ def test_every_kind_of_answer_has_what_keeps_it_safe(asked: list[tuple[str, Answ
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert "frame-ancestors" in headers["Content-Security-Policy"]
         assert "unsafe-eval" not in headers["Content-Security-Policy"]
+        if path in ("/readyz", "/metrics") or path.startswith(("/management", "/insight")):
+            assert headers["Cross-Origin-Resource-Policy"] == "same-origin", path
         assert re.fullmatch(r"[0-9a-f]{16}", headers["Request-Id"]), path
         assert "Strict-Transport-Security" not in headers, path
         assert answer.status != 500, path

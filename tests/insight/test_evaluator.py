@@ -164,7 +164,7 @@ def _kill(store: Store, device: Device, *, within: bool) -> None:
         if within:
             patch.setattr("api.store.findings.sql.done", dies)
         else:
-            patch.setattr(type(store), "keep_evaluated", dies)
+            patch.setattr(type(store), "save_evaluations", dies)
         try:
             Evaluator(store).up_to_date(key=device.key)
         except Killed:
@@ -194,7 +194,7 @@ def test_what_a_slower_evaluator_made_of_less_is_not_kept(store: Store) -> None:
     store.write(hourly(device, values[:400]))
     keep, made = type(store).save_evaluations, []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(store), "keep_evaluated", lambda self, each: made.append(each) or [])
+        patch.setattr(type(store), "save_evaluations", lambda self, each: made.append(each) or [])
         Evaluator(store).up_to_date(key=device.key)
     store.write(hourly(device, values))
     expected = evaluated(store, device)
@@ -215,7 +215,7 @@ def test_readings_that_come_while_it_evaluates_stay_due(store: Store) -> None:
             self.write(hourly(device, values))
             return keep(self, each)
 
-        patch.setattr(type(store), "keep_evaluated", and_more)
+        patch.setattr(type(store), "save_evaluations", and_more)
         Evaluator(store).up_to_date(key=device.key)
     assert not store.due_findings(1, key=device.key)
     assert Evaluator(store).wrong(device.key) is False

@@ -1,4 +1,4 @@
-"""From an address to an image: ask for the rows, make the figure, let it be drawn."""
+"""Makes the image of an address: fetches the rows, builds the figure, renders it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from web.images.wall import wall
 from web.rendering import Renderer
 from web.rendering.messages import Format
 
-COMPLETE_S: Final = 8.0  # for a wall that nobody has looked at yet
+COMPLETE_S: Final = 8.0  # for a wall without cached data
 _MARGINLESS: Final = "html,body{margin:0;padding:0}svg{display:block}"
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Its bytes, and its name without the ending: the same for the same view."""
+    """An image's bytes, and its name without the ending, which is the same for the same view."""
 
     body: bytes
     name: str
@@ -41,16 +41,16 @@ def chart_image(
     """A device's chart. Raises BadRequest for the address, what the client raises (NotFound for a
     device out of its scope), and RenderingError."""
     view, size = read_chart(pairs)
-    found = find_device(client, device_id, now_ms)
-    device = found.device
-    subject = Subject.of(found, usual_interval_s(client, found))
+    device_ = find_device(client, device_id, now_ms)
+    device = device_.device
+    subject = Subject.of(device_, usual_interval_s(client, device_))
     drawn = chart_query.draw(client, subject, view, now_ms)
     caption = figure.caption(drawn, device.label, device.serial_number, size, now_ms)
     made = figure.image(drawn, caption, size)
     scale = size.scale if format == "png" else 1
     body = renderer.render_figure(made, format, size.width, size.height, scale)
-    shown = (drawn.frame.metric.name, *of_window(drawn.canvas.window))
-    return Image(body, file_stem(device.serial_number, *shown))
+    names = (drawn.frame.metric.name, *of_window(drawn.canvas.window))
+    return Image(body, file_stem(device.serial_number, *names))
 
 
 def wall_image(
@@ -67,7 +67,7 @@ def wall_image(
 
 
 def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes:
-    """A drawing of our own in a format; as SVG it needs no browser. Raises RenderingError."""
+    """An SVG in another format; for SVG itself no browser is needed. Raises RenderingError."""
     if format == "svg":
         return svg.encode()
     if format == "pdf":
@@ -80,8 +80,7 @@ def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes
 def complete_board(
     desk: Desk, view: FleetView, now_ms: Callable[[], int], patience_s: float = COMPLETE_S
 ) -> dict[str, Any]:
-    """The board once every tile of the page is filled; the browser would see it fill up. After
-    ``patience_s`` as far as it is."""
+    """The board once every tile of the page is filled, or as it is after ``patience_s``."""
     end_s = time.monotonic() + patience_s
     while True:
         at_ms = now_ms()
@@ -96,7 +95,7 @@ def _minute(at_ms: int) -> str:
 
 
 def _tile_texts(tile_data: dict[str, Any], view: FleetView) -> str:
-    """What the tiles are of: window, how many of how many, zone, sums."""
+    """The subtitle: window, page, zone, totals."""
     zone = view.zone or "each device’s own time zone"
     sums = (f"{t['label']} {t['value']}" for t in tile_data["totals"][:4])
     return " · ".join(
