@@ -3,6 +3,7 @@
 from api.auth.authenticator import Authenticator, bearer, key_digest
 from api.auth.embeds import EmbedAuthenticator, issue_embed_token
 from api.auth.principal import API_KEY, BEARER, Principal
+from api.auth.roles import may_administer, may_operate, require
 from api.auth.tokens import EMBED, READ, issue_token
 
 __all__ = [
@@ -17,4 +18,7 @@ __all__ = [
     "issue_embed_token",
     "issue_token",
     "key_digest",
+    "may_administer",
+    "may_operate",
+    "require",
 ]

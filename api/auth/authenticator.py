@@ -101,7 +101,8 @@ class Authenticator:
         if key is None or key.revoked_ms is not None or not self._active(key.organization_id):
             return None
         scope = Scope(key.organization_id, key.grant)
-        principal = Principal(key.key_id, "key", scope, may_embed=True)
+        may_embed = key.role.may_operate
+        principal = Principal(key.key_id, "key", scope, may_embed=may_embed, role=key.role)
         return self._good_keys.put(
             digest, _GoodKey(principal, key.expires_ms, key.ingest), at_s=read_at_s
         )

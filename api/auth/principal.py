@@ -10,6 +10,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from api.catalog import KEY_HEADER
 from api.errors import Unauthorized
+from api.roles import Role
 from api.store.base import Scope
 
 REALM: Final = "weir"
@@ -21,13 +22,14 @@ API_KEY: Final = f'ApiKey realm="{REALM}"'
 class Principal:
     """A valid credential. ``id`` differs whenever the scope may, so it is part of every cache key.
     It is never a secret; a key's is its Key ID. ``may_embed``: may make and revoke embeds within
-    its scope. ``embed_id`` is the embed's whose token it is."""
+    its scope. ``embed_id`` is the embed's whose token it is. ``role``: what it may do."""
 
     id: str
     kind: Literal["key", "token", "embed"]
     scope: Scope
     may_embed: bool = False
     embed_id: str = ""
+    role: Role = Role.VIEWER
 
 
 def unauthorized(

@@ -3,7 +3,8 @@
 The issuer in the token picks which verifier is asked; the verifier's algorithm and keys are
 configuration, never taken from the token. Our claims: ``org`` (an organization's id), ``devices``
 (UUIDs) and ``groups`` (names), both absent for all of its devices, and ``scope``, which must hold
-``weir:read`` (and ``weir:embed`` to make and revoke embeds).
+``weir:read`` (and ``weir:embed`` to make and revoke embeds, ``weir:operate`` or
+``weir:administer`` for these roles).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from api import timez
 from api.auth.keyset import KeySet
 from api.auth.principal import BEARER, Principal, unauthorized
 from api.errors import Forbidden, Unauthorized
+from api.roles import Role
 from api.settings import LOCAL_ISSUER, Settings
 from api.store.base import Grant, Scope
 
@@ -29,6 +31,7 @@ LOCAL_AUDIENCE: Final = "weir"
 LOCAL_ALGORITHM: Final = "HS256"
 READ: Final = "weir:read"
 EMBED: Final = "weir:embed"
+ROLES: Final = {Role.OPERATOR: "weir:operate", Role.ADMINISTRATOR: "weir:administer"}
 LEEWAY_S: Final = 30
 MAX_LENGTH: Final = 8192
 REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub")
@@ -85,10 +88,12 @@ def issue_token(
     groups: Sequence[str] | None = None,
     subject: str = "issued-here",
     may_embed: bool = False,
+    role: Role = Role.VIEWER,
 ) -> str:
     """A token of the local issuer for all of an organization's devices, or for those (UUIDs) and
     those of the groups."""
     now_s = timez.now_ms() // 1000
+    words = [READ, *([EMBED] if may_embed else ()), *([ROLES[role]] if role in ROLES else ())]
     claims: dict[str, Any] = {
         "iss": LOCAL_ISSUER,
         "aud": LOCAL_AUDIENCE,
@@ -97,7 +102,7 @@ def issue_token(
         "exp": now_s + ttl_s,
         "jti": secrets.token_hex(8),
         "org": organization_id,
-        "scope": f"{READ} {EMBED}" if may_embed else READ,
+        "scope": " ".join(words),
     }
     if devices is not None:
         claims["devices"] = list(devices)
@@ -132,8 +137,11 @@ class TokenVerifier:
             )
         scope = _scope(claims)
         expires_ms = round((claims.exp + LEEWAY_S) * 1000)
-        identity = _identity(claims, scope)
-        return Token(Principal(identity, "token", scope, may_embed=EMBED in words), expires_ms)
+        role = _role(words)
+        principal = Principal(
+            _identity(claims, scope, role), "token", scope, may_embed=EMBED in words, role=role
+        )
+        return Token(principal, expires_ms)
 
     def _claims(self, token: str) -> Claims:
         if len(token) > MAX_LENGTH:
@@ -175,12 +183,18 @@ def _scope(claims: Claims) -> Scope:
     return Scope(claims.org, Grant(groups=frozenset(claims.groups or ()), devices=devices))
 
 
-def _identity(claims: Claims, scope: Scope) -> str:
+def _role(words: Sequence[str]) -> Role:
+    """The greatest that the token's scope names."""
+    return next((role for role in reversed(Role) if ROLES.get(role) in words), Role.VIEWER)
+
+
+def _identity(claims: Claims, scope: Scope, role: Role) -> str:
     """The same for every token of one subject with one scope, so that a renewed token finds its
-    cached answers; different as soon as the scope differs."""
+    cached answers; different as soon as scope or role differ."""
     grant = scope.grant
     seen = (
         claims.iss, claims.sub, scope.organization_id,
         grant.everything, sorted(grant.groups), sorted(grant.devices),
+        *([role.value] if role is not Role.VIEWER else ()),
     )  # fmt: skip
     return "token-" + hashlib.sha256(repr(seen).encode()).hexdigest()[:32]

@@ -26,7 +26,9 @@ from api.catalog import (
     Metric,
     Resolution,
 )
+from api.client import credential as credentials
 from api.client import embeds, replies, status
+from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
@@ -314,6 +316,10 @@ class Client(FindingMethods):
             return self._fetch(INSIGHT_PREFIX + path, given)
         except NotFound as error:
             raise NotOffered("This server keeps no status of its devices.") from error
+
+    def me(self) -> Me:
+        """Who asks, and what they may do."""
+        return credentials.me(self._insight("/me", {}))
 
     # --- Embeds: Weir's own, beyond the interface ---
 

@@ -28,6 +28,7 @@ from api.errors import StoreMissing, Unavailable, UserError
 from api.ingest.demo import fleet as demo
 from api.ingest.file_lock import only_writer
 from api.private_files import write_private
+from api.roles import Role
 from api.settings import Settings
 from api.store.base import Grant, Organization, Store
 from api.timez import now_ms
@@ -122,7 +123,13 @@ def _ensure_devices(store: Store) -> None:
 
 def _ensure_key(store: Store, config: Settings) -> None:
     if not _key_works(store, config):
-        made = new_key(store, demo.ORGANIZATION_ID, "Demo dashboard", Grant(everything=True))
+        made = new_key(
+            store,
+            demo.ORGANIZATION_ID,
+            "Demo dashboard",
+            Grant(everything=True),
+            role=Role.ADMINISTRATOR,
+        )
         write_private(config.demo_key_path, json.dumps(made))
 
 

@@ -9,6 +9,7 @@ import click
 
 from api.commands.command_base import Group, device_ids, opened, organization, settings, when
 from api.errors import UserError
+from api.roles import Role
 from api.store.base import Grant, Key, Store
 from api.timez import now_ms, parse_instant
 
@@ -16,6 +17,7 @@ group = Group("keys", help="Service API keys.")
 tokens = Group("tokens", help="Bearer tokens.")
 
 _org = click.option("--org", "organization_id", required=True, help="The organization's id.")
+_ROLES = click.Choice([role.value for role in Role])
 _devices = click.option(
     "--device",
     "identifiers",
@@ -32,6 +34,7 @@ def new_key(
     expires_ms: int | None = None,
     *,
     ingest: bool = False,
+    role: Role = Role.OPERATOR,
 ) -> dict[str, str]:
     """Make a key: its id, and its secret, which nobody can show again."""
     from api.auth import key_digest
@@ -39,7 +42,7 @@ def new_key(
     secret = str(uuid4())
     key_id = f"key_{secrets.token_hex(10)}"
     lives = (now_ms(), expires_ms, None)
-    made = Key(key_id, organization_id, name, key_digest(secret), grant, *lives, ingest)
+    made = Key(key_id, organization_id, name, key_digest(secret), grant, *lives, ingest, role)
     store.create_key(made)
     return {"keyId": key_id, "key": secret}
 
@@ -53,6 +56,12 @@ def new_key(
 )
 @click.option("--expires", help="When it expires, ISO 8601.")
 @click.option("--ingest", is_flag=True, help="A key that can only send readings.")
+@click.option(
+    "--role",
+    type=_ROLES,
+    help="What it may do: read (viewer), also work with findings, notes and embeds (operator, the"
+    " default), or everything (administrator).",
+)
 def create(
     organization_id: str,
     name: str,
@@ -60,8 +69,11 @@ def create(
     groups: tuple[str, ...],
     expires: str | None,
     ingest: bool,
+    role: str | None,
 ) -> object:
     """Create a key, for all of the organization's devices unless some are named."""
+    if ingest and role is not None:
+        raise UserError("--role: a key that only sends readings has none")
     expires_ms = None if expires is None else _instant(expires)
     with opened() as store:
         organization(store, organization_id)
@@ -70,7 +82,8 @@ def create(
             groups=frozenset(groups),
             devices=frozenset(device_ids(store, organization_id, identifiers)),
         )
-        return new_key(store, organization_id, name, grant, expires_ms, ingest=ingest)
+        chosen = Role(role or Role.OPERATOR)
+        return new_key(store, organization_id, name, grant, expires_ms, ingest=ingest, role=chosen)
 
 
 def _instant(text: str) -> int:
@@ -101,6 +114,7 @@ def _described(key: Key) -> dict[str, object]:
         "name": key.name,
         "state": _state(key),
         "ingest": key.ingest,
+        "role": None if key.ingest else key.role.value,
         "allDevices": key.grant.everything,
         "groups": sorted(key.grant.groups),
         "devices": sorted(key.grant.devices),
@@ -114,6 +128,17 @@ def _state(key: Key) -> str:
     if key.revoked_ms is not None:
         return "revoked"
     return "expired" if key.expires_ms is not None and key.expires_ms <= now_ms() else "active"
+
+
+@group.command("set-role")
+@click.argument("key_id")
+@click.argument("role", type=_ROLES)
+def set_role(key_id: str, role: str) -> object:
+    """Change what a key may do, within ten seconds everywhere."""
+    with opened() as store:
+        if not store.set_key_role(key_id, Role(role)):
+            raise UserError(f"no key {key_id}: see flask keys list")
+    return {"keyId": key_id, "role": role}
 
 
 @group.command()
@@ -138,8 +163,15 @@ def revoke(key_id: str) -> object:
     help="How long it is valid, in seconds.",
 )
 @click.option("--may-embed", is_flag=True, help="Also allow creating and revoking embeds.")
+@click.option(
+    "--role",
+    type=_ROLES,
+    default=Role.VIEWER.value,
+    show_default=True,
+    help="What it may do, as of a key.",
+)
 def create_token(
-    organization_id: str, identifiers: tuple[str, ...], ttl: int, may_embed: bool
+    organization_id: str, identifiers: tuple[str, ...], ttl: int, may_embed: bool, role: str
 ) -> object:
     """Sign a bearer token, for all of the organization's devices unless some are named."""
     from api.auth import issue_token
@@ -147,5 +179,7 @@ def create_token(
     with opened(read_only=True) as store:
         organization(store, organization_id)
         devices = device_ids(store, organization_id, identifiers) if identifiers else None
-    token = issue_token(settings(), organization_id, devices, ttl, may_embed=may_embed)
+    token = issue_token(
+        settings(), organization_id, devices, ttl, may_embed=may_embed, role=Role(role)
+    )
     return {"token": token}

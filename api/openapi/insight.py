@@ -22,6 +22,7 @@ from api.openapi.components import (
 )
 from api.openapi.document import Info
 from api.openapi.findings import FINDING_COMPONENTS
+from api.roles import Role
 
 _STATES: Final = tuple(state.value for state in State)
 _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
@@ -81,6 +82,15 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
+    "Me": record(
+        {
+            "id": STRING,
+            "kind": one_of(("key", "token", "embed")),
+            "organizationId": STRING,
+            "role": one_of(tuple(role.value for role in Role)),
+            "mayEmbed": BOOLEAN,
+        }
+    ),
     "Problem": COMPONENTS["Problem"],
 }
 INSIGHT_INFO: Final = Info(

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from api.auth import EMBED, Principal, issue_embed_token
+from api.auth import EMBED, Principal, issue_embed_token, require
 from api.auth.principal import BEARER
 from api.catalog import EMBEDS_PREFIX
 from api.domain.embeds import ENDED, State, find, make, reason_of, states, visible
 from api.embeds import Fixed, Rolling, page_path
 from api.errors import Conflict, Forbidden, Unauthorized
 from api.params import Body, EmbedBody, NoBody, TokenBody
+from api.roles import Role
 from api.routes.endpoint import Reply
 from api.routes.serialize import instant
 from api.settings import Settings
@@ -120,6 +121,8 @@ def _reply(call: EmbedCall[Any], embed: Embed) -> Reply:
 
 def check_right(principal: Principal) -> None:
     """Forbidden where the credential may look, but not make, revoke or mint."""
+    if principal.kind == "key":
+        require(principal, Role.OPERATOR)
     if not principal.may_embed:
         raise Forbidden(
             f"The token's scope lacks {EMBED}.",

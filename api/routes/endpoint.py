@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from api.auth import Principal
 from api.catalog import Metric
 from api.openapi import JSON_TYPE, Operation
 from api.params import Body, Query
+from api.roles import Role
 from api.store.base import Scope, Store
 
 Q = TypeVar("Q", bound=Query)
@@ -19,7 +21,8 @@ B = TypeVar("B", bound=Body)
 class Call(Generic[Q]):
     """One request, after its credential and its query were found good. ``identifier`` is the
     device's in the path; ``columns`` asks for the columnar answer where there is one, of these
-    metrics. ``root`` is the path below which the site stands, or ""."""
+    metrics. ``root`` is the path below which the site stands, or "". ``principal`` is None where
+    the route is public."""
 
     store: Store
     scope: Scope
@@ -27,6 +30,7 @@ class Call(Generic[Q]):
     identifier: str = ""
     columns: Collection[Metric] | None = None
     root: str = ""
+    principal: Principal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """``cacheable``: the same for everyone, so that anybody may keep it for a while."""
+    """``cacheable``: the same for everyone, so that anybody may keep it for a while. ``role``: the
+    least that may ask."""
 
     operation: Operation
     answer: Callable[[Call[Any]], Reply]
     cacheable: bool = False
+    role: Role = Role.VIEWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +67,9 @@ class ActionCall(Generic[B]):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A route that changes something, by POST."""
+    """A route that changes something, by POST. ``role``: the least that may."""
 
     operation: Operation
     answer: Callable[[ActionCall[Any]], Reply]
     body: type[Body]
+    role: Role = Role.OPERATOR

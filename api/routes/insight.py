@@ -13,6 +13,7 @@ from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import StatusListQuery, SummaryQuery
+from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
@@ -153,6 +154,7 @@ _ANSWERING = (
         get_status,
     ),
     *FINDING_ROUTES,
+    *CREDENTIAL_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,

@@ -8,6 +8,7 @@ from typing import Final
 import orjson
 from flask import Flask, Response, request
 
+from api.auth import require
 from api.openapi import JSON_TYPE
 from api.params import Query, read, read_body
 from api.routes import Action, ActionCall
@@ -28,11 +29,12 @@ def add_actions(app: Flask, actions: Sequence[Action], store: Store, gate: Gate)
 
 
 def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
-    """Check credential, Accept header, query and body, in this order; then run the action."""
+    """Check credential, role, Accept header, query and body, in this order; then run the action."""
 
     def view(id: str = "") -> Response:
         environ = request.environ
         principal = gate.enter(environ)
+        require(principal, action.role)
         require_json(environ.get("HTTP_ACCEPT", ""))
         read(Query, pairs(environ.get("QUERY_STRING", "")))
         request.max_content_length = LARGEST_BODY

@@ -10,7 +10,7 @@ from flask_compress import Compress
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
-from api.auth import Authenticator, EmbedAuthenticator
+from api.auth import Authenticator, EmbedAuthenticator, require
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
@@ -113,17 +113,20 @@ def _compress(app: Flask) -> None:
 
 
 def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
-    """Check credential, Accept header and parameters, in this order; then respond."""
+    """Check credential, role, Accept header and parameters, in this order; then respond."""
     public = route.operation.public
 
     def view(id: str = "") -> Response:
         environ = request.environ
         principal = None if public else gate.enter(environ)
+        if principal is not None:
+            require(principal, route.role)
         require_json(environ.get("HTTP_ACCEPT", ""))
         query = read(route.operation.query, pairs(environ.get("QUERY_STRING", "")))
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
-        reply = route.answer(Call(store, scope, query, id, columns, environ.get(SITE_ROOT, "")))
+        root = environ.get(SITE_ROOT, "")
+        reply = route.answer(Call(store, scope, query, id, columns, root, principal))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view

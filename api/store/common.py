@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from api.store.alerts import AlertsPart
 from api.store.directory import DirectoryPart
 from api.store.findings import FindingsPart
 from api.store.ingest import IngestPart
@@ -20,6 +21,7 @@ class CommonStore(
     SeriesPart,
     InsightPart,
     FindingsPart,
+    AlertsPart,
     UpkeepPart,
 ):
     """`api.store.base.Store` on top of `Seam`; a dialect adds fetching and transactions."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
+from api.store.alerts import mark_alerts
 from api.store.base import Due, Row, Scope
 from api.store.base.findings import (
     UNTOUCHED,
@@ -21,6 +22,7 @@ from api.store.base.findings import (
 )
 from api.store.core import Seam, Transaction
 from api.store.sql import findings as sql
+from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
 
 FACTOR = "factor"
@@ -52,6 +54,7 @@ class FindingsPart(Seam):
             change = sql.drop_setting if factor is None else sql.save_setting
             transaction.run(change(scope.organization_id, setting))
             transaction.run(sql.mark(self.dialect, [(finding.key, UNTOUCHED)]))
+            mark_alerts(self.dialect, transaction, [finding.key])
 
     # --- Settings and holidays ---
 
@@ -151,10 +154,10 @@ class FindingsPart(Seam):
     def save_evaluations(self, each: Sequence[Evaluated]) -> list[int]:
         with self.transaction() as transaction:
             ordered = sorted(each, key=lambda one: one.state.key)
-            return [one.state.key for one in ordered if _save(transaction, one)]
+            return [one.state.key for one in ordered if _save(self.dialect, transaction, one)]
 
 
-def _save(transaction: Transaction, evaluation: Evaluated) -> bool:
+def _save(dialect: Dialect, transaction: Transaction, evaluation: Evaluated) -> bool:
     key = evaluation.state.key
     if not transaction.fetch(sql.save_state(evaluation.state)):
         return False
@@ -163,6 +166,8 @@ def _save(transaction: Transaction, evaluation: Evaluated) -> bool:
     for finding in evaluation.findings:
         transaction.run(sql.keep(_values(finding)))
     transaction.run(sql.show_open(key, evaluation.open_kinds))
+    if evaluation.findings or evaluation.gone:
+        mark_alerts(dialect, transaction, [key])
     if evaluation.done is not None:
         transaction.run(sql.done(key, evaluation.done.seq))
     return True

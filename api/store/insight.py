@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from api.catalog import Resolution
 from api.metering.windows import SPANS
+from api.store.alerts import mark_alerts
 from api.store.base import (
     Cost,
     Device,
@@ -21,8 +22,9 @@ from api.store.base import (
     StatusSummary,
     WindowStatus,
 )
-from api.store.core import Seam
+from api.store.core import Seam, Transaction
 from api.store.devices import COLUMNS, device_from, in_groups
+from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
@@ -132,6 +134,13 @@ class InsightPart(Seam):
                 transaction.run(sql.save_status(_values(status, maker)))
             for due in sorted(done):
                 transaction.run(sql.done(due.key, due.seq))
+            self._mark_alerts(transaction, [status.key for status in rows])
+
+    def _mark_alerts(self, transaction: Transaction, keys: Sequence[int]) -> None:
+        """Of organizations with rules on states or values, which change with each status."""
+        if keys and transaction.fetch(alert_sql.any_live_rule()):
+            found = transaction.fetch(alert_sql.with_live_rules(self.dialect, keys))
+            mark_alerts(self.dialect, transaction, [key for (key,) in found])
 
     def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
         return [key for (key,) in self.fetch(sql.made_by_others(keys, maker))] if keys else []

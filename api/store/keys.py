@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Final
 
 from api.errors import UserError
+from api.roles import Role
 from api.store.base import Grant, Key, Row
 from api.store.core import Seam, Transaction
 from api.store.sql import directory as directory_sql
@@ -19,6 +20,7 @@ from api.store.tables import API_KEY, KEY_GRANT
 _DEVICE, _GROUP = "device", "group"
 _INGEST: Final = "ingest "
 _EVERYTHING: Final = "everything"
+_ROLE: Final = "role"  # none with keys from before there were roles: they keep what they could do
 
 
 class KeysPart(Seam):
@@ -62,6 +64,18 @@ class KeysPart(Seam):
             transaction.run(sql.revoke(key_id, at_ms))
             return bool(transaction.fetch(sql.exists(key_id)))
 
+    def set_key_role(self, key_id: str, role: Role) -> bool:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            found = _keys(transaction.fetch(sql.by_id(key_id)))
+            if not found:
+                return False
+            if found[0].ingest:
+                raise UserError(f"key {key_id} only sends readings: it has no role")
+            transaction.run(sql.forget_grants(key_id, _ROLE))
+            transaction.insert(KEY_GRANT, KEY_GRANT.names, [(key_id, _ROLE, role.value)])
+            return True
+
 
 def _require_all(called: str, wanted: Iterable[str], rows: Iterable[Row]) -> None:
     missing = sorted(set(wanted) - {row[0] for row in rows})
@@ -87,6 +101,7 @@ def _grants(key: Key) -> list[Row]:
     parts = [(_DEVICE, value) for value in devices]
     parts += [(_GROUP, value) for value in key.grant.groups]
     if not key.ingest:
+        parts += [(_ROLE, key.role.value)]
         return [(key.key_id, kind, value) for kind, value in parts]
     parts += [(_EVERYTHING, "")] * key.grant.everything
     return [(key.key_id, _INGEST + kind, value) for kind, value in parts]
@@ -107,4 +122,6 @@ def _key(identity: Row, parts: list[Row]) -> Key:
         devices=frozenset(value for kind, value in granted if kind == prefix + _DEVICE),
     )
     lived = (created_ms, expires_ms, revoked)
-    return Key(key_id, organization_id, name, bytes(digest), grant, *lived, ingest)
+    roles = [Role(value) for kind, value in granted if kind == _ROLE]
+    role = roles[0] if roles else Role.OPERATOR
+    return Key(key_id, organization_id, name, bytes(digest), grant, *lived, ingest, role)

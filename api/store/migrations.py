@@ -11,6 +11,7 @@ from typing import Final
 from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
 from api.store.tables import (
+    ALERTING,
     HOLIDAY,
     INSIGHT_SETTING,
     OF_DEVICES,
@@ -23,7 +24,7 @@ from api.store.tables import (
 VERSION_TABLE: Final = "schema_version"
 
 
-_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY)
+_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY, *ALERTING)
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 
 

@@ -10,60 +10,12 @@ table or draws from a sequence: they can be partitioned or distributed by device
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass, replace
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.metering.windows import SPANS
-from api.store.sql.query import Dialect, Kind
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    kind: Kind
-    required: bool = True
-    default: str | None = None
-
-    def ddl(self, dialect: Dialect) -> str:
-        required = " NOT NULL" if self.required else ""
-        default = "" if self.default is None else f" DEFAULT {self.default}"
-        return f"{self.name} {dialect.types[self.kind]}{required}{default}"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """``covering``: the primary key's index includes the other columns, if the dialect can."""
-
-    name: str
-    columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    indexes: tuple[str, ...] = ()
-    covering: bool = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
-
-    def ddl(self, dialect: Dialect) -> list[str]:
-        """The statements that create the table and its indexes."""
-        columns = ", ".join(column.ddl(dialect) for column in self.columns)
-        rest = [name for name in self.names if name not in self.key]
-        include = f" INCLUDE ({', '.join(rest)})" if self.covering and dialect.covering_keys else ""
-        key = f"PRIMARY KEY ({', '.join(self.key)}){include}"
-        create = f"CREATE TABLE {self.name} ({columns}, {key}){dialect.table_suffix}"
-        return [create, *self.indexes]
-
-    def growth(self, dialect: Dialect, there: Set[str]) -> list[str]:
-        """The statements that bring a table with these columns, or none, to all of its columns.
-        Counts begin at 0."""
-        if not there:
-            return self.ddl(dialect)
-        missing = [column for column in self.columns if column.name not in there]
-        filled = [replace(c, default="0") if c.required else c for c in missing]
-        return [f"ALTER TABLE {self.name} ADD COLUMN {column.ddl(dialect)}" for column in filled]
-
+from api.store.alert_tables import ALERTING
+from api.store.table import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
 
@@ -235,7 +187,10 @@ FINDING_STATE: Final = Table(
     indexes=("CREATE INDEX finding_state_by_due ON finding_state (due_ms)",),
 )
 
-OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE)
+# mark: another one with each change, so that what changes meanwhile stays due
+ALERT_DUE: Final = Table("alert_due", (_DEVICE_ID, Column("mark", "int")), key=("device_id",))
+
+OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE)
 DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)
 
 # --- The directory -------------------------------------------------------------------------------
@@ -388,5 +343,6 @@ SMALL_TABLES: Final = (
     RETENTION,
     INSIGHT_SETTING,
     HOLIDAY,
+    *ALERTING,
 )
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

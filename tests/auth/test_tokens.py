@@ -18,6 +18,7 @@ from api.auth import issue_token
 from api.auth.tokens import MAX_LENGTH
 from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import Forbidden, ServiceError, Unauthorized
+from api.roles import Role
 from api.settings import Settings
 from api.store.base import Grant
 from tests.auth.directory import Clock, FakeDirectory, authenticator
@@ -86,6 +87,34 @@ def test_claims_become_a_grant(
 ) -> None:
     principal = authenticator(directory, clock).principal(None, f"Bearer {token(**changes)}")
     assert principal.scope.grant == grant
+
+
+@pytest.mark.parametrize(
+    ("scope", "role"),
+    [
+        ("weir:read", Role.VIEWER),
+        ("weir:read weir:embed", Role.VIEWER),
+        ("weir:operate weir:read", Role.OPERATOR),
+        ("weir:read weir:administer weir:operate", Role.ADMINISTRATOR),
+        ("weir:read weir:administer2 viewer", Role.VIEWER),
+    ],
+)
+def test_a_scope_names_a_role(
+    directory: FakeDirectory, clock: Clock, scope: str, role: Role
+) -> None:
+    gate = authenticator(directory, clock)
+    principal = gate.principal(None, f"Bearer {token(scope=scope)}")
+    assert principal.role is role
+    plain = gate.principal(None, f"Bearer {token()}")
+    assert (principal.id == plain.id) is (role is Role.VIEWER)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_a_token_issued_here_has_the_role_it_was_issued_for(
+    directory: FakeDirectory, clock: Clock, role: Role
+) -> None:
+    issued = issue_token(SETTINGS, "org", None, 60, role=role)
+    assert authenticator(directory, clock).principal(None, f"Bearer {issued}").role is role
 
 
 def test_a_token_issued_here_is_good_here(directory: FakeDirectory, clock: Clock) -> None:

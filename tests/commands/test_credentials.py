@@ -55,6 +55,24 @@ def test_a_key_that_sends_readings_says_so_in_the_list(
     }  # fmt: skip
 
 
+def test_a_key_has_a_role_that_a_command_changes(weir: CommandLine, meters: str) -> None:
+    made = weir.ask("keys", "create", "--org", meters, "--role", "viewer")["keyId"]
+    plain = weir.ask("keys", "create", "--org", meters)["keyId"]
+    sending = weir.ask("keys", "create", "--org", meters, "--ingest")["keyId"]
+
+    def roles() -> dict[str, str | None]:
+        return {key["keyId"]: key["role"] for key in weir.ask("keys", "list")}
+
+    assert roles() == {made: "viewer", plain: "operator", sending: None}
+    changed = {"keyId": made, "role": "administrator"}
+    assert weir.ask("keys", "set-role", made, "administrator") == changed
+    assert roles()[made] == "administrator"
+    assert weir.run("keys", "set-role", "key_none", "viewer").exit_code == 1
+    assert weir.run("keys", "set-role", sending, "viewer").exit_code == 1
+    asked = ["keys", "create", "--org", meters, "--ingest", "--role", "viewer"]
+    assert weir.run(*asked).exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -21,6 +21,7 @@ from api.auth.embeds import issue_embed_token
 from api.catalog import KEY_HEADER
 from api.client import Credential
 from api.embeds import EmbedDefinition
+from api.roles import Role
 from api.settings import Settings
 from api.store.base import Grant
 from api.store.open import open_web_store
@@ -46,6 +47,7 @@ class Who:
     site: frozenset[str] | None = None
     refused: int = 401
     may_embed: bool = False
+    role: Role = Role.VIEWER
     sends: bool = False  # readings
     framed: bool = False  # by the token of the embed
 
@@ -137,6 +139,8 @@ def _people(site: Whole) -> dict[str, Who]:
     world, everything = site.world, Grant(everything=True)
     known = world.credentials
     sends, _ = world.new_key(everything, ingest=True)
+    looks, _ = world.new_key(everything, role=Role.VIEWER)
+    administers, _ = world.new_key(everything, role=Role.ADMINISTRATOR)
     expired, _ = world.new_key(everything, expires_ms=now_ms() - 1)
     revoked, revoked_id = world.new_key(everything)
     world.store.revoke_key(revoked_id, now_ms())
@@ -145,7 +149,7 @@ def _people(site: Whole) -> dict[str, Who]:
     of_embed = issue_embed_token(site.settings, embed, now_ms())[0]
 
     def key(text: str, **more: Any) -> Who:
-        return Who({KEY_HEADER: text}, **more)
+        return Who({KEY_HEADER: text}, **{"role": Role.OPERATOR, **more})
 
     def session(text: str, secret: str = SECRET, age_s: int = 0, **more: Any) -> Who:
         begun = Session.begin(Credential.key(text), int(time.time()) - age_s)
@@ -158,6 +162,10 @@ def _people(site: Whole) -> dict[str, Who]:
     return {
         "nobody": Who(),
         "a key": key(of("all"), api=mine, may_embed=True),
+        "a viewer's key": key(looks, api=mine, role=Role.VIEWER),
+        "an administrator's key": key(
+            administers, api=mine, may_embed=True, role=Role.ADMINISTRATOR
+        ),
         "a key of other devices": key(of("devices"), api=known["devices"].sees, may_embed=True),
         "a key of nothing": key(of("nothing"), api=NOTHING, may_embed=True),
         "a foreign key": key(of("foreign"), api=theirs, may_embed=True),

@@ -68,12 +68,13 @@ ROUTES: dict[str, Ask] = {
     "GET /insight/v1/devices": Ask("/insight/v1/devices", "api"),
     "GET /insight/v1/devices/<id>": Ask("/insight/v1/devices/{device}", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
+    "GET /insight/v1/me": Ask("/insight/v1/me", "api"),
     "GET /insight/v1/api-json": Ask("/insight/v1/api-json", "api"),
     "GET /insight/v1/findings": Ask("/insight/v1/findings?device={device}", "api"),
     "GET /insight/v1/findings/<id>": Ask("/insight/v1/findings/{finding}", "api"),
     **{
         f"POST /insight/v1/findings/<id>/{deed}": Ask(
-            f"/insight/v1/findings/{{finding}}/{deed}", "api", "POST", "{}"
+            f"/insight/v1/findings/{{finding}}/{deed}", "operator", "POST", "{}"
         )
         for deed in ("dismiss", "restore")
     },
@@ -172,7 +173,8 @@ FRAMES: dict[str, Ask] = {
     },
 }
 PEOPLE = (
-    "nobody", "a key", "a key of other devices", "a key of nothing", "a foreign key",
+    "nobody", "a key", "a viewer's key", "an administrator's key", "a key of other devices",
+    "a key of nothing", "a foreign key",
     "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
     "a token", "a token for one", "a token that is none", "an embed's token", "a session",
     "a session of other devices", "a foreign session", "a session of a revoked key",
@@ -231,6 +233,16 @@ def _of_api(person: Who, ask: Ask, device: str) -> set[int]:
     return {200} if device in person.api else {404}
 
 
+def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
+    refused = person.api is not None and not person.role.may_operate
+    return {403} if refused else _of_api(person, ask, device)
+
+
+def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
+    refused = person.api is not None and not person.role.may_administer
+    return {403} if refused else _of_api(person, ask, device)
+
+
 def _of_maker(person: Who, ask: Ask, device: str) -> set[int]:
     if person.api is not None and not person.may_embed:
         return {403}
@@ -269,6 +281,8 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "nothing there": lambda *_: {404},
     "not over the network": lambda *_: {404},
     "api": _of_api,
+    "operator": _of_operator,
+    "administrator": _of_administrator,
     "maker": _of_maker,
     "sender": _of_sender,
     "site": _of_site,
@@ -309,7 +323,9 @@ def test_every_cell(site: Whole, route: str, who: str) -> None:
         answer = asked(site, who, ask, name)
         text = unpacked(answer)
         assert answer.status_code in owed(site, who, ask, name), (name, text[:300])
-        sees = person.api if ask.to in ("api", "maker") else person.site
+        sees = (
+            person.api if ask.to in ("api", "maker", "operator", "administrator") else person.site
+        )
         for other, words in TELLING.items():
             if other not in (sees or ()) and not (person.framed and other == TWIN):
                 said = [

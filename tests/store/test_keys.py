@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 
 from api.errors import UserError
+from api.roles import Role
 from api.store.base import DeviceQuery, Grant, Key, NewDevice, Scope, Store
+from api.store.sql.query import Query
 
 
 @pytest.fixture
@@ -70,6 +72,29 @@ def test_a_key_that_sends_readings_is_found_as_it_was_made(store: Store, acme: s
         assert key in listed
     with pytest.raises(UserError, match="needs access"):
         store.create_key(new_key(acme, grant=Grant(), ingest=True))
+
+
+def test_a_key_keeps_its_role_and_an_older_one_what_it_could_do(store: Store, acme: str) -> None:
+    for role in Role:
+        key = new_key(acme, role=role, grant=Grant(groups=frozenset({"north"})))
+        store.create_key(key)
+        assert store.key(key.digest) == key
+        for other in Role:
+            assert store.set_key_role(key.key_id, other)
+            assert store.key(key.digest) == replace(key, role=other)
+    assert not store.set_key_role("key_nothing", Role.VIEWER)
+    older = new_key(acme)
+    store.create_key(older)
+    with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
+        transaction.run(Query("DELETE FROM key_grant WHERE key_id = ?", (older.key_id,)))
+    assert store.key(older.digest) == older
+
+
+def test_a_key_that_sends_readings_has_no_role(store: Store, acme: str) -> None:
+    sending = new_key(acme, ingest=True)
+    store.create_key(sending)
+    with pytest.raises(UserError, match="only sends readings"):
+        store.set_key_role(sending.key_id, Role.ADMINISTRATOR)
 
 
 def test_ids_in_a_grant_may_be_written_in_any_case(store: Store, acme: str) -> None:

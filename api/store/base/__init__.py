@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from api.store.base.alerts import Alerts
 from api.store.base.directory import (
     Device,
     DeviceQuery,
@@ -82,6 +83,7 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Alerts",
     "Clockless",
     "Condition",
     "Cost",
@@ -134,5 +136,5 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Findings, Retention, Upkeep, Protocol):
+class Store(Directory, Ingest, TimeSeries, Insight, Findings, Alerts, Retention, Upkeep, Protocol):
     """The complete store. `api.store.open.open_store(url)` returns one."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from api.roles import Role
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -101,7 +103,7 @@ class Imported(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Key:
     """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID.
-    ``ingest``: the key sends readings of its devices, and reads nothing."""
+    ``ingest``: the key sends readings of its devices, and reads nothing; its role has no effect."""
 
     key_id: str
     organization_id: str
@@ -112,6 +114,7 @@ class Key:
     expires_ms: int | None = None
     revoked_ms: int | None = None
     ingest: bool = False
+    role: Role = Role.OPERATOR
 
 
 class Directory(Protocol):
@@ -165,6 +168,10 @@ class Directory(Protocol):
 
     def revoke_key(self, key_id: str, at_ms: int) -> bool:
         """False if there is no such key. Revoking again changes nothing."""
+        ...
+
+    def set_key_role(self, key_id: str, role: Role) -> bool:
+        """False if there is no such key. UserError for a key that only sends readings."""
         ...
 
     def ingest_keys(self, organization_id: str) -> dict[str, int]:

@@ -1,4 +1,81 @@
 SELECT pg_catalog.set_config('search_path', '', false);
+CREATE TABLE public.alert (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    rule_id text NOT NULL COLLATE pg_catalog."C",
+    device_key bigint NOT NULL,
+    subject text NOT NULL COLLATE pg_catalog."C",
+    state text NOT NULL COLLATE pg_catalog."C",
+    rank integer NOT NULL,
+    cost_per_day double precision,
+    start_ms bigint NOT NULL,
+    fired_ms bigint,
+    resolved_ms bigint,
+    due_ms bigint,
+    acknowledged_ms bigint,
+    group_id text COLLATE pg_catalog."C",
+    data text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE public.alert_clock (
+    name text NOT NULL COLLATE pg_catalog."C",
+    at_ms bigint NOT NULL
+);
+CREATE TABLE public.alert_due (
+    device_id bigint NOT NULL,
+    mark bigint NOT NULL
+);
+CREATE TABLE public.alert_message (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    receiver_id text NOT NULL COLLATE pg_catalog."C",
+    thread text NOT NULL COLLATE pg_catalog."C",
+    place bigint NOT NULL,
+    event text NOT NULL COLLATE pg_catalog."C",
+    state text NOT NULL COLLATE pg_catalog."C",
+    created_ms bigint NOT NULL,
+    due_ms bigint NOT NULL,
+    attempts bigint NOT NULL,
+    done_ms bigint,
+    response text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE public.alert_receiver (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    config text NOT NULL COLLATE pg_catalog."C",
+    secret text NOT NULL COLLATE pg_catalog."C",
+    enabled integer NOT NULL,
+    trouble text NOT NULL COLLATE pg_catalog."C",
+    created_by text NOT NULL COLLATE pg_catalog."C",
+    created_ms bigint NOT NULL,
+    updated_ms bigint NOT NULL
+);
+CREATE TABLE public.alert_rule (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    enabled integer NOT NULL,
+    live integer NOT NULL,
+    definition text NOT NULL COLLATE pg_catalog."C",
+    created_by text NOT NULL COLLATE pg_catalog."C",
+    created_ms bigint NOT NULL,
+    updated_ms bigint NOT NULL
+);
+CREATE TABLE public.alert_silence (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    rule_id text COLLATE pg_catalog."C",
+    device_id text COLLATE pg_catalog."C",
+    group_name text COLLATE pg_catalog."C",
+    subject text COLLATE pg_catalog."C",
+    from_ms bigint NOT NULL,
+    until_ms bigint NOT NULL,
+    reason text NOT NULL COLLATE pg_catalog."C",
+    created_by text NOT NULL COLLATE pg_catalog."C",
+    created_ms bigint NOT NULL
+);
 CREATE TABLE public.api_key (
     key_id text NOT NULL COLLATE pg_catalog."C",
     organization_id text NOT NULL COLLATE pg_catalog."C",
@@ -304,8 +381,8 @@ CREATE TABLE public.undated (
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795344542632, 1795344542632, 1795344542632, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '9bd600ed-0c02-498a-b97e-3ff878e8048f', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795344542632, 1795344542632, 1795344542632, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795355269826, 1795355269826, 1795355269826, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, 'fdcb99b1-ce5f-473c-ba93-079e0ddb65de', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795355269826, 1795355269826, 1795355269826, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -321,7 +398,7 @@ INSERT INTO public.insight_due VALUES
 INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795344542630, 1795344542630, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795355269820, 1795355269820, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 90, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 90, -70, NULL, 21.5, 0),
@@ -1070,6 +1147,20 @@ INSERT INTO public.schema_version VALUES
 	(4);
 INSERT INTO public.undated VALUES
 	(1, 1772928000000);
+ALTER TABLE ONLY public.alert_clock
+    ADD CONSTRAINT alert_clock_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY public.alert_due
+    ADD CONSTRAINT alert_due_pkey PRIMARY KEY (device_id);
+ALTER TABLE ONLY public.alert_message
+    ADD CONSTRAINT alert_message_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.alert
+    ADD CONSTRAINT alert_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.alert_receiver
+    ADD CONSTRAINT alert_receiver_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.alert_rule
+    ADD CONSTRAINT alert_rule_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.alert_silence
+    ADD CONSTRAINT alert_silence_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (key_id);
 ALTER TABLE ONLY public.device_group
@@ -1114,6 +1205,16 @@ ALTER TABLE ONLY public.schema_version
     ADD CONSTRAINT schema_version_pkey PRIMARY KEY (version);
 ALTER TABLE ONLY public.undated
     ADD CONSTRAINT undated_pkey PRIMARY KEY (device_id, ts);
+CREATE INDEX alert_by_device ON public.alert USING btree (device_key, rule_id);
+CREATE INDEX alert_by_due ON public.alert USING btree (due_ms) WHERE (due_ms IS NOT NULL);
+CREATE INDEX alert_by_group ON public.alert USING btree (group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX alert_by_organization ON public.alert USING btree (organization_id, state, fired_ms);
+CREATE INDEX alert_message_by_due ON public.alert_message USING btree (due_ms) WHERE (state = 'queued'::text);
+CREATE INDEX alert_message_by_organization ON public.alert_message USING btree (organization_id, created_ms);
+CREATE INDEX alert_message_by_thread ON public.alert_message USING btree (thread, receiver_id, place);
+CREATE INDEX alert_receiver_by_organization ON public.alert_receiver USING btree (organization_id);
+CREATE INDEX alert_rule_by_organization ON public.alert_rule USING btree (organization_id);
+CREATE INDEX alert_silence_by_organization ON public.alert_silence USING btree (organization_id);
 CREATE UNIQUE INDEX api_key_by_digest ON public.api_key USING btree (digest);
 CREATE UNIQUE INDEX device_by_id ON public.device USING btree (id);
 CREATE UNIQUE INDEX device_by_network_unique_identifier ON public.device USING btree (organization_id, network_unique_identifier) WHERE (active = 1);

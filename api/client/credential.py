@@ -1,0 +1,35 @@
+"""Who a client asks as, and what that credential may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.catalog import INSIGHT_PREFIX
+from api.client.fields import an_object, text
+from api.roles import Role
+
+PATH: Final = f"{INSIGHT_PREFIX}/me"
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """``id`` names the credential and is no secret."""
+
+    id: str
+    kind: str
+    organization_id: str
+    role: Role
+    may_embed: bool
+
+
+def me(body: Any) -> Me:
+    said = an_object(body, "answer")
+    role = text(said, "role")
+    return Me(
+        id=text(said, "id"),
+        kind=text(said, "kind"),
+        organization_id=text(said, "organizationId"),
+        role=Role(role) if role in tuple(Role) else Role.VIEWER,
+        may_embed=said.get("mayEmbed") is True,
+    )
