@@ -126,7 +126,7 @@ def test_a_feed_waits_while_the_store_is_out_of_reach(
     result = flask.run("demo", "feed")
     assert (result.exit_code, answers) == (0, [])
     assert len(result.stderr.splitlines()) == 2
-    assert "It is locked. Trying again" in result.stderr
+    assert "It is locked. Retrying" in result.stderr
 
 
 def test_a_feed_without_its_fleet_says_so(weir: CommandLine) -> None:
