@@ -270,6 +270,7 @@ UPTIME_DEFAULT: Final = ONE_MINUTE
 
 LATEST_METRICS: Final = ("uptime", "lastSeen", "lastDatapoint", "quality")
 CATEGORIES: Final = ("EndDevice", "Gateway")
+METERLESS: Final = ("Gateway",)  # categories that relay readings and measure no water
 ORDERS: Final = ("asc", "desc")
 
 # A reading outside these bounds is refused at the door (spec: Readings).

@@ -120,6 +120,22 @@ def broker(value: str) -> str:
     return value
 
 
+def mail_server(value: str) -> str:
+    if not value:
+        return value
+    parts = urlsplit(value)
+    bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.password)
+    if parts.scheme in ("smtp", "smtps") and parts.hostname and bare:
+        return value
+    raise ValueError("must be smtp://user@host:port or smtps://user@host:port, without a password")
+
+
+def mail_address(value: str) -> str:
+    if value and not re.fullmatch(r"[^\s@<>,;:]{1,64}@[A-Za-z0-9.-]{1,190}", value):
+        raise ValueError("must be an e-mail address")
+    return value
+
+
 def redis(value: str) -> str:
     parts = urlsplit(value)
     if value and not (

@@ -181,6 +181,25 @@ class Settings(BaseSettings):
         "A Redis shared by several hosts: signed-out sessions, failed sign-ins and rate limits"
         " then hold on all of them. Unset, or while Redis is down: on each host separately.",
     )
+    smtp_url: Annotated[str, PlainValidator(types.mail_server)] = setting(
+        "",
+        "The mail server for alerts: `smtp://user@host:587` with STARTTLS, or `smtps://user@host:465`."
+        " Unset: no e-mail.",
+    )
+    smtp_password_file: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "A file that contains only the mail user's password.",
+    )
+    alert_sender: Annotated[str, PlainValidator(types.mail_address)] = setting(
+        "",
+        "The sender of alerts by e-mail: `weir@example.com`. Unset: `weir@` and the mail server's"
+        " name.",
+    )
+    alert_networks: Annotated[tuple[Network, ...], PlainValidator(types.networks)] = setting(
+        "",
+        "Private networks that webhooks of alerts may reach, separated by commas: `10.0.0.0/8`."
+        " Unset: public addresses only.",
+    )
     request_log: Annotated[str, PlainValidator(types.text)] = setting(
         "",
         "The access log, a JSON line for each request: `stderr` or a file's path. Unset: none.",

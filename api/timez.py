@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS, STORED, Resolution
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_DAY = date(1970, 1, 1).toordinal()
+EPOCH_DAY = date(1970, 1, 1).toordinal()
 _MS = timedelta(milliseconds=1)
 FIRST_INSTANT_MS = -62_135_596_800_000  # 0001-01-01T00:00:00Z
 LAST_INSTANT_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
@@ -176,7 +176,7 @@ def day_start(tz: ZoneInfo, ordinal: int) -> int:
     A day may start at 01:00 (midnight skipped by a transition) and may be missing altogether
     (Apia, 2011-12-30): then it starts, empty, where the next one does.
     """
-    midnight = (ordinal - _EPOCH_DAY) * DAY_MS
+    midnight = (ordinal - EPOCH_DAY) * DAY_MS
     pieces = offsets(tz, midnight - 2 * DAY_MS, midnight + 2 * DAY_MS)
     for index, (start, offset) in enumerate(pieces):
         end = pieces[index + 1][0] if index + 1 < len(pieces) else LAST_INSTANT_MS
@@ -188,7 +188,7 @@ def day_start(tz: ZoneInfo, ordinal: int) -> int:
 
 def local_ordinal(tz: ZoneInfo, instant_ms: int) -> int:
     """The local date of an instant, as a proleptic ordinal."""
-    return (instant_ms + offset_ms(tz, instant_ms)) // DAY_MS + _EPOCH_DAY
+    return (instant_ms + offset_ms(tz, instant_ms)) // DAY_MS + EPOCH_DAY
 
 
 def day_edges(tz: ZoneInfo, from_ms: int, to_ms: int) -> list[int]:
@@ -226,7 +226,7 @@ def source_of(*edges_ms: int) -> Resolution:
 
 @lru_cache(maxsize=100_000)
 def _date_text(day: int) -> str:
-    return date.fromordinal(day + _EPOCH_DAY).isoformat()
+    return date.fromordinal(day + EPOCH_DAY).isoformat()
 
 
 _MINUTE_TEXT = tuple(f"T{m // 60:02}:{m % 60:02}:" for m in range(24 * 60))

@@ -1,8 +1,8 @@
 /* The list of devices: the grid's renderers, its keyboard, and what stands around it, kept in step
    with the address.
 
-   The grid asks for rows by itself, with what the reader chose in its `context`: {status, q}. The
-   server decides every word. */
+   The grid asks for rows by itself, with what the reader chose in its `context`: {status, q, group,
+   kind, units, zone}. The server decides every word. */
 import * as controls from "./controls.js";
 import { register, setProps } from "./dash.js";
 import * as freshness from "./freshness.js";
@@ -10,26 +10,23 @@ import * as grid from "./grid.js";
 
 const { createElement } = window.React;
 const GRID = "devices-grid";
-const CHOSEN = ["status", "q"]; // of the address, also in the grid's context
-const IN_ADDRESS = [...CHOSEN, "sort", "order"];
+const CHOSEN = ["status", "q", "group", "kind", "units", "zone"]; // also in the grid's context
+const IN_ADDRESS = [...CHOSEN, "sort", "order", "columns"];
 const USUAL = { status: "active", sort: "label", order: "asc" };
+const COLUMNS_KEY = "weir-columns";
 const SEARCH_MS = 200;
-const LOOK_MS = 15000;
-const LOOK_AGAIN_MS = 1500; // where not every state was known in time
-const MOST_HURRIED = 8; // such looks in a row
+const REFRESH_MS = 15000;
 const JITTER = 0.2;
-const SETTLED_MS = 150; // scrolling has ended: whose state is asked for
-const MOST_IN_SIGHT = 50;
 const narrow = window.matchMedia("(max-width: 760px)");
 
 let page = null; // the page's root element, while it is open
 let api = null; // its grid's
 let request = null; // the question under way
 let searchTimer = 0;
-let lookTimer = 0;
+let refreshTimer = 0;
 let restore = null; // the row to come back to
-let states = {}; // of the devices that were looked at, by id
-let hurried = 0;
+let shown = ""; // the list whose rows are there
+let remark = ""; // what this server can't do
 
 const byId = (id) => document.getElementById(id);
 const isOpen = () => page?.isConnected;
@@ -50,17 +47,15 @@ function WeirDevice({ data }) {
 
 function WeirState({ data }) {
   if (!data) return null;
-  const known = data.active ? states[data.id] : { name: "off", shape: "○", word: "Inactive" };
-  if (!known) return text("quiet", "Active");
-  const shape = text("shape", `${known.shape} `, { "aria-hidden": "true" });
-  const state = createElement(
+  const { name, shape, word, seen, seen_at: at } = data.state;
+  const mark = text("shape", `${shape} `, { "aria-hidden": "true" });
+  const state = createElement("span", { "data-state": name, className: "told" }, mark, word);
+  return createElement(
     "span",
-    { "data-state": known.name, className: "told" },
-    shape,
-    known.word,
+    { className: "two-lines" },
+    state,
+    seen ? text("quiet", seen, { title: at }) : null,
   );
-  const seen = known.seen ? text("quiet", known.seen, { title: known.seen_at }) : null;
-  return createElement("span", { className: "two-lines" }, state, seen);
 }
 
 window.dashAgGridComponentFunctions = Object.assign(window.dashAgGridComponentFunctions || {}, {
@@ -75,21 +70,27 @@ window.dashAgGridFunctions = Object.assign(window.dashAgGridFunctions || {}, {
 
 /* --- The grid --- */
 
+/* A phone shows the columns that it has room for, whatever is chosen. */
 function fit() {
   if (!api || api.isDestroyed()) return;
-  const wide = (api.getColumnDefs() || []).filter(({ context }) => !context.narrow);
-  api.setColumnsVisible(
-    wide.map(({ field }) => field),
-    !narrow.matches,
-  );
+  const chosenColumns = new Set(columns());
+  const there = { true: [], false: [] };
+  for (const { field, context } of api.getColumnDefs() || []) {
+    const visible = narrow.matches ? context.narrow : context.fixed || chosenColumns.has(field);
+    there[visible].push(field);
+  }
+  api.setColumnsVisible(there.true, true);
+  api.setColumnsVisible(there.false, false);
 }
 
 function begin(root, ready) {
   if (root !== page || !isOpen()) return;
   api = ready;
+  const kept = !fromAddress().columns && keptColumns();
+  if (kept) choose(kept);
+  controls.press(fromAddress());
   fit();
   api.addEventListener("sortChanged", sorted);
-  api.addEventListener("bodyScrollEnd", () => look(SETTLED_MS));
   api.addEventListener("rowClicked", ({ data, event }) => {
     if (data && !event.target.closest("a") && !String(window.getSelection())) open(data, event);
   });
@@ -106,7 +107,7 @@ const sortedBy = () => {
 
 function sorted() {
   if (!isOpen()) return;
-  const said = { ...chosen(), ...sortedBy() };
+  const said = { ...chosen(), ...sortedBy(), columns: writtenColumns() };
   if (IN_ADDRESS.some((name) => plain(said, name) !== plain(fromAddress(), name))) {
     writeAddress(said, "push");
     api.ensureIndexVisible(0, "top");
@@ -123,19 +124,85 @@ function ask(changes, { remember = "push" } = {}) {
   const context = { ...chosen(), ...changes };
   api.setGridOption("context", context);
   controls.press(context);
-  if (remember) writeAddress({ ...context, ...sortedBy() }, remember);
+  if (remember) writeAddress({ ...context, ...sortedBy(), columns: writtenColumns() }, remember);
   if (api.getDisplayedRowCount() > 0) api.ensureIndexVisible(0, "top");
   api.onFilterChanged(); // the grid forgets its rows and asks anew
 }
 
 function again() {
-  if (isOpen() && api) api.refreshInfiniteCache();
+  if (isOpen() && api && !api.isDestroyed()) api.refreshInfiniteCache();
+}
+
+/* The rows that are there are asked for again, as long as somebody may look at them. */
+function refreshLater() {
+  clearTimeout(refreshTimer);
+  refreshTimer = setTimeout(
+    () => {
+      if (!isOpen()) return;
+      if (document.hidden || request) return refreshLater();
+      again();
+    },
+    REFRESH_MS * (1 - JITTER + 2 * JITTER * Math.random()),
+  );
+}
+
+/* Of a question: whose rows they are, whatever part of them. */
+const listOf = (asked) => JSON.stringify([asked.context, asked.sortModel]);
+
+/* --- Columns --- */
+
+const choices = () => [...page.querySelectorAll("button[data-column]")];
+const isUsual = (choice) => choice.dataset.usual === "true";
+const isChosen = (choice) => choice.getAttribute("aria-checked") === "true";
+const columns = () =>
+  choices()
+    .filter(isChosen)
+    .map((choice) => choice.dataset.column);
+
+/* As the address has them; null for the usual ones. */
+const writtenColumns = () =>
+  choices().every((choice) => isChosen(choice) === isUsual(choice))
+    ? null
+    : columns().join(",") || "label";
+
+function showColumns(written) {
+  const named = written ? new Set(written.split(",")) : null;
+  choices().forEach((choice) => {
+    const checked = named ? named.has(choice.dataset.column) : isUsual(choice);
+    choice.setAttribute("aria-checked", String(checked));
+  });
+  fit();
+}
+
+/* The reader's own, for the next time. */
+function keepColumns(written) {
+  try {
+    if (written) window.localStorage.setItem(COLUMNS_KEY, written);
+    else window.localStorage.removeItem(COLUMNS_KEY);
+  } catch {
+    /* then they last as long as the page */
+  }
+}
+
+function keptColumns() {
+  try {
+    return window.localStorage.getItem(COLUMNS_KEY);
+  } catch {
+    return null;
+  }
+}
+
+function choose(written) {
+  showColumns(written);
+  keepColumns(writtenColumns());
+  writeAddress({ ...chosen(), ...sortedBy(), columns: writtenColumns() }, "replace");
 }
 
 function failed(trouble) {
   const failing = request;
   request = null;
   freshness.failed(trouble);
+  refreshLater();
   page.dataset.failed = String(page.dataset.ready !== "true");
   if (failing) failing.failCallback();
 }
@@ -162,36 +229,15 @@ function empty(told) {
 
 function clear() {
   setProps("devices-search", { value: "" });
-  ask({ q: null, status: "all" });
+  ask({ q: null, group: null, kind: null, status: "all" });
 }
 
-/* --- The devices in sight --- */
-
-function inSight() {
-  const first = Math.max(0, api.getFirstDisplayedRowIndex());
-  const last = Math.min(api.getLastDisplayedRowIndex(), first + MOST_IN_SIGHT - 1);
-  const { top, bottom } = api.getVerticalPixelRange();
-  const ids = [];
-  for (let index = first; index <= last; index += 1) {
-    const node = api.getDisplayedRowAtIndex(index);
-    const seen = node && node.rowTop + node.rowHeight > top && node.rowTop < bottom;
-    if (seen && node.data?.active) ids.push(node.data.id);
-  }
-  return ids;
-}
-
-function look(afterMs) {
-  clearTimeout(lookTimer);
-  lookTimer = setTimeout(() => {
-    if (!isOpen() || !api || document.hidden) return;
-    const ids = inSight();
-    if (ids.length > 0) setProps("devices-sight", { data: { ids, asked: Date.now() } });
-    lookAgain();
-  }, afterMs);
-}
-
-function lookAgain() {
-  look(LOOK_MS * (1 - JITTER + 2 * JITTER * Math.random()));
+function groups(names) {
+  const place = byId("devices-group");
+  const [select] = place.children;
+  const there = select ? [...select.options].map(({ value }) => value).join("\n") : "";
+  if (there === (names.length ? ["", ...names].join("\n") : "")) return;
+  place.replaceChildren(...controls.groups(names, chosen().group));
 }
 
 /* --- The address --- */
@@ -210,15 +256,16 @@ const fromAddress = () => controls.fromAddress(IN_ADDRESS);
 window.addEventListener("popstate", (event) => {
   if (!isOpen() || !api || window.location.pathname !== page.dataset.path) return;
   event.stopImmediatePropagation();
-  const { status, q, sort, order } = fromAddress();
-  setProps("devices-search", { value: q || "" });
+  const { sort, order, columns: written, ...context } = fromAddress();
+  setProps("devices-search", { value: context.q || "" });
+  showColumns(written);
   const now = sortedBy();
   const wanted = { sort: sort || USUAL.sort, order: order || USUAL.order };
   if (now.sort !== wanted.sort || now.order !== wanted.order) {
     const state = [{ colId: wanted.sort, sort: wanted.order }];
     api.applyColumnState({ state, defaultState: { sort: null } });
   }
-  ask({ status, q }, { remember: "" });
+  ask(context, { remember: "" });
 });
 
 /* To a device without loading the dashboard anew, as Dash's own links do. The way back leads to
@@ -259,8 +306,20 @@ document.addEventListener("click", (event) => {
     open({ href: link.getAttribute("href") }, event);
     return;
   }
-  const pressed = event.target.closest("button[data-set]");
-  if (pressed && page.contains(pressed)) ask({ [pressed.dataset.set]: pressed.dataset.value });
+  const choice = event.target.closest("button[data-column]");
+  if (choice) {
+    choice.setAttribute("aria-checked", String(!isChosen(choice)));
+    choose(columns().join(",") || "label");
+  } else if (event.target.closest(".column-reset")) {
+    choose(null);
+  }
+});
+
+document.addEventListener("change", (event) => {
+  const select = event.target.closest("select[data-set]");
+  if (!isOpen() || !select || !api) return;
+  const { set: name, default: usual = "" } = select.dataset;
+  ask({ [name]: select.value === usual ? null : select.value });
 });
 
 document.addEventListener("input", (event) => {
@@ -284,10 +343,6 @@ document.addEventListener("keydown", (event) => {
   byId("devices-search").select();
 });
 
-document.addEventListener("visibilitychange", () => {
-  if (isOpen() && !document.hidden) look(0);
-});
-
 narrow.addEventListener("change", () => {
   if (isOpen()) fit();
 });
@@ -300,11 +355,17 @@ function opened(root) {
   page.dataset.path = window.location.pathname;
   api = null;
   request = null;
-  states = {};
+  shown = remark = "";
   const { top, row } = window.history.state || {};
   restore = Number.isFinite(top) ? { top, row } : null;
-  [searchTimer, lookTimer].forEach(clearTimeout);
-  freshness.open({ root, notice: "devices-notice", retry: again, polls: false });
+  [searchTimer, refreshTimer].forEach(clearTimeout);
+  freshness.open({
+    root,
+    notice: "devices-notice",
+    retry: again,
+    zone: () => chosen().zone,
+    remark: () => remark,
+  });
   grid.ready(GRID).then(
     (ready) => begin(root, ready),
     () => root === page && freshness.failed("The list’s script can’t be loaded."),
@@ -316,27 +377,22 @@ register("devices", {
     const root = byId("devices");
     if (root !== page) opened(root);
     request = asked || null;
-    if (request) freshness.asked({ changed: true });
+    if (request) freshness.asked({ changed: listOf(request) !== shown });
   },
   answered: (told) => {
     if (!told || !isOpen()) return;
     if (told.error) return failed(told.error);
+    if (request) shown = listOf(request);
     request = null;
+    remark = told.remark;
     freshness.answered();
+    groups(told.groups);
     page.dataset.failed = "false";
     empty(told);
     const found = byId("devices-found");
     if (found.textContent !== told.found) found.textContent = told.found;
     page.dataset.ready = "true";
     if (restore) setTimeout(comeBack, 0);
-    look(SETTLED_MS);
-  },
-  seen: (told) => {
-    if (!told || !isOpen() || !api) return;
-    Object.assign(states, told);
-    api.refreshCells({ columns: ["state"], force: true });
-    const complete = inSight().every((id) => states[id]);
-    hurried = complete ? 0 : hurried + 1;
-    if (!complete && hurried <= MOST_HURRIED) look(LOOK_AGAIN_MS);
+    refreshLater();
   },
 });

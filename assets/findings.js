@@ -134,14 +134,11 @@ function form(open) {
   const button = page.querySelector('[data-do="ask"]');
   button.setAttribute("aria-expanded", String(open));
   if (!open) return button.focus();
-  const choices = box.dataset.reasons.split("\n").map((reason, index) => {
-    const field = element("input", {
-      type: "radio",
-      name: "reason",
-      value: reason,
-      checked: index === 0,
-    });
-    return element("label", {}, field, reason);
+  const choices = box.dataset.reasons.split("\n").map((line, index) => {
+    const [value, label, consequence] = line.split("\t");
+    const field = element("input", { type: "radio", name: "as", value, checked: index === 0 });
+    const after = element("span", { className: "quiet", textContent: consequence });
+    return element("label", {}, field, label, after);
   });
   const words = element("input", {
     type: "text",
@@ -170,10 +167,10 @@ function form(open) {
   box.scrollIntoView({ block: "nearest" });
 }
 
-function deed(what, finding, reason = "") {
+function deed(what, finding, more = {}) {
   if (busy) return;
   busy = true;
-  setProps("findings-deed", { do: what, finding, reason, asked: Date.now() });
+  setProps("findings-deed", { do: what, finding, ...more, asked: Date.now() });
 }
 
 function say(words, undo) {
@@ -200,9 +197,8 @@ function undo() {
 document.addEventListener("submit", (event) => {
   if (!isOpen() || event.target.id !== "finding-dismiss") return;
   event.preventDefault();
-  const { reason, words } = event.target.elements;
-  const own = words.value.trim();
-  deed("dismiss", chosen, own ? `${reason.value}: ${own}` : reason.value);
+  const { as, words } = event.target.elements;
+  deed("dismiss", chosen, { as: as.value, reason: words.value.trim() });
 });
 
 /* --- Controls --- */

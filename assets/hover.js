@@ -192,6 +192,7 @@ function read(graph) {
     const seconds = second ? { ...second.meta.second, rows: ofSecond(second) } : null;
     known.set(line, {
       says: line.meta.says,
+      findings: data.find((trace) => trace.meta?.findings)?.meta.findings || [],
       rows: rows.filter(({ value }) => value !== null),
       second: seconds,
     });
@@ -212,7 +213,7 @@ function nearest(rows, ms) {
 }
 
 /* What one row says: its title, and a label and a value for each line. */
-function words({ says, second }, row) {
+function words({ says, second, findings = [] }, row) {
   const of = (part) => (says[part] ? says[part][row.row] : null);
   const [gallons, seconds, worst, best] = ["volume", "seconds", "worst", "best"].map(of);
   const places = decimals(says.range ? [row.value, row.low, row.high] : [row.value]); // the same for all
@@ -229,6 +230,9 @@ function words({ says, second }, row) {
     lines.push(["volume", `${volume(gallons, says.volume_steps)}${over}`]);
   }
   if (worst !== null && best !== null) lines.push(["quality", span(worst, best)]);
+  findings
+    .filter(([from, to]) => row.ms >= from && row.ms <= to)
+    .forEach(([, , text]) => lines.push(["finding", text]));
   return {
     title: says.titles ? says.titles[row.row] : title(row.startMs, says.length_ms, says.clock),
     lines,

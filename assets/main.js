@@ -4,6 +4,7 @@ import "./controls.js";
 import "./cursor.js";
 import "./days.js";
 import "./devices.js";
+import "./device-findings.js";
 import "./embeds.js";
 import "./findings.js";
 import "./fleet-around.js";

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -30,8 +30,9 @@ from components.charts.frames import (
 from components.charts.hover_text import TOLD
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, known_zone
+from components.findings.marks import marks_of
 from components.fleet.meters import read_meter
-from components.queries import Found, bar_series, flow_series, last_seen_ms
+from components.queries import Found, bar_series, findings_in, flow_series, last_seen_ms
 from components.ranges import Window, with_margins
 from components.theme import palette
 from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
@@ -142,6 +143,7 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
     tz = subject.zone(view)
     canvas = Canvas(window, tz, view.width_px, palette(view.theme), view.units)
     picture = _picture(series, subject, view, reach, now_ms)
+    picture = replace(picture, marks=marks_of(findings_in(client, subject.device_id, reach), view))
     return Drawn(picture, within(picture.frame, window), canvas, last_ms)
 
 

@@ -14,10 +14,11 @@ from api.catalog import (
     Metric,
     Resolution,
 )
-from api.client import Client, Device, LatestEntry, Series
+from api.client import Client, Device, Finding, LatestEntry, Series
 from api.errors import NotFound
 from api.metering.cadence import configured
 from api.metering.install_date import disproving
+from components.charts.marks import MOST_MARKS
 from components.fleet.cadence import measured
 from components.ranges import (
     Window,
@@ -93,6 +94,21 @@ def _last_seen(client: Client, identifier: str, now_ms: int) -> tuple[LatestEntr
     return client.latest(
         [identifier], ["lastSeen"], from_ms=EARLIEST_READING_MS, to_ms=until_ms
     ).entries
+
+
+def findings_in(client: Client, device_id: str, window: Window) -> tuple[Finding, ...]:
+    """The device's findings that the window meets, worst first, without those that were dismissed.
+    None where the server keeps none."""
+    try:
+        return client.findings(
+            device=device_id,
+            states=("open", "closed"),
+            from_ms=window.from_ms,
+            to_ms=window.to_ms,
+            limit=MOST_MARKS,
+        ).findings
+    except NotFound:
+        return ()
 
 
 # --- The rows of a chart -------------------------------------------------------------------------

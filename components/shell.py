@@ -121,7 +121,7 @@ def _badge() -> list[Component]:
         count = 0
     text = "" if not count else formatting.whole(count)
     title = "Open critical findings and warnings"
-    return [html.Span(text, id=BADGE_ID, className="badge", title=title)]
+    return [html.Span(text, id=BADGE_ID, className="place-badge", title=title)]
 
 
 def _worth_a_look(client: Client) -> int:

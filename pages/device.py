@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
@@ -16,7 +15,6 @@ from dash import (
     State,
     callback,
     clientside_callback,
-    dcc,
     no_update,
     register_page,
 )
@@ -24,35 +22,34 @@ from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
-from components import chart_query, html_json, session, shell
+from components import html_json, session, shell
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.chart_query import Subject
-from components.charts import hover_text
-from components.controls import failed_page, failure, message
+from components.controls import failure
 from components.device import (
     custom_range,
+    finding_list,
     kpi_cards,
     menus,
+    missing,
     overview,
     queries,
 )
-from components.device.cards import CARDS, ROWS_PAGE, CardRow, below, card_results
-from components.device.chart_state import read_shown, tell_shown
-from components.device.gap_list import gap_list
+from components.device.cards import CARDS, CardRow, below, card_results
+from components.device.chart_results import Fields, chart_results
+from components.device.chart_state import read_shown
 from components.device.kpi_cards import STATE_ID
 from components.device.kpi_rows import KpiRow, When, by_query
 from components.fleet.meters import read_meter
-from components.fleet.query_context import current_desk
-from components.fleet.states import state_of
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_question, read_view, unread_view
+from components.url_state import View, read_question, read_text, read_view, unread_view
 
 PLACE = "/devices"
 register_page(
     __name__,
     path_template="/devices/<device_id>",
-    title=lambda device_id="": f"{_known_label(unquote(device_id))} · Weir",
+    title=lambda device_id="": f"{missing.kept_label(unquote(device_id))} · Weir",
 )
 
 
@@ -61,21 +58,6 @@ _ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
 _MENUS = (Ids.EXPORTS, *(row.menu_id for row in CARDS))
 _LATELY = (Input(Ids.LATELY, "data"), State(Ids.SUBJECT, "data"))
 _STEADY = (Input(Ids.STEADY, "data"), State(Ids.SUBJECT, "data"))
-
-
-class Fields(StrEnum):
-    """The parts of an answer, each for one output."""
-
-    FIGURE = "figure"
-    BADGE = "badge"
-    ZONE_NOTE = "zone_note"
-    SUMMARY = "summary"
-    NOTICE = "notice"
-    EMPTY = "empty"
-    NEVER = "never"
-    UNZOOMED = "unzoomed"
-    GAPS = "gaps"
-    TOLD = "told"
 
 
 def layout(device_id: str = "", **said: Any) -> Component:
@@ -87,10 +69,10 @@ def layout(device_id: str = "", **said: Any) -> Component:
         subject = Subject.of(found, usual_interval_s(client, found))
         priced = queries.price_of(read_meter(found.device)) is not None
     except NotFound:
-        return _unknown(identifier)
+        return missing.unknown(identifier, PLACE)
     except WeirError as error:
-        return _failed(identifier, error)
-    session.remembered(_label_of(identifier), lambda _: found.device.label)
+        return missing.failed(identifier, error, PLACE)
+    missing.keep_label(identifier, found.device.label)
     view = read_view(said)
     return shell.frame(
         kpi_cards.identity(found.device, place=PLACE, actions=chart_actions(subject)),
@@ -109,34 +91,6 @@ def there(device_id: str) -> bool:
         return is_there(session.current_client(), device_id, now_ms())
     except WeirError:
         return True
-
-
-def _unknown(identifier: str) -> Component:
-    return shell.frame(
-        message(
-            "Device not found, or you don’t have access",
-            f"No device has the identifier {identifier!r}.",
-            dcc.Link("All devices", href=session.site_path(PLACE), className="button"),
-        ),
-        place=PLACE,
-    )
-
-
-def _failed(identifier: str, error: WeirError) -> Component:
-    href = f"{PLACE}/{identifier}"
-    return shell.frame(failed_page("The device can’t be loaded", error, href), place=PLACE)
-
-
-def _label_of(identifier: str) -> str:
-    return f"label:{identifier}"
-
-
-def _known_label(identifier: str) -> str:
-    """The label that the layout has just found; the title is asked for after it."""
-    try:
-        return str(session.remembered(_label_of(identifier), lambda _: "Device"))
-    except WeirError:
-        return "Device"
 
 
 # --- Its readings --------------------------------------------------------------------------------
@@ -172,30 +126,7 @@ clientside_callback(
     prevent_initial_call=True,
 )
 def answer(question: Any, kept: Any) -> dict[str, Any]:
-    """The chart for what the browser asks; where that fails the last good one stays."""
-    asked, now = read_question(question), now_ms()
-    view, subject = read_view(asked), Subject.read(kept)
-    try:
-        drawn = chart_query.draw(session.current_client(), subject, view, now)
-    except WeirError as error:
-        return {**dict.fromkeys(Fields, no_update), Fields.NOTICE: failure(error)}
-    tz = drawn.canvas.tz
-    return {
-        Fields.FIGURE: chart_query.change(drawn, view),
-        Fields.BADGE: chart_query.badge(drawn),
-        Fields.ZONE_NOTE: chart_query.zone_note(drawn),
-        Fields.SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.heard(drawn)),
-        Fields.NOTICE: "",
-        Fields.EMPTY: chart_query.emptiness(drawn),
-        Fields.NEVER: drawn.last_ms is None,
-        Fields.UNZOOMED: view.window is None,
-        Fields.GAPS: sheet(
-            gap_list(
-                drawn.stretches, tz, now_ms=now, counted_in=drawn.frame.series.resolution.label
-            )
-        ),
-        Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
-    }
+    return chart_results(question, kept, now_ms())
 
 
 @callback(
@@ -241,7 +172,7 @@ clientside_callback(
 )
 
 
-html_json.drawn(Ids.GAPS, *(row.id for row in CARDS), *_MENUS)
+html_json.drawn(Ids.GAPS, finding_list.CHIPS, *(row.id for row in CARDS), *_MENUS)
 
 
 # --- Its numbers ---------------------------------------------------------------------------------
@@ -261,21 +192,35 @@ for _rows in by_query():
 @callback(
     Output(STATE_ID, "children"),
     Output(STATE_ID, "data-state"),
+    html_json.output(finding_list.CHIPS),
     *_LATELY,
+    Input(finding_list.DONE, "data"),
     prevent_initial_call=True,
 )
-def state(shown: Any, kept: Any) -> list[Any]:
-    """Where it can't be had the last one stays: the last reading's cell says what is wrong."""
-    if read_shown(shown) is None:
-        return [no_update] * 2
-    now, subject = now_ms(), Subject.read(kept)
+def state(shown: Any, kept: Any, _: Any = None) -> list[Any]:
+    return kpi_cards.status_results(shown, kept, now_ms())
+
+
+@callback(
+    Output(finding_list.DONE, "data"), Input(finding_list.DEED, "data"), prevent_initial_call=True
+)
+def judge(deed: Any) -> dict[str, Any]:
+    """Dismisses a finding as what is said, or takes that back; says what it changed."""
+    asked = read_question(deed)
+    finding, judgement = read_text(asked.get("finding")), read_text(asked.get("as"))
     try:
-        meter = queries.meter_of(subject.device_id, now)
-        known = queries.standing(current_desk(), meter, now)
-    except WeirError:
-        return [no_update] * 2
-    found = state_of(meter, known, now, active=subject.active)
-    return [kpi_cards.chip(found), found.name]
+        words = queries.dismiss(finding, judgement) if judgement else queries.restore(finding)
+    except WeirError as error:
+        return {"words": failure(error), "failed": True, "asked": asked.get("asked")}
+    return {"words": words, "failed": False, "asked": asked.get("asked")}
+
+
+clientside_callback(
+    ClientsideFunction("deviceFindings", "done"),
+    Output(finding_list.OUTCOME, "children"),
+    Input(finding_list.DONE, "data"),
+    prevent_initial_call=True,
+)
 
 
 # --- Below ---------------------------------------------------------------------------------------
@@ -291,8 +236,10 @@ for _row in CARDS:
         Output(_row.note_id, "children"),
         Output(_row.failure_id, "children"),
     ]
-    _page = [Input(ROWS_PAGE, "data")] if _row.paged else []
-    callback(*_outputs, *_WHEN[_row.when], *_page, prevent_initial_call=True)(partial(card, _row))
+    _followed = [Input(_row.follows, "data")] if _row.follows else []
+    callback(*_outputs, *_WHEN[_row.when], *_followed, prevent_initial_call=True)(
+        partial(card, _row)
+    )
 
 
 @callback(

@@ -19,19 +19,21 @@ from api.errors import WeirError
 from api.timez import now_ms
 from components import shell
 from components.controls import failure
-from components.devices.layout import Ids, devices_page
+from components.devices.layout import Ids, devices_page, devices_tools
 from components.devices.listing import read_listing, read_request, told
-from components.devices.queries import PATH, rows
-from components.devices.visible_statuses import read_sight, states
-from components.fleet.query_context import current_desk
-from components.url_state import read_question
+from components.devices.queries import PATH, group_names, rows
+from components.session import current_client
+from components.url_state import read_question, unread
 
 register_page(__name__, path=PATH, title="Devices · Weir")
 
 
-def layout(**said: Any) -> Component:
+def layout(**query: Any) -> Component:
     """The frame at once, whatever the service does: the rows come as the grid asks for them."""
-    return shell.frame(devices_page(read_listing(said)), place=PATH)
+    listing = read_listing(query)
+    return shell.frame(
+        devices_page(listing), place=PATH, tools=devices_tools(listing), remarks=unread(query, {})
+    )
 
 
 @callback(
@@ -47,26 +49,15 @@ def answer(request: Any) -> tuple[Any, Any]:
         return no_update, no_update
     question = read_request(read_question(request))
     try:
-        found = rows(current_desk(), question, now_ms())
+        found = rows(current_client(), question, now_ms())
+        around = told(question.listing, found.total) | {
+            "groups": group_names(),
+            "remark": found.remark,
+        }
     except WeirError as error:
         return no_update, {"error": failure(error)}
-    response = {"rowData": found.rows, "rowCount": found.total}
-    return response, told(question.listing, found.total)
-
-
-@callback(
-    Output(Ids.STATES, "data"),
-    Input(Ids.SIGHT, "data"),
-    prevent_initial_call=True,
-)
-def look(sight: Any) -> Any:
-    """How the devices in sight are; where that can't be had, the list stands without."""
-    try:
-        return states(current_desk(), read_sight(sight), now_ms())
-    except WeirError:
-        return {}
+    return {"rowData": found.rows, "rowCount": found.total}, around
 
 
 clientside_callback(ClientsideFunction("devices", "asking"), Input(Ids.GRID, "getRowsRequest"))
 clientside_callback(ClientsideFunction("devices", "answered"), Input(Ids.ANSWER, "data"))
-clientside_callback(ClientsideFunction("devices", "seen"), Input(Ids.STATES, "data"))

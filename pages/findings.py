@@ -106,7 +106,7 @@ def judge(deed: Any) -> dict[str, Any]:
     asked = read_question(deed)
     id, what = read_text(asked.get("finding")), read_text(asked.get("do"))
     try:
-        judged = queries.judge(id, what, read_text(asked.get("reason")))
+        judged = queries.judge(id, what, read_text(asked.get("reason")), read_text(asked.get("as")))
     except WeirError as error:
         return {"asked": asked.get("asked"), "error": failure(error)}
     return {"asked": asked.get("asked"), "finding": id, "do": what, "words": judged.words}

@@ -16,6 +16,7 @@ from werkzeug.serving import make_server
 from api.auth.signed import SignedAddresses
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
+from api.insight.projection import Projection
 from api.server import create_service
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store
@@ -69,6 +70,7 @@ def make_fleet(folder: Path, many: int = MANY) -> Fleet:
     store.write(_flow(keys[LIVE], started - 10 * DAY_MS, hole_end - HOLE_MS, MINUTE_MS))
     store.write(_flow(keys[LIVE], hole_end, started, MINUTE_MS))
     store.write(_flow(keys[TRICKY], started - HOUR_MS, started, MINUTE_MS))
+    Projection(store).all_due(started)
     everything = Client.in_process(create_service(store, SETTINGS), key).devices(active="null")
     return Fleet(store, key, {d.serial_number: d.id for d in everything.devices}, started)
 

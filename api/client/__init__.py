@@ -6,6 +6,7 @@ typed answers. Nothing else of the project speaks HTTP to the service.
 
 from api.client.embeds import Embed, EmbedToken
 from api.client.endpoints import ActiveFilter, Client, Credential
+from api.client.expectations import Amounts, MonthEnd
 from api.client.findings import Finding, FindingDetail, FindingPage, Judged
 from api.client.replies import (
     Device,
@@ -20,6 +21,7 @@ from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snip
 
 __all__ = [
     "ActiveFilter",
+    "Amounts",
     "Client",
     "Credential",
     "Device",
@@ -35,6 +37,7 @@ __all__ = [
     "Judged",
     "Latest",
     "LatestEntry",
+    "MonthEnd",
     "Organization",
     "Rolling",
     "Series",

@@ -30,6 +30,7 @@ from api.client import credential as credentials
 from api.client import embeds, replies, status
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
+from api.client.expectations import ExpectationMethods
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import DeviceStatus, StatusPage, StatusSummary
@@ -77,7 +78,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods):
+class Client(FindingMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
@@ -304,6 +305,10 @@ class Client(FindingMethods):
     def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
         params = {"q": search, "group": group, "kind": kind}
         return status.status_summary(self._insight("/summary", params))
+
+    def groups(self) -> tuple[str, ...]:
+        """The names of those that the credential may know of, at most 1,000."""
+        return status.group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
 
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""

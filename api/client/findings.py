@@ -66,6 +66,7 @@ class FindingDetail:
     offers_new_normal: bool
     dismissed_ms: int | None
     dismissed_by: str | None
+    judgement: str | None
     reason: str | None
     resolution: str
     metric: str
@@ -125,9 +126,13 @@ class FindingMethods(Protocol):
     def finding(self, finding_id: str) -> FindingDetail:
         return _detail(self._fetch(_one(finding_id), {}))
 
-    def dismiss_finding(self, finding_id: str, reason: str = "") -> Judged:
-        """Not a problem. Conflict where it is dismissed already."""
-        return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", {"reason": reason}))
+    def dismiss_finding(
+        self, finding_id: str, reason: str = "", judgement: str = "not-a-problem"
+    ) -> Judged:
+        """``judgement``: as what, see `api.insight.dismissal`. Conflict where it is dismissed
+        already."""
+        body = {"as": judgement, "reason": reason}
+        return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", body))
 
     def restore_finding(self, finding_id: str) -> Judged:
         """Take a dismissal back. Conflict where there is none."""
@@ -178,6 +183,7 @@ def _detail(body: Any) -> FindingDetail:
         offers_new_normal=fields.get("offersNewNormal") is True,
         dismissed_ms=instant(judged, "at"),
         dismissed_by=maybe_text(judged, "by"),
+        judgement=maybe_text(judged, "as"),
         reason=maybe_text(judged, "reason"),
         resolution=text(evidence, "resolution"),
         metric=text(evidence, "metric"),

@@ -33,10 +33,10 @@ class WindowStatus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeviceStatus:
-    """One device's row. ``state`` is a name of `api.metering.status.State`; ``flow`` (gal/min) is
-    of now or None; volumes in gallons; ``windows`` by the names of `SPANS`; ``findings`` the kinds
-    that are open. ``as_of_ms`` None: it was never looked at. ``price`` only where a single device
-    was asked for."""
+    """One device's row. ``state`` is a name of `api.metering.status.State`; ``flow`` (gal/min),
+    ``signal_strength`` and ``network_rssi`` (dBm) are of now or None; volumes in gallons;
+    ``windows`` by the names of `SPANS`; ``findings`` the kinds that are open. ``as_of_ms`` None: it
+    was never looked at. ``price`` only where a single device was asked for."""
 
     device: Device
     state: str
@@ -44,6 +44,8 @@ class DeviceStatus:
     event_driven: bool
     last_seen_ms: int | None
     flow: float | None
+    signal_strength: float | None
+    network_rssi: float | None
     windows: Mapping[str, WindowStatus]
     volume_today: float | None
     volume_month: float | None
@@ -62,9 +64,11 @@ class StatusPage:
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums of active devices. ``costs_today`` by currency; ``uptime_24h`` 0 to 1."""
+    """Counts and sums of active devices; flow, volume and costs leave ``sub_meters`` of them out,
+    whose water another one has measured. ``costs_today`` by currency; ``uptime_24h`` 0 to 1."""
 
     devices: int
+    sub_meters: int
     states: Mapping[str, int]
     flow: float | None
     volume_today: float | None
@@ -80,9 +84,15 @@ def status_page(body: Any) -> StatusPage:
     return StatusPage(whole(answer, "count"), tuple(device_status(row) for row in rows))
 
 
+def group_names(body: Any) -> tuple[str, ...]:
+    rows = a_list(an_object(body, "answer").get("data"), "data")
+    return tuple(text(an_object(row, "group"), "name") for row in rows)
+
+
 def device_status(body: Any) -> DeviceStatus:
     row = an_object(body, "row")
     windows, volume = maybe_object(row, "windows"), maybe_object(row, "volume")
+    radio = maybe_object(row, "radio")
     return DeviceStatus(
         device=device(an_object(row.get("device"), "device")),
         state=text(row, "state"),
@@ -90,6 +100,8 @@ def device_status(body: Any) -> DeviceStatus:
         event_driven=row.get("eventDriven") is True,
         last_seen_ms=instant(row, "lastSeen"),
         flow=number(row, "flow"),
+        signal_strength=number(radio, "signalStrength"),
+        network_rssi=number(radio, "networkRssi"),
         windows={span.name: _window(maybe_object(windows, span.name)) for span in SPANS},
         volume_today=number(volume, "today"),
         volume_month=number(volume, "month"),
@@ -121,6 +133,7 @@ def status_summary(body: Any) -> StatusSummary:
     costs = [an_object(each, "costToday") for each in a_list(answer.get("costToday"), "costToday")]
     return StatusSummary(
         devices=whole(answer, "devices"),
+        sub_meters=maybe_whole(answer, "subMeters") or 0,
         states=_counts(answer, "states"),
         flow=number(answer, "flow"),
         volume_today=number(answer, "volumeToday"),

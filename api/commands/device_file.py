@@ -15,7 +15,7 @@ from api.catalog import CATEGORIES, FieldKind
 from api.errors import UserError
 from api.ingest.decode import UUID_FORM
 from api.store.base import NewDevice
-from api.store.devices import FIELDS
+from api.store.devices import FIELDS, PARENT
 from api.timez import parse_instant, zone
 
 SERIAL: Final = "serialNumber"
@@ -80,10 +80,12 @@ def _device(place: str, entry: object) -> tuple[NewDevice, list[str]]:
     if groups is not None:
         _checked(place, GROUPS, _texts, groups)
     fields = {name: value for name, value in given.items() if name in FIELDS and name != SERIAL}
+    if PARENT in given:
+        fields[PARENT] = given[PARENT]
     for name, value in fields.items():
         if value is not None:
             _checked(place, name, _SPECIAL.get(name) or _BY_KIND[FIELDS[name].kind], value)
-    unknown = [name for name in given if name not in FIELDS and name != GROUPS]
+    unknown = [name for name in given if name not in FIELDS and name not in (GROUPS, PARENT)]
     return NewDevice(serial, fields, None if groups is None else tuple(groups)), unknown
 
 
@@ -160,6 +162,12 @@ def _uuid(value: Any) -> None:
         raise ValueError("must be a UUID")
 
 
+def _config(value: Any) -> None:
+    _object(value)
+    if value.get(PARENT) is not None:
+        _identifier(value[PARENT])
+
+
 def _zone(value: Any) -> None:
     _text(value)
     zone(value)
@@ -181,6 +189,8 @@ _SPECIAL: Final[Mapping[str, _Check]] = {
     "networkUniqueIdentifier": _identifier,
     "category": _category,
     "deviceTimeZone": _zone,
+    "config": _config,
+    PARENT: _identifier,
 }
 _BY_KIND: Final[Mapping[FieldKind, _Check]] = {
     "text": _text,

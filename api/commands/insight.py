@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.commands.command_base import Group, Outcome, everything, opened, organization
+from api.commands.insight_findings import dismiss, findings, restore
 from api.commands.insight_settings import holidays, settings
 from api.errors import UserError
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from api.store.base import Store
 
 group = Group("insight", help="The status of devices, and findings.")
-group.add_command(settings)
+for _command in (settings, findings, dismiss, restore):
+    group.add_command(_command)
 group.add_command(holidays)
 
 _ORG = click.option("--org", "organization_id", help="Only this organization's devices.")

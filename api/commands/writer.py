@@ -58,6 +58,7 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
         if has_ipc:
             _start_projection(stack, store)
         _start_evaluator(stack, store, row_writer)
+        _start_alerts(stack, config, store)
         broker = _start_sources(stack, config, store, row_writer, demo=demo)
         _start_heart(stack, config, row_writer, broker, beside=not has_ipc)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
@@ -118,6 +119,19 @@ def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None
     thread = EvaluatorThread(
         store, lambda: row_writer.waiting_rows > 0 or row_writer.committing_s > 0
     )
+    thread.start()
+    stack.callback(thread.stop)
+
+
+def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
+    """Decide and send alerts. With several writers, any of them may do either."""
+    from api.commands.alert_means import means
+    from api.insight.alerts.engine import AlertThread
+    from api.insight.outbox import Outbox
+
+    outbox = Outbox(store, means(config))
+    stack.callback(outbox.close)
+    thread = AlertThread(store, outbox.send)
     thread.start()
     stack.callback(thread.stop)
 

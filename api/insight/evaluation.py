@@ -62,9 +62,12 @@ def merge_stored(
     for name, row in after.items():
         stored_row = before.get(name)
         if stored_row is not None:
-            judged = (stored_row.dismissed_ms, stored_row.dismissed_by, stored_row.reason)
             rows[name] = replace(
-                row, dismissed_ms=judged[0], dismissed_by=judged[1], reason=judged[2]
+                row,
+                dismissed_ms=stored_row.dismissed_ms,
+                dismissed_by=stored_row.dismissed_by,
+                reason=stored_row.reason,
+                judgement=stored_row.judgement,
             )
         elif not any(_overlaps(row, other) for other in dismissed):
             rows[name] = row

@@ -34,7 +34,7 @@ class Facts:
         device = self.device
         parts = [
             str(device.zone), self.cadence, device.price, sorted(device.holidays),
-            device.excluded, device.max_rate, device.normal_from_ms, device.registers,
+            device.excluded, device.max_rate, device.registers,
             self.settings,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
@@ -74,14 +74,14 @@ def facts_of(
     name = device.time_zone
     own, currency = device_price(device.cost_per_gallon)
     price = price_of(own, currency, shared.price)
-    steady = _steady(cadence)
+    usual = steady(cadence)
     facts = Device(
         zone=zone(name if name in zone_names() else "UTC"),
-        cadence_s=steady.expected_ms / 1000,
+        cadence_s=usual.expected_ms / 1000,
         price=None if price is None else price.per_gallon,
         holidays=shared.holidays,
     )
-    return Facts(facts, merged(device, groups, shared.settings), steady)
+    return Facts(facts, merged(device, groups, shared.settings), usual)
 
 
 def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Settings:
@@ -101,7 +101,7 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
     return result
 
 
-def _steady(cadence: Cadence) -> Cadence:
+def steady(cadence: Cadence) -> Cadence:
     """The nearest usual cadence: if it changed with each reading, all hours would be evaluated
     again."""
     if cadence.event_driven:

@@ -15,7 +15,15 @@ from typing import Final, NamedTuple, TypeVar
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
-from api.catalog import FLOW_RATE, FUTURE_TOLERANCE_MS, METRICS, ONE_MINUTE, Resolution
+from api.catalog import (
+    FLOW_RATE,
+    FUTURE_TOLERANCE_MS,
+    METRICS,
+    NETWORK_RSSI,
+    ONE_MINUTE,
+    SIGNAL_STRENGTH,
+    Resolution,
+)
 from api.metering import status, uptime
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.metering.cost import device_price, finite
@@ -48,7 +56,9 @@ CHUNK: Final = 200  # devices read together
 MAX_DEVICES: Final = 120_000  # whose hours are cached, about 600 bytes each
 REFRESH_MS: Final = MINUTE_MS  # a status is never older while the writer keeps up
 _JUDGED: Final = SPANS.index(DEFAULT_SPAN)
-_FLOW: Final = 1 + METRICS.index(FLOW_RATE)
+_FLOW, _SIGNAL, _RSSI = (
+    1 + METRICS.index(metric) for metric in (FLOW_RATE, SIGNAL_STRENGTH, NETWORK_RSSI)
+)
 _NONE: Final = Edge(0, None, None, None)
 T = TypeVar("T")
 
@@ -284,6 +294,8 @@ class Statuses:
             event_driven=cadence.event_driven,
             bucket_ms=group.resolution.fixed_ms,
             flow=last[_FLOW] if fresh and last is not None else None,
+            signal_strength=last[_SIGNAL] if fresh and last is not None else None,
+            network_rssi=last[_RSSI] if fresh and last is not None else None,
             windows=windows,
             volume_today=volumes[0],
             volume_month=volumes[1],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from api.insight.dismissal import JUDGEMENT_BY_NAME
 from api.insight.findings import KINDS, SEVERITIES
 from api.openapi.components import (
     BOOLEAN,
@@ -20,6 +21,7 @@ from api.openapi.components import (
 )
 from api.store.base.findings import FINDING_STATES
 
+_JUDGEMENTS: Final = tuple(JUDGEMENT_BY_NAME)
 _FINDING: Final[dict[str, Schema]] = {
     "id": UUID,
     "deviceId": UUID,
@@ -46,7 +48,9 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
         _FINDING
         | {
             "offersNewNormal": BOOLEAN,
-            "dismissed": nullable(record({"at": INSTANT, "by": STRING, "reason": STRING})),
+            "dismissed": nullable(
+                record({"at": INSTANT, "by": STRING, "as": one_of(_JUDGEMENTS), "reason": STRING})
+            ),
             "evidence": record(
                 {
                     "resolution": STRING,
@@ -72,6 +76,17 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
             ),
         }
     ),
-    "DismissBody": record({"reason": STRING | {"maxLength": 500}}, optional=("reason",)),
+    "DismissBody": record(
+        {
+            "as": one_of(_JUDGEMENTS)
+            | {
+                "description": "not-a-problem (the default) and meant-to-run raise the device's"
+                " threshold of that kind; being-repaired changes nothing; new-normal lets an open"
+                " finding's kind learn from what flows since it began."
+            },
+            "reason": STRING | {"maxLength": 500},
+        },
+        optional=("as", "reason"),
+    ),
     "NoBody": {"type": "object", "additionalProperties": False},
 }

@@ -21,11 +21,13 @@ from api.openapi.components import (
     ref,
 )
 from api.openapi.document import Info
+from api.openapi.expectations import EXPECTATION_COMPONENTS
 from api.openapi.findings import FINDING_COMPONENTS
 from api.roles import Role
 
 _STATES: Final = tuple(state.value for state in State)
 _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
+_DBM: Final = nullable(NUMBER) | {"description": "dBm, if the last reading is current."}
 _STATUS: Final[dict[str, Schema]] = {
     "device": ref("Device"),
     "state": one_of(_STATES),
@@ -36,6 +38,7 @@ _STATUS: Final[dict[str, Schema]] = {
     "flow": nullable(NUMBER) | {"description": "gal/min, if the last reading is current."},
     "windows": record({span.name: ref("StatusWindow") for span in SPANS}),
     "volume": record({"today": _GALLONS, "month": _GALLONS}),
+    "radio": record({"signalStrength": _DBM, "networkRssi": _DBM}),
     "findings": array(STRING) | {"description": "The kinds that are open."},
     "asOf": nullable(INSTANT) | {"description": "null: not evaluated yet."},
 }
@@ -55,6 +58,8 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "Status": record(_STATUS),
     "StatusPage": _page("Status"),
+    "Group": record({"name": STRING, "devices": NUMBER}),
+    "GroupPage": _page("Group"),
     "DeviceStatus": record(
         _STATUS
         | {
@@ -72,6 +77,11 @@ _COMPONENTS: Final[dict[str, Any]] = {
     "StatusSummary": record(
         {
             "devices": NUMBER,
+            "subMeters": NUMBER
+            | {
+                "description": "Devices whose water another device of the sums measures too: flow,"
+                " volume and cost leave them out."
+            },
             "states": record({state: NUMBER for state in _STATES if state != State.INACTIVE}),
             "flow": nullable(NUMBER),
             "volumeToday": _GALLONS,
@@ -82,6 +92,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
+    **EXPECTATION_COMPONENTS,
     "Me": record(
         {
             "id": STRING,
@@ -100,6 +111,7 @@ INSIGHT_INFO: Final = Info(
     tags={
         "status": "The present state of devices.",
         "findings": "Spans in which something was not as it should be.",
+        "expectations": "What is usual of a device, and what is coming.",
         "service": "The service itself.",
     },
     schemas=_COMPONENTS,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PlainValidator, field_validator
 
 from api.catalog import INSIGHT_LIMIT, OFFSET
+from api.insight.dismissal import JUDGEMENT_BY_NAME, NOT_A_PROBLEM, Judgement
 from api.insight.findings import KINDS, SEVERITIES
 from api.params.body_parser import Body
 from api.params.param_types import Flag, Offset, OptionalInstant, Reads, Text, listed, within
@@ -69,5 +70,13 @@ def _reason(value: Any) -> str:
     return text
 
 
+def _judgement(value: Any) -> Judgement:
+    found = JUDGEMENT_BY_NAME.get(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError(f"must be one of {', '.join(JUDGEMENT_BY_NAME)}")
+    return found
+
+
 class DismissBody(Body):
+    judgement: Annotated[Judgement, PlainValidator(_judgement)] = Field(NOT_A_PROBLEM, alias="as")
     reason: Annotated[str, PlainValidator(_reason)] = ""

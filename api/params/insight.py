@@ -42,6 +42,11 @@ class SummaryQuery(Query):
     kind: Kind = Field(None, description="Only devices with an open finding of this kind.")
 
 
+class PageQuery(Query):
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
+    offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
+
+
 class StatusListQuery(SummaryQuery):
     states: States = Field(
         (),

@@ -7,7 +7,7 @@ from typing import Any, Final
 from api.catalog import INSIGHT_PREFIX
 from api.domain.identify import identify, storable
 from api.errors import NotFound
-from api.insight.dismissal import Threshold, dismissed, restored
+from api.insight.dismissal import NOT_A_PROBLEM, Threshold, dismissed, restored
 from api.insight.evidence import Evidence, evidence
 from api.openapi import Operation, ref
 from api.params import NoBody, Query
@@ -57,7 +57,7 @@ def get_finding(call: Call[Query]) -> Reply:
         finding_object(entry)
         | {
             "offersNewNormal": finding.offers_new_normal,
-            "dismissed": _judgement(finding),
+            "dismissed": _dismissal(finding),
             "evidence": evidence_object(series),
         }
     )
@@ -66,7 +66,13 @@ def get_finding(call: Call[Query]) -> Reply:
 def dismiss(call: ActionCall[DismissBody]) -> Reply:
     entry = _entry(call.store, call.scope, call.identifier)
     judged, threshold = dismissed(
-        call.store, call.scope, entry, by=call.by, reason=call.body.reason, at_ms=call.now_ms
+        call.store,
+        call.scope,
+        entry,
+        by=call.by,
+        reason=call.body.reason,
+        at_ms=call.now_ms,
+        judgement=call.body.judgement,
     )
     return Reply(judged_object(judged, threshold))
 
@@ -107,12 +113,13 @@ def finding_object(entry: FindingEntry) -> dict[str, Any]:
     }
 
 
-def _judgement(finding: FindingRow) -> dict[str, str] | None:
+def _dismissal(finding: FindingRow) -> dict[str, str] | None:
     if finding.dismissed_ms is None:
         return None
     return {
         "at": instant(finding.dismissed_ms),
         "by": finding.dismissed_by or "",
+        "as": finding.judgement or NOT_A_PROBLEM.name,
         "reason": finding.reason or "",
     }
 
@@ -131,7 +138,12 @@ def evidence_object(series: Evidence) -> dict[str, Any]:
 def judged_object(entry: FindingEntry, threshold: Threshold) -> dict[str, Any]:
     return {
         "finding": finding_object(entry),
-        "threshold": {**threshold._asdict(), "words": threshold.words},
+        "threshold": {
+            "kind": threshold.kind,
+            "before": threshold.before,
+            "factor": threshold.factor,
+            "words": threshold.words,
+        },
     }
 
 
@@ -170,7 +182,7 @@ FINDING_ACTIONS: Final = (
             id="dismissFinding",
             path=f"{_ONE}/dismiss",
             tag="findings",
-            summary="Not a problem: sets it aside, and raises that device's threshold of that kind",
+            summary="Sets it aside: as not a problem, being repaired, or the new normal",
             answer=ref("Judged"),
             query=Query,
             named=_ID,
@@ -184,7 +196,7 @@ FINDING_ACTIONS: Final = (
             id="restoreFinding",
             path=f"{_ONE}/restore",
             tag="findings",
-            summary="Takes a dismissal back, and its raise of the threshold",
+            summary="Takes a dismissal back, and what it changed for the device",
             answer=ref("Judged"),
             query=Query,
             named=_ID,

@@ -12,10 +12,11 @@ from api.metering.windows import SPANS
 from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
-from api.params.insight import StatusListQuery, SummaryQuery
+from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
+from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
 from api.routes.serialize import device_object, instant
 from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
@@ -54,10 +55,23 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
 
 def get_summary(call: Call[SummaryQuery]) -> Reply:
     params = call.query
-    empty = StatusSummary(0, {}, None, None, (), 0, 0, {}, None)
+    empty = StatusSummary(0, 0, {}, None, None, (), 0, 0, {}, None)
     query = StatusQuery(text=params.q or "", group=params.group, kind=params.kind)
     summary = call.store.summarize(call.scope, query) if _can_match(params) else empty
     return Reply(summary_object(summary))
+
+
+def list_groups(call: Call[PageQuery]) -> Reply:
+    asked, found = call.query, call.store.groups(call.scope)
+    page = found[asked.offset : asked.offset + asked.limit]
+    return Reply(
+        {
+            "count": len(found),
+            "limit": asked.limit,
+            "offset": asked.offset,
+            "data": [{"name": group.name, "devices": group.devices} for group in page],
+        }
+    )
 
 
 def get_status(call: Call[Query]) -> Reply:
@@ -99,6 +113,7 @@ def status_object(entry: StatusEntry) -> dict[str, Any]:
             for span, window in zip(SPANS, status.windows, strict=True)
         },
         "volume": {"today": status.volume_today, "month": status.volume_month},
+        "radio": {"signalStrength": status.signal_strength, "networkRssi": status.network_rssi},
         "findings": list(entry.findings),
         "asOf": instant(status.as_of_ms) if has_status else None,
     }
@@ -108,6 +123,7 @@ def summary_object(summary: StatusSummary) -> dict[str, Any]:
     states = [state for state in State if state is not State.INACTIVE]
     return {
         "devices": summary.devices,
+        "subMeters": summary.sub_meters,
         "states": {state.value: summary.states.get(state, 0) for state in states},
         "flow": summary.flow,
         "volumeToday": summary.volume_today,
@@ -153,7 +169,19 @@ _ANSWERING = (
         ),
         get_status,
     ),
+    Route(
+        Operation(
+            id="listGroups",
+            path=f"{INSIGHT_PREFIX}/groups",
+            tag="status",
+            summary="The groups that the credential may know of, with their active devices",
+            answer=ref("GroupPage"),
+            query=PageQuery,
+        ),
+        list_groups,
+    ),
     *FINDING_ROUTES,
+    *EXPECTATION_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 
-from api.catalog import DAY_MS, Metric, Resolution
+from api.catalog import Metric, Resolution
 from api.store.alert_tables import (
     ALERT,
     ALERT_CLOCK,
@@ -33,7 +33,6 @@ from api.store.sql import alerts as sql
 from api.store.sql.query import Dialect, Query
 from api.timez import now_ms
 
-KEPT_MS = 31 * DAY_MS  # resolved alerts that a decision looks at
 _IN_ONE = 400  # devices of one statement
 
 
@@ -135,7 +134,7 @@ class AlertsPart(Seam):
         return [AlertMark(*row) for row in self.fetch(sql.due(limit))]
 
     def decide_alerts(
-        self, organization_id: str, marks: Sequence[AlertMark], decide: Decide
+        self, organization_id: str, marks: Sequence[AlertMark], since_ms: int, decide: Decide
     ) -> AlertChanges:
         with self.transaction() as transaction:
             transaction.lock_directory()
@@ -146,7 +145,6 @@ class AlertsPart(Seam):
             ]
             if not mine:
                 return AlertChanges()
-            since_ms = max(mark.mark for mark in marks) // 1_000_000 - KEPT_MS
             found = [
                 AlertRow(*row)
                 for some in _pieces(mine)

@@ -18,6 +18,7 @@ IMPORT_FIELDS: Final = (  # fields of an import beyond those of the interface
     DeviceField("reportingInterval", "reporting_interval_s", "number", required=False),
 )
 FIELDS: Final = {f.name: f for f in (*DEVICE_FIELDS, *IMPORT_FIELDS)}
+PARENT: Final = "parent"  # of an import, and in a device's configuration
 GIVEN_BY_STORE: Final = frozenset({"organization_id", "serial_number", "updated_ms"})
 
 DEFAULTS: Final[dict[str, Any]] = {  # of a new device's columns; see also `NewDeviceValues`
@@ -68,11 +69,16 @@ def device_from(row: Row) -> Device:
     return Device(*values)
 
 
-def in_groups(device: Device, groups: Sequence[str]) -> Device:
-    """The device with ``groups`` in its configuration, unless that already has a ``groups``."""
-    if not groups or "groups" in (device.config or {}):
-        return device
-    return replace(device, config={**(device.config or {}), "groups": list(groups)})
+def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Device:
+    """The device with its groups and its parent's serial number in its configuration; its own
+    configuration's ``groups`` has precedence."""
+    config = device.config or {}
+    added: dict[str, Any] = {}
+    if groups and "groups" not in config:
+        added["groups"] = list(groups)
+    if parent is not None:
+        added[PARENT] = parent
+    return replace(device, config={**config, **added}) if added else device
 
 
 # --- Import fields → columns ---------------------------------------------------------------------
@@ -96,6 +102,13 @@ _WRITE: dict[FieldKind, Callable[[Any], Any]] = {
 }
 
 
+def _without_parent(name: str, value: Any) -> Any:
+    """A configuration without the parent, which is stored separately."""
+    if name != "config" or PARENT not in value:
+        return value
+    return {key: each for key, each in value.items() if key != PARENT}
+
+
 def import_columns(values: dict[str, Any]) -> dict[str, Any]:
     """Column values of an import's fields. Ignored: null for a field that can't be null, unknown
     names, and fields that only the store sets."""
@@ -105,12 +118,20 @@ def import_columns(values: dict[str, Any]) -> dict[str, Any]:
         if field_ is None or field_.attribute in GIVEN_BY_STORE:
             continue
         if value is not None:
-            columns[field_.attribute] = _WRITE[field_.kind](value)
+            columns[field_.attribute] = _WRITE[field_.kind](_without_parent(name, value))
         elif field_.attribute in _NULLABLE:
             columns[field_.attribute] = None
     if "id" in columns:
         columns["id"] = columns["id"].lower()
     return columns
+
+
+def given_parent(fields: dict[str, Any]) -> tuple[bool, str | None]:
+    """Whether an import gives a parent (perhaps None), and its serial number."""
+    for place in (fields, fields.get("config") or {}):
+        if PARENT in place:
+            return True, place[PARENT]
+    return False, None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from uuid import uuid4
@@ -13,6 +12,7 @@ from api.errors import UserError
 from api.store.base import (
     Device,
     DeviceQuery,
+    GroupSize,
     Imported,
     NewDevice,
     Organization,
@@ -20,10 +20,10 @@ from api.store.base import (
     Scope,
 )
 from api.store.core import Seam, Taken, Transaction
-from api.store.devices import COLUMNS, device_from, import_columns, in_groups
+from api.store.devices import COLUMNS, device_from, import_columns, in_context
 from api.store.importing import Plan, Planner, Values
 from api.store.sql import directory as sql
-from api.store.tables import DEVICE, DEVICE_GROUP
+from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP
 from api.timez import now_ms
 
 NAMED = 5  # devices listed in a message that is about one of several
@@ -55,16 +55,13 @@ class DirectoryPart(Seam):
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]:
         devices = [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
-        if not devices:
-            return []
-        keys = [device.key for device in devices]
-        groups: defaultdict[int, list[str]] = defaultdict(list)
-        for key, name in self.fetch(sql.groups_of(self.dialect, scope.grant, keys)):
-            groups[key].append(name)
-        return [in_groups(device, groups[device.key]) for device in devices]
+        return in_scope(self, scope, devices)
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
+
+    def groups(self, scope: Scope) -> list[GroupSize]:
+        return [GroupSize(*row) for row in self.fetch(sql.groups(self.dialect, scope))]
 
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         if not identifiers:
@@ -116,6 +113,10 @@ class DirectoryPart(Seam):
             ),
             next_key=int(transaction.fetch(sql.next_key())[0][0]),
             now_ms=now_ms(),
+            ancestors=[
+                (row[0], row[1], row[2])
+                for row in transaction.fetch(sql.ancestors(organization_id))
+            ],
         )
 
     def _carry_out(self, transaction: Transaction, plan: Plan) -> None:
@@ -131,6 +132,28 @@ class DirectoryPart(Seam):
             transaction.run(sql.leave_groups(self.dialect, list(plan.groups)))
         members = [(name, key) for key, names in plan.groups.items() for name in names]
         transaction.insert(DEVICE_GROUP, DEVICE_GROUP.names, members)
+        if plan.moved:
+            transaction.run(sql.leave_ancestors(self.dialect, list(plan.moved)))
+        upstream = [
+            (key, ancestor, depth)
+            for key, found in plan.moved.items()
+            for depth, ancestor in enumerate(found, 1)
+        ]
+        transaction.insert(DEVICE_ANCESTOR, DEVICE_ANCESTOR.names, upstream)
+
+
+def in_scope(store: Seam, scope: Scope, devices: Sequence[Device]) -> list[Device]:
+    """The devices with their groups and parents, as far as the scope sees these."""
+    if not devices:
+        return []
+    keys = [device.key for device in devices]
+    groups: dict[int, list[str]] = {}
+    for key, name in store.fetch(sql.groups_of(store.dialect, scope.grant, keys)):
+        groups.setdefault(key, []).append(name)
+    parents: dict[int, str] = {}
+    for key, serial in store.fetch(sql.parents_of(store.dialect, scope, keys)):
+        parents.setdefault(key, serial)  # the nearest comes first
+    return [in_context(each, groups.get(each.key, ()), parents.get(each.key)) for each in devices]
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
@@ -24,6 +24,7 @@ from api.store.core import Seam, Transaction
 from api.store.sql import findings as sql
 from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
+from api.timez import LAST_INSTANT_MS
 
 FACTOR = "factor"
 
@@ -44,17 +45,20 @@ class FindingsPart(Seam):
         rows = self.fetch(sql.find(self.dialect, scope, finding_id))
         return _entry(rows[0]) if rows else None
 
-    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
-        finding = entry.finding
-        setting = FindingSetting("device", entry.device_id, finding.kind, FACTOR, factor or 0.0)
-        judged = (finding.dismissed_ms, finding.dismissed_by, finding.reason)
+    def judge(
+        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+    ) -> None:
+        row = entry.finding
+        judged = (row.dismissed_ms, row.dismissed_by, row.reason, row.judgement)
         with self.transaction() as transaction:
             transaction.lock_directory()
-            transaction.run(sql.judge(finding.key, finding.kind, finding.opened_ms, judged))
-            change = sql.drop_setting if factor is None else sql.save_setting
-            transaction.run(change(scope.organization_id, setting))
-            transaction.run(sql.mark(self.dialect, [(finding.key, UNTOUCHED)]))
-            mark_alerts(self.dialect, transaction, [finding.key])
+            transaction.run(sql.judge(row.key, row.kind, row.opened_ms, judged))
+            for name, value in settings.items():
+                setting = FindingSetting("device", entry.device_id, row.kind, name, value or 0.0)
+                change = sql.drop_setting if value is None else sql.save_setting
+                transaction.run(change(scope.organization_id, setting))
+            transaction.run(sql.mark(self.dialect, [(row.key, UNTOUCHED)]))
+            mark_alerts(self.dialect, transaction, [row.key])
 
     # --- Settings and holidays ---
 
@@ -136,8 +140,11 @@ class FindingsPart(Seam):
             groups[key].append(name)
         return dict(groups)
 
-    def hours_of_readings(self, key: int, from_ms: int) -> list[HourOfReadings]:
-        rows = self.reckon(lambda arithmetic: self.fetch(sql.hours(key, from_ms, arithmetic)))
+    def hours_of_readings(
+        self, key: int, from_ms: int, to_ms: int | None = None
+    ) -> list[HourOfReadings]:
+        end = LAST_INSTANT_MS if to_ms is None else to_ms
+        rows = self.reckon(lambda arithmetic: self.fetch(sql.hours(key, from_ms, end, arithmetic)))
         return [HourOfReadings(*row) for row in rows]
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:

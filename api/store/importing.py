@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from api.errors import UserError
+from api.metering.mains import Cycle, ancestors
 from api.store.base import Imported, NewDevice
-from api.store.devices import NewDeviceValues, import_columns
+from api.store.devices import NewDeviceValues, given_parent, import_columns
 
 Values = dict[str, Any]
 """A device as columns → stored values."""
@@ -24,27 +25,34 @@ _CLAIMS = ("active", *(column for column, _ in UNIQUE_WHEN_ACTIVE))
 @dataclass
 class Plan:
     """The devices to create and to update, by key, and the groups to set. ``released`` are updated
-    devices that give up a unique identifier, which another device may take."""
+    devices that give up a unique identifier, which another device may take; ``moved``: devices
+    whose meters upstream change, with these, nearest first."""
 
     created: dict[int, Values] = field(default_factory=dict[int, Values])
     updated: dict[int, Values] = field(default_factory=dict[int, Values])
     released: set[int] = field(default_factory=set[int])
     groups: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    moved: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     imported: Imported = field(default_factory=lambda: Imported(0, 0))
 
 
 @dataclass
 class Planner:
     """``devices``: the organization's devices by key. ``ids_of_others``: given UUIDs that belong to
-    other organizations. ``next_key``: the first free device key."""
+    other organizations. ``next_key``: the first free device key. ``ancestors``: (device, ancestor,
+    depth) of sub-meters, nearest first."""
 
     organization_id: str
     devices: dict[int, Values]
     ids_of_others: Mapping[str, str]
     next_key: int
     now_ms: int
+    ancestors: Sequence[tuple[int, int, int]] = ()
 
     def __post_init__(self) -> None:
+        self._upstream: dict[int, tuple[int, ...]] = {}
+        for key, ancestor, _ in self.ancestors:
+            self._upstream[key] = (*self._upstream.get(key, ()), ancestor)
         self._by_id: dict[str, int] = {}
         self._by_serial: dict[str, int] = {}
         for key in sorted(self.devices):
@@ -54,6 +62,7 @@ class Planner:
         """The plan. Raises UserError that names the first device that can't be imported."""
         plan = Plan()
         created = updated = 0
+        parents: dict[int, str | None] = {}
         for device in devices:
             given = import_columns(device.fields)
             key = self._find(device.serial_number, given)
@@ -64,7 +73,11 @@ class Planner:
                 updated += 1
             if device.groups is not None:
                 plan.groups[key] = tuple(dict.fromkeys(device.groups))
+            says_parent, parent = given_parent(device.fields)
+            if says_parent:
+                parents[key] = parent
         self._check_unique()
+        self._move(plan, parents)
         plan.imported = Imported(created, updated)
         return plan
 
@@ -112,6 +125,31 @@ class Planner:
         other = self.devices.get(self._by_serial.get(serial, key))
         if values["active"] or other is None or not other["active"]:
             self._by_serial[serial] = key
+
+    def _move(self, plan: Plan, said: Mapping[int, str | None]) -> None:
+        """Last, since a file may name a parent before it names the parent's own entry."""
+        parents = {key: upstream[0] for key, upstream in self._upstream.items()}
+        for key, serial in said.items():
+            parents.pop(key, None)
+            if serial is not None:
+                parents[key] = self._parent(key, serial)
+        try:
+            after = ancestors(parents)
+        except Cycle as cycle:
+            around = [self.devices[key]["serial_number"] for key in self.known if key in cycle.around]
+            raise UserError(
+                f"device {around[0]}: a meter can't be upstream of itself ({', '.join(around)})"
+            ) from None
+        for key in (*self._upstream, *after):
+            if self._upstream.get(key, ()) != after.get(key, ()):
+                plan.moved[key] = after.get(key, ())
+
+    def _parent(self, key: int, serial: str) -> int:
+        parent = self._by_serial.get(serial)
+        if parent is None:
+            name = self.devices[key]["serial_number"]
+            raise UserError(f"device {name}: its parent {serial} is no device of its organization")
+        return parent
 
     def _check_unique(self) -> None:
         for column, called in UNIQUE_WHEN_ACTIVE:

@@ -23,7 +23,8 @@ from api.store.base import (
     WindowStatus,
 )
 from api.store.core import Seam, Transaction
-from api.store.devices import COLUMNS, device_from, in_groups
+from api.store.devices import COLUMNS, device_from
+from api.store.directory import in_scope
 from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql
 from api.store.sql import insight as sql
@@ -39,6 +40,7 @@ class _Sums(NamedTuple):
     currency: str | None
     findings: str | None
     devices: int
+    sub_meters: int | None
     flow: float | None
     volume: float | None
     cost: float | None
@@ -62,18 +64,13 @@ class InsightPart(Seam):
     def _entries(self, scope: Scope, keys: Sequence[int]) -> list[StatusEntry]:
         if not keys:
             return []
-        groups: defaultdict[int, list[str]] = defaultdict(list)
-        for key, name in self.fetch(directory_sql.groups_of(self.dialect, scope.grant, keys)):
-            groups[key].append(name)
         entries = {
             entry.device.key: entry
             for entry in map(_entry, self.fetch(sql.entries(self.dialect, keys)))
         }
-        return [
-            entries[key]._replace(device=in_groups(entries[key].device, groups[key]))
-            for key in keys
-            if key in entries
-        ]
+        found = [entries[key] for key in keys if key in entries]
+        devices = in_scope(self, scope, [entry.device for entry in found])
+        return [entry._replace(device=device) for entry, device in zip(found, devices, strict=True)]
 
     def count_statuses(self, scope: Scope, query: StatusQuery) -> int:
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
@@ -91,6 +88,7 @@ class InsightPart(Seam):
                 costs[row.currency] += (row.cost or 0.0) + (row.unpriced or 0.0) * (default or 0.0)
         return StatusSummary(
             devices=sum(states.values()),
+            sub_meters=sum(row.sub_meters or 0 for row in rows),
             states=dict(states),
             flow=_sum(row.flow for row in rows),
             volume_today=_sum(row.volume for row in rows),
@@ -201,6 +199,7 @@ def _status(row: Row) -> Status | None:
 
 _PLAIN: Final = (
     "as_of_ms", "updated_ms", "due_ms", "state", "seen_ms", "cadence_ms", "bucket_ms", "flow",
+    "signal_strength", "network_rssi",
     "volume_today", "volume_month", "price", "currency", "searched",
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
 from api.store.tables import (
     ALERTING,
+    DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
     OF_DEVICES,
@@ -24,7 +25,7 @@ from api.store.tables import (
 VERSION_TABLE: Final = "schema_version"
 
 
-_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY, *ALERTING)
+_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY, *ALERTING, DEVICE_ANCESTOR)
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 
 

@@ -96,7 +96,7 @@ DEVICE_STATUS: Final = Table(  # findings: open kinds, comma-separated; maker: t
         Column("cadence_ms", "int"),
         Column("event_driven", "small"),
         Column("bucket_ms", "int"),
-        Column("flow", "real", required=False),
+        *(Column(c, "real", required=False) for c in ("flow", "signal_strength", "network_rssi")),
         *(
             column
             for span in SPANS
@@ -157,6 +157,7 @@ FINDING: Final = Table(
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
         Column("reason", "text", required=False),
+        Column("judgement", "text", required=False),
     ),
     key=("device_id", "kind", "opened_ms"),
     indexes=(
@@ -254,6 +255,13 @@ DEVICE_GROUP: Final = Table(
     indexes=("CREATE INDEX device_group_by_name ON device_group (name)",),
 )
 
+DEVICE_ANCESTOR: Final = Table(  # the meters upstream of a device; depth 1: its parent
+    "device_ancestor",
+    (Column("device_key", "int"), Column("ancestor_key", "int"), Column("depth", "int")),
+    key=("device_key", "ancestor_key"),
+    indexes=("CREATE INDEX device_ancestor_by_ancestor ON device_ancestor (ancestor_key)",),
+)
+
 API_KEY: Final = Table(
     "api_key",
     (
@@ -336,6 +344,7 @@ SMALL_TABLES: Final = (
     ORGANIZATION,
     DEVICE,
     DEVICE_GROUP,
+    DEVICE_ANCESTOR,
     API_KEY,
     KEY_GRANT,
     REFUSAL,

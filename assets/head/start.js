@@ -47,7 +47,7 @@
   /* Units and zone are the reader's, on every page: kept in the browser, and put into the address of
      each page that is come to without them, so that a link says them too. */
   const OWN = ["units", "zone"];
-  const HAVE_THEM = /^\/($|wall$|usage$|report$|findings$|devices\/.)/;
+  const HAVE_THEM = /^\/($|wall$|usage$|report$|findings$|devices$|devices\/.)/;
 
   function own(name) {
     try {

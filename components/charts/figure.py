@@ -4,12 +4,13 @@ one. `traces` draws the data; this module adds axes and layout."""
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from components import formatting
 from components.charts.causes import Stretch
 from components.charts.frames import Frame
+from components.charts.marks import flags
 from components.charts.ticks import Ticks, ticks
 from components.charts.traces import Canvas, Picture, axis_text, traces
 from components.ranges import Window
@@ -52,9 +53,11 @@ def layout(picture: Picture, canvas: Canvas) -> Figure:
     frame = picture.frame
     title = "Signal" if picture.second else frame.metric.label
     made = _layout(canvas, f"{title}, {frame.unit}")
+    flagged, taken = flags(picture.marks, canvas.window, canvas.width_px, canvas.palette)
+    made["annotations"] = flagged
     if frame.runs:
         gaps = [s for s in picture.stretches if s.cause.silent]
-        made["annotations"] = gap_labels(gaps, canvas) + _legend(picture, canvas)
+        made["annotations"] += gap_labels(gaps, canvas, taken) + _legend(picture, canvas)
     made["yaxis"] |= {
         "range": y_range(picture, canvas.window),
         "showticklabels": bool(frame.runs),  # the scale of nothing would be made up
@@ -172,10 +175,13 @@ def _y_axis(palette: Palette, title: str) -> Figure:
     }
 
 
-def gap_labels(gaps: Iterable[Stretch], canvas: Canvas) -> list[Figure]:
-    """How long the longest gaps are: of those wide enough, where labels fit beside each other."""
+def gap_labels(
+    gaps: Iterable[Stretch], canvas: Canvas, taken: Sequence[float] = ()
+) -> list[Figure]:
+    """How long the longest gaps are: of those wide enough, where labels fit beside each other and
+    beside what is ``taken`` (middles in pixels)."""
     px_per_ms = canvas.width_px / canvas.window.length_ms
-    placed: list[float] = []
+    placed = list(taken)
     labels: list[Figure] = []
     wide = (gap for gap in gaps if gap.window.length_ms * px_per_ms >= LABELLED_PX)
     for gap in sorted(wide, key=lambda g: g.window.from_ms - g.window.to_ms):

@@ -16,6 +16,7 @@ from api.timez import stamps
 from components.charts import hover_text
 from components.charts.causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
 from components.charts.frames import Frame, largest, rounded
+from components.charts.marks import Mark, mark_traces
 from components.ranges import Window
 from components.theme import Palette
 from components.units import US, Units
@@ -42,13 +43,14 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a figure shows: a metric, perhaps a second one, and the gaps and poor readings.
-    ``bars``: totals of buckets, from zero."""
+    """What a figure shows: a metric, perhaps a second one, the gaps and poor readings, and the
+    findings. ``bars``: totals of buckets, from zero."""
 
     frame: Frame
     second: Frame | None = None
     stretches: Sequence[Stretch] = field(default_factory=tuple)
     bars: bool = False
+    marks: Sequence[Mark] = ()
 
 
 def axis_text(instants_ms: Sequence[int]) -> list[str]:
@@ -59,7 +61,7 @@ def axis_text(instants_ms: Sequence[int]) -> list[str]:
 
 def traces(picture: Picture, canvas: Canvas) -> list[Trace]:
     """From the ground up: spans without data, the band, the line or bars (always the third), lone
-    points; then the second metric, then the quality lane."""
+    points; then the second metric, the quality lane and the findings."""
     frame, second = picture.frame, picture.second
     frames = [frame, second] if second else [frame]
     scale = max(largest(each.middle, each.low, each.high) for each in frames)
@@ -73,7 +75,8 @@ def traces(picture: Picture, canvas: Canvas) -> list[Trace]:
     ]
     if second is not None:
         made += [_second_trace(second, scale, canvas)]
-    return made + _lane_traces(picture, palette)
+    made += _lane_traces(picture, palette)
+    return made + mark_traces(picture.marks, frame.window.to_ms, palette)
 
 
 def _gap_trace(gaps: Sequence[Window], palette: Palette) -> Trace:

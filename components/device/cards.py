@@ -19,7 +19,7 @@ from components import formatting, html_json, session
 from components.chart_query import Subject
 from components.clock import Clock
 from components.controls import attributes, failure
-from components.device import daily_volume, hourly_profile, queries, row_table
+from components.device import daily_volume, finding_list, hourly_profile, queries, row_table
 from components.device.chart_state import Shown, read_shown
 from components.device.kpi_rows import When
 from components.html_json import sheet
@@ -50,7 +50,8 @@ class Export(NamedTuple):
 
 class CardRow(NamedTuple):
     """``draw`` makes the card's body and the note beside its title. ``image`` is its name in the
-    address of its image, "" where it has none; ``image_heading`` is over it in the menu."""
+    address of its image, "" where it has none; ``image_heading`` is over it in the menu.
+    ``follows`` is a Store whose changes make the card anew: of a ``paged`` one the page number."""
 
     id: str
     title: str
@@ -60,6 +61,8 @@ class CardRow(NamedTuple):
     image_heading: str = ""
     when: When = When.STEADY
     paged: bool = False
+    wide: bool = False
+    follows: str = ""
 
     @property
     def failure_id(self) -> str:
@@ -72,6 +75,15 @@ class CardRow(NamedTuple):
     @property
     def menu_id(self) -> str:
         return f"{self.id}-exports"
+
+
+def _findings(query: CardQuery) -> tuple[Sequence[Component], str]:
+    meter = queries.meter_of(query.device_id, query.now_ms)
+    found = queries.findings(query.device_id).findings
+    telling = finding_list.Telling(
+        queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
+    )
+    return finding_list.listing(found, telling), finding_list.summary(found)
 
 
 def _days(query: CardQuery) -> tuple[Sequence[Component], str]:
@@ -98,7 +110,16 @@ def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
     return row_table.table(page, tz, shown.units), note
 
 
+ROWS_PAGE: Final = "device-rows-page"
 CARDS: Final = (
+    CardRow(
+        finding_list.CARD,
+        "Findings",
+        _findings,
+        (Export("All findings of this device", "findings"),),
+        wide=True,
+        follows=finding_list.DONE,
+    ),
     CardRow(
         "device-days",
         daily_volume.TITLE,
@@ -122,14 +143,22 @@ CARDS: Final = (
         (Export("Rows shown", "rows"), Export("Raw readings", "rows", raw=True)),
         when=When.RANGE,
         paged=True,
+        wide=True,
+        follows=ROWS_PAGE,
     ),
 )
-ROWS_PAGE: Final = "device-rows-page"
 
 
 def below() -> Component:
+    stores = (finding_list.DEED, finding_list.DONE)
     return html.Div(
-        [*(_card(row) for row in CARDS), dcc.Store(id=ROWS_PAGE, data=1)], className="below"
+        [
+            html.P(id=finding_list.OUTCOME, className="wide finding-outcome", role="status"),
+            *(_card(row) for row in CARDS),
+            dcc.Store(id=ROWS_PAGE, data=1),
+            *(dcc.Store(id=store) for store in stores),
+        ],
+        className="below",
     )
 
 
@@ -156,7 +185,7 @@ def _card(row: CardRow) -> Component:
             html_json.told(row.menu_id),
             html.Div(id=row.id, className="sheet"),
         ],
-        className="card wide" if row.paged else "card",
+        className="card wide" if row.wide else "card",
         **attributes(aria_labelledby=heading),
     )
 

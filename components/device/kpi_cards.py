@@ -15,12 +15,13 @@ from components import formatting, session
 from components.chart_query import Subject
 from components.clock import Clock, known_zone
 from components.controls import attributes, failure, labelled
-from components.device import queries
+from components.device import finding_list, queries
 from components.device.chart_state import read_shown
 from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
 from components.device.kpis import Kpi
 from components.fleet.query_context import current_desk
-from components.fleet.states import State
+from components.fleet.states import State, state_of
+from components.html_json import sheet, told
 from components.url_state import write_window
 
 STATE_ID = "device-state"
@@ -37,10 +38,14 @@ def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -
         **labelled("Breadcrumb"),
     )
     state = html.Span("…", id=STATE_ID, className="state-chip", **attributes(data_state="unknown"))
+    found = html.Span(
+        [html.Span(id=finding_list.CHIPS, className="finding-chips"), told(finding_list.CHIPS)],
+        className="finding-chips",
+    )
     return html.Div(
         [
             crumbs,
-            html.Div([html.H1(device.label), state], className="name-line"),
+            html.Div([html.H1(device.label), state, found], className="name-line"),
             html.P(" · ".join(_facts(device)), className="facts"),
             html.Div(list(actions), className="actions"),
         ],
@@ -113,6 +118,25 @@ def _note(kpi: Kpi) -> Component:
     first, last = write_window(kpi.shows)
     led = attributes(data_from=first, data_to=last)
     return html.Button(kpi.note, type="button", className="kpi-show", **pointed, **led)
+
+
+def status_results(shown: Any, kept: Any, now_ms: int) -> list[Any]:
+    """The chip of the state, its name, and the open findings' chips. Where they can't be had the
+    last ones stay: the last reading's cell says what is wrong."""
+    read = read_shown(shown)
+    if read is None:
+        return [no_update] * 3
+    subject = Subject.read(kept)
+    try:
+        meter = queries.meter_of(subject.device_id, now_ms)
+        status = queries.standing(current_desk(), meter, now_ms)
+        found = queries.findings(meter.id, states=("open",)).findings
+        devices = queries.own_directory(meter)
+    except WeirError:
+        return [no_update] * 3
+    state = state_of(meter, status, now_ms, active=subject.active)
+    telling = finding_list.Telling(devices, read.units, queries.zone_of(meter, read), now_ms)
+    return [chip(state), state.name, sheet(finding_list.chips(found, telling))]
 
 
 def kpi_results(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> list[Any]:

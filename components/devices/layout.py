@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -10,12 +9,23 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
-from components.controls import attributes, notice, search_field, segments
-from components.devices.listing import BLOCK, SORTS, STATUSES, Listing, write_listing
+from api.insight.findings import KINDS
+from components.controls import (
+    attributes,
+    labelled,
+    notice,
+    search_field,
+    select,
+    units_select,
+    zone_select,
+)
+from components.devices.columns import COLUMNS, Column
+from components.devices.listing import BLOCK, CONTEXT, STATUSES, Listing, write_listing
 from components.grid import THEME
 from components.menu import WHAT_THEY_USED, Entry, Section, menu
 
 ROW_PX: Final = 52
+KEPT_BLOCKS: Final = 4  # each refresh asks for these again
 
 
 class Ids(StrEnum):
@@ -25,9 +35,9 @@ class Ids(StrEnum):
     GRID = "devices-grid"
     SEARCH = "devices-search"
     ANSWER = "devices-answer"
-    SIGHT = "devices-sight"
-    STATES = "devices-states"
     FOUND = "devices-found"
+    GROUP = "devices-group"
+    COLUMNS = "devices-columns"
     NOTICE = "devices-notice"
     EMPTY = "devices-empty"
 
@@ -44,35 +54,12 @@ EXPORTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """``field`` is the row's; where it is one of SORTS, the list can be ordered by it. ``share`` is
-    its part of the width that is left over, ``narrow`` whether a phone shows it."""
-
-    field: str
-    label: str
-    least_px: int
-    share: float = 1
-    narrow: bool = False
-    renderer: str | None = None
-
-
-COLUMNS: Final = (
-    Column("label", "Device", 168, share=2.4, narrow=True, renderer="WeirDevice"),
-    Column("state", "State", 148, share=1.2, narrow=True, renderer="WeirState"),
-    Column("networkUniqueIdentifier", "Network id", 172),
-    Column("category", "Category", 112, share=0.7),
-    Column("model", "Model", 104, share=0.7),
-    Column("deviceTimeZone", "Time zone", 160),
-    Column("installedOn", "Installed", 116, share=0.7),
-)
-
-
 def devices_page(listing: Listing) -> Component:
     return html.Div(
         [
-            *(dcc.Store(id=id) for id in (Ids.ANSWER, Ids.SIGHT, Ids.STATES)),
+            dcc.Store(id=Ids.ANSWER),
             _heading(listing),
+            _filters(listing),
             notice(Ids.NOTICE),
             html.Div(
                 [_grid(listing), html.Div(id=Ids.EMPTY, className="empty", hidden=True)],
@@ -84,22 +71,75 @@ def devices_page(listing: Listing) -> Component:
     )
 
 
+def devices_tools(listing: Listing) -> list[Component]:
+    return [units_select(listing.units), zone_select("Each device’s zone", listing.zone)]
+
+
 def _heading(listing: Listing) -> Component:
-    options = [(name, name.capitalize()) for name in STATUSES]
     return html.Div(
         [
             html.H1("Devices"),
-            segments("Which", "status", options, chosen=listing.status, default=Listing().status),
-            search_field(Ids.SEARCH, "Search devices", value=listing.search),
             html.Span(id=Ids.FOUND, className="quiet", role="status"),
-            menu("Export", EXPORTS, name="Export this list", kind="push"),
+            html.Div(
+                [_choice_of_columns(listing), menu("Export", EXPORTS, name="Export this list")],
+                className="fleet-right",
+            ),
         ],
         className="heading",
     )
 
 
+def _filters(listing: Listing) -> Component:
+    states = [(name, label) for name, (label, _) in STATUSES.items()]
+    kinds = [("", "Any or no finding"), *((kind.name, kind.label) for kind in KINDS)]
+    return html.Div(
+        [
+            search_field(Ids.SEARCH, "Search devices", value=listing.search),
+            select("State", "status", states, chosen=listing.status),
+            select("Open finding", "kind", kinds, chosen=listing.kind),
+            html.Span(id=Ids.GROUP),
+        ],
+        className="devices-filters",
+    )
+
+
+def _choice_of_columns(listing: Listing) -> Component:
+    """Which columns the grid has. Kept in the browser and in the address by assets/devices.js."""
+    choices = [
+        html.Li(
+            html.Button(
+                column.label,
+                type="button",
+                className="column-choice",
+                role="menuitemcheckbox",
+                **attributes(
+                    data_column=column.name,
+                    data_usual=str(column.usual).lower(),
+                    aria_checked=str(column.name in listing.columns).lower(),
+                ),
+            )
+        )
+        for column in COLUMNS
+        if not column.fixed
+    ]
+    return html.Details(
+        [
+            html.Summary("Columns", className="button", **labelled("Choose columns")),
+            html.Div(
+                [
+                    html.Ul(choices, role="menu", **labelled("Columns")),
+                    html.Button("Usual columns", type="button", className="button column-reset"),
+                ],
+                className="menu-body",
+            ),
+        ],
+        id=Ids.COLUMNS,
+        className="menu columns",
+    )
+
+
 def _grid(listing: Listing) -> Component:
-    said = write_listing(listing)
+    view = write_listing(listing)
     return AgGrid(
         id=Ids.GRID,
         rowModelType="infinite",
@@ -108,10 +148,10 @@ def _grid(listing: Listing) -> Component:
         defaultColDef={"resizable": False, "suppressMovable": True, "sortable": False},
         dashGridOptions={
             "theme": THEME,
-            "context": {name: said[name] for name in ("status", "q")},
+            "context": {name: view[name] for name in CONTEXT},
             "rowHeight": ROW_PX,
             "cacheBlockSize": BLOCK,
-            "maxBlocksInCache": 20,
+            "maxBlocksInCache": KEPT_BLOCKS,
             "infiniteInitialRowCount": 30,  # skeletons, until the number of rows is known
             # The component keeps one question of the grid at a time.
             "maxConcurrentDatasourceRequests": 1,
@@ -131,16 +171,22 @@ def _grid(listing: Listing) -> Component:
 
 def _column(column: Column, listing: Listing) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "field": column.field,
+        "field": column.name,
         "headerName": column.label,
         "minWidth": column.least_px,
         "flex": column.share,
-        "context": {"narrow": column.narrow},
+        "hide": not (column.fixed or column.name in listing.columns),
+        "context": {"narrow": column.narrow, "fixed": column.fixed},
     }
     if column.renderer:
         made["cellRenderer"] = column.renderer
-    if column.field in SORTS:
+    if column.numeric:
+        made |= {"cellClass": "numeric", "headerClass": "numeric"}
+    if column.low:
+        low = f"params.data && params.data.low.includes('{column.name}')"
+        made["cellClassRules"] = {"low": low}
+    if column.order:
         made |= {"sortable": True, "sortingOrder": ["asc", "desc"]}
-    if column.field == listing.sort:
+    if column.name == listing.sort:
         made["sort"] = listing.order
     return made

@@ -10,7 +10,13 @@ from dash.development.base_component import Component
 
 from api.catalog import HOUR_MS
 from api.client.findings import Finding
-from api.insight.dismissal import STEP
+from api.insight.dismissal import (
+    JUDGEMENT_BY_NAME,
+    NEW_NORMAL,
+    NOT_A_PROBLEM,
+    Judgement,
+    judgements_of,
+)
 from api.timez import stamp
 from components import formatting, session
 from components.controls import attributes, labelled
@@ -20,7 +26,6 @@ from components.findings.rows import diamond
 from components.findings.url_state import FindingsView
 from components.url_state import BETWEEN, TABS
 
-REASONS: Final = ("Not a problem", "Meant to run", "Known, being repaired")
 AROUND_MS: Final = 24 * HOUR_MS
 
 
@@ -119,7 +124,9 @@ def _facts(shown: One, view: FindingsView, at: Any, now_ms: int) -> Component:
     if shown.detail.dismissed_ms is not None:
         when = formatting.moment(shown.detail.dismissed_ms, at)
         facts.append(("Dismissed", f"{when}, by {shown.detail.dismissed_by or 'somebody'}"))
-        facts.append(("Because", shown.detail.reason or "no reason given"))
+        judgement = JUDGEMENT_BY_NAME.get(shown.detail.judgement or "", NOT_A_PROBLEM)
+        why = ": ".join(part for part in (judgement.label, shown.detail.reason) if part)
+        facts.append(("Because", why))
     return html.Dl(
         [html.Div([html.Dt(name), html.Dd(value)]) for name, value in facts],
         className="finding-facts",
@@ -187,15 +194,20 @@ def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
     )
 
 
+def _fits(judgement: Judgement, finding: Finding) -> bool:
+    return judgement is not NEW_NORMAL or finding.end_ms is None
+
+
 def _form(finding: Finding) -> Component:
     """assets/findings.js puts the fields into it."""
-    kind = texts.kind_of(finding).label
-    consequence = (
-        f"It leaves the open ones. From now on, {kind.lower()} is told on this device only above"
-        f" {STEP:g} times its present threshold. Undo takes both back."
-    )
+    kind = texts.kind_of(finding)
+    offered = [each for each in judgements_of(finding.kind) if _fits(each, finding)]
+    choices = [
+        "\t".join((each.name, each.label, texts.consequence(each, kind))) for each in offered
+    ]
+    consequence = "It leaves the open ones. Undo takes all of it back."
     return html.Form(
         id="finding-dismiss",
         hidden=True,
-        **attributes(data_consequence=consequence, data_reasons="\n".join(REASONS)),
+        **attributes(data_consequence=consequence, data_reasons="\n".join(choices)),
     )

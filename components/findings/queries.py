@@ -11,6 +11,7 @@ from typing import Final
 from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
 from api.client import Client, Judged
 from api.client.findings import Finding, FindingDetail
+from api.insight.dismissal import NOT_A_PROBLEM
 from api.insight.evidence import COLUMNS
 from api.insight.findings import KINDS
 from api.timez import floor_to, zone
@@ -145,9 +146,10 @@ def one(desk: Desk, finding_id: str, now_ms: int) -> One:
     return One(detail, tuple(latest), directory(desk, now_ms))
 
 
-def judge(finding_id: str, action: str, reason: str) -> Judged:
-    """Dismiss a finding (``action`` "dismiss"), or undo its dismissal. Raises a WeirError."""
+def judge(finding_id: str, action: str, reason: str, judgement: str) -> Judged:
+    """Dismiss a finding (``action`` "dismiss") as ``judgement`` ("": not a problem), or undo its
+    dismissal. Raises a WeirError."""
     client = session.current_client()
     if action == "dismiss":
-        return client.dismiss_finding(finding_id, reason)
+        return client.dismiss_finding(finding_id, reason, judgement or NOT_A_PROBLEM.name)
     return client.restore_finding(finding_id)

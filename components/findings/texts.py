@@ -7,6 +7,7 @@ from typing import Final
 
 from api.catalog import FLOW_AMOUNT, HOUR_MS, ONBOARD_TEMPERATURE
 from api.client.findings import Finding
+from api.insight.dismissal import STEP, Judgement
 from api.insight.findings import KIND_BY_NAME, Kind
 from api.insight.findings.model import Draft
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
@@ -16,7 +17,6 @@ from components.clock import Clock, day_text, known_zone, local_date, minute_tex
 from components.fleet.device_list import Directory
 from components.units import Units
 
-DIAMONDS: Final = {"critical": "◆", "warning": "⬖", "notice": "◇"}
 SEVERITY_WORDS: Final = {"critical": "Critical", "warning": "Warning", "notice": "Notice"}
 _MINUS: Final = "−"
 
@@ -48,6 +48,15 @@ def clock(finding: Finding, devices: Directory, zone: str | None, now_ms: int) -
     meter = devices.by_id.get(finding.device_id)
     tz = known_zone(zone, meter.time_zone if meter else None)
     return Clock(tz, finding.start_ms - DAY_MS, max(now_ms, finding.end_ms or 0) + DAY_MS)
+
+
+def consequence(judgement: Judgement, kind: Kind) -> str:
+    """What dismissing a finding of that kind as this changes."""
+    if judgement.effect == "nothing":
+        return "Changes nothing else."
+    if judgement.effect == "normal":
+        return "It ends now; what has flowed since it began counts as usual."
+    return f"On this device, {kind.label.lower()} is then told above {STEP:g} times its threshold."
 
 
 # --- How much ------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ UNKNOWN: Final = State("unknown", "◌", "Loading", 5)
 INACTIVE: Final = State("nodata", "○", "Inactive", 6)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
-_SHOWN: Final = {
+SHOWN: Final = {
     status.State.SILENT: SILENT,
     status.State.DEGRADED: DEGRADED,
     status.State.NO_DATA: NO_DATA,
@@ -60,7 +60,7 @@ def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = T
     if known.failure:
         return FAILED
     heard = Heard(known.cadence, known.seen_ms, known.actual, known.expected, known.quality_min)
-    return _SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]
+    return SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]
 
 
 def reasons(meter: Meter, known: Known | None, state: State) -> tuple[str, ...]:

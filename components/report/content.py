@@ -13,6 +13,7 @@ from api.timez import local_ordinal
 from components import formatting, session
 from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
 from components.controls import attributes, labelled
+from components.findings import brief
 from components.fleet.queries import Deadline, Desk
 from components.fleet.totals import Total
 from components.html_json import sheet
@@ -39,7 +40,7 @@ MARKED_DAYS: Final = 45  # beyond, only months are marked under the bars
 
 
 def document(report: Report, view: ReportView, organization: str) -> list[Component]:
-    """As far as it is known: head, sums, one table of all, then each device."""
+    """As far as it is known: head, sums, one table of all, then each device with its findings."""
     usages = report.usages
     several = len(report.picked.meters) > 1
     made: list[Component] = [_head(report, view, organization)]
@@ -145,6 +146,7 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
             chart_place(usage, view),
             _bars(usage, units),
             _days(usage, units),
+            *_findings(usage, detail, units),
         ]
     return html.Section(
         made,
@@ -232,6 +234,18 @@ def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component
         tabIndex=0,
         **labelled(f"{name}: table, scrollable"),
     )
+
+
+def _findings(usage: DeviceUsage, detail: Detail, units: Units) -> list[Component]:
+    """Those of the range, worst first; nothing where there are none."""
+    if not detail.findings:
+        return []
+    price = None if usage.price is None else usage.price.per_gallon
+    devices, until_ms = brief.directory_of([usage.meter], price), usage.days[-1].end_ms
+    rows = [brief.row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
+    name = f"Findings of {usage.meter.label}"
+    table = brief.table(rows, name, several=False, kind="report-table")
+    return [html.H3("Findings"), html.Div(table, className="report-scroll")]
 
 
 # --- What the callback returns --------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
+from api.client import Finding
 from api.errors import BadRequest
 from api.metering.cadence import UNKNOWN
 from api.metering.night_flow import NightFlow
@@ -15,6 +16,7 @@ from api.metering.windows import Window
 from components.device.queries import mean_quality, night_flow_of, quality_range
 from components.fleet.cadence import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.queries import findings_in
 from components.report.url_state import ReportView, refusal
 from components.usage.queries import (
     FILE_PATIENCE_S,
@@ -28,13 +30,14 @@ from components.usage.sums import DeviceUsage, ordered
 
 
 class Detail(NamedTuple):
-    """Of the range: lowest, highest and mean quality, and the nights up to its end. None where no
-    reading tells, or where the service can't say."""
+    """Of the range: lowest, highest and mean quality, the nights up to its end, and its findings.
+    None where no reading tells, or where the service can't say."""
 
     quality_min: float | None = None
     quality_max: float | None = None
     quality_mean: float | None = None
     nights: NightFlow | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,7 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
         worst, best = quality_range(desk.client, id, window)
         mean = mean_quality(desk.client, id, window) if worst is not None else None
         flow = night_flow_of(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
+        found = findings_in(desk.client, id, window)
     except ONE_DEVICE_ERRORS:
         return id, Detail()
-    return id, Detail(worst, best, mean, flow)
+    return id, Detail(worst, best, mean, flow, found)

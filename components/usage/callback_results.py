@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from dash import no_update
+from dash.development.base_component import Component
 
 from api.errors import WeirError
 from api.timez import local_ordinal
@@ -15,9 +16,16 @@ from components.clock import known_zone
 from components.fleet.queries import Deadline, Desk
 from components.html_json import sheet
 from components.menu import Entry, Section, body
-from components.usage import table
-from components.usage.queries import PAGE_PATIENCE_S, Selection, gather, offered, pick
-from components.usage.sums import ordered, totals
+from components.usage import findings, table
+from components.usage.queries import (
+    PAGE_PATIENCE_S,
+    Selection,
+    findings_of,
+    gather,
+    offered,
+    pick,
+)
+from components.usage.sums import DeviceUsage, ordered, totals
 from components.usage.url_state import UsageView, write_usage_view
 
 FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
@@ -36,7 +44,9 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
         "sums": sheet(table.sums_strip(table.sums(totals(usages, len(picked.meters)), view.units)))
         if usages
         else [],
-        "table": sheet(table.table(usages, view)) if usages else [],
+        "table": sheet(_table(desk, usages, picked, view, whole=summary.progress.complete))
+        if usages
+        else [],
         "progress": summary.progress.words,
         "complete": summary.progress.complete,
         "range": table.range_words(view, today),
@@ -45,6 +55,16 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
         "groups": list(picked.groups),
         "moves": view.moves,
     }
+
+
+def _table(
+    desk: Desk, usages: Sequence[DeviceUsage], picked: Selection, view: UsageView, *, whole: bool
+) -> list[Component]:
+    """With the findings of its days, once all devices are there."""
+    made = [table.table(usages, view)]
+    if whole:
+        made += findings.section(findings_of(desk, usages), usages, picked.price, view)
+    return made
 
 
 def _chosen(picked: Selection, view: UsageView) -> str:

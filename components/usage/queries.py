@@ -12,8 +12,8 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
-from api.client import Client, LatestEntry
-from api.errors import Unavailable, WeirError
+from api.client import Client, Finding, LatestEntry
+from api.errors import NotFound, Unavailable, WeirError
 from api.metering import uptime
 from api.metering.cadence import Cadence
 from api.metering.cost import price_of
@@ -33,6 +33,7 @@ from components.usage.url_state import MOST_DEVICES, UsageView
 # --- Which devices -------------------------------------------------------------------------------
 
 MOST_OFFERED: Final = 50
+MOST_FINDINGS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +235,20 @@ def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, W
     """The view's days in the device's zone or the chosen one, but those that the zone skipped."""
     tz = zone_of(meter, view)
     return local_days(tz, *view.dates(local_ordinal(tz, now_ms)))
+
+
+def findings_of(desk: Desk, usages: Sequence[DeviceUsage]) -> tuple[Finding, ...]:
+    """All that were open in these days, worst first; none where the server keeps none."""
+    days = [day for usage in usages if usage.days for day in (usage.days[0], usage.days[-1])]
+    if not days:
+        return ()
+    first, last = min(d.start_ms for d in days), max(d.end_ms for d in days)
+    try:
+        return desk.client.findings(
+            states=("open", "closed"), from_ms=first, to_ms=last - 1, limit=MOST_FINDINGS
+        ).findings
+    except NotFound:
+        return ()
 
 
 # --- Volumes -------------------------------------------------------------------------------------

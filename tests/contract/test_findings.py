@@ -17,9 +17,9 @@ from api.insight.findings import KINDS, SEVERITIES
 from api.store.base import ReadingRow
 from api.timez import parse_instant
 from tests import citus
-from tests.insight.series import START, household
+from tests.insight.series import START, changed, district, household
 from tests.store.fleet import reading
-from tests.world import FOREIGN, LONE, METER, QUIET, TWIN, World, opened
+from tests.world import FOREIGN, GATEWAY, LONE, METER, QUIET, TWIN, World, opened
 
 ROW = {
     "id", "deviceId", "serialNumber", "kind", "severity", "state", "start", "end", "openedAt",
@@ -218,7 +218,54 @@ def test_not_a_problem_raises_the_threshold_and_can_be_undone(world: World) -> N
     assert world.store.finding_settings("org-acme") == []
 
 
-@pytest.mark.parametrize("body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, []])
+def test_one_that_is_being_repaired_keeps_its_threshold(world: World) -> None:
+    (row,) = leaks(world, device=LONE)
+    answer = post(world, f"/{row['id']}/dismiss", {"as": "being-repaired"})
+    assert answer.json["threshold"]["factor"] == answer.json["threshold"]["before"] == 1
+    assert "stays as it is" in answer.json["threshold"]["words"]
+    assert world.store.finding_settings("org-acme") == []
+    assert get(world, f"/{row['id']}")["dismissed"]["as"] == "being-repaired"
+    assert post(world, f"/{row['id']}/restore").json["threshold"]["factor"] == 1
+    Evaluator(world.store).up_to_date()
+
+
+def test_a_leak_has_no_new_normal(world: World) -> None:
+    (row,) = leaks(world, device=LONE)
+    answer = post(world, f"/{row['id']}/dismiss", {"as": "new-normal"})
+    assert answer.status_code == 400
+    assert [error["parameter"] for error in answer.json["errors"]] == ["as"]
+    assert leaks(world, device=LONE) == [row]
+
+
+def test_a_burst_becomes_the_new_normal_and_that_can_be_undone(world: World) -> None:
+    gallons = changed(district(40), 38 * 24, 40 * 24, lambda value: value * 1.6)
+    rows = [
+        reading(world.devices[GATEWAY], START + n * HOUR_MS, flow_amount=value)
+        for n, value in enumerate(gallons)
+        if value is not None
+    ]
+    world.store.write(rows)
+    evaluator = Evaluator(world.store)
+    evaluator.up_to_date()
+    (row,) = get(world, kind="burst", device=GATEWAY, state="open")["data"]
+    answer = post(world, f"/{row['id']}/dismiss", {"as": "new-normal"})
+    assert answer.json["threshold"]["words"] == (
+        "Burst: what flows since it began is this device's new normal."
+    )
+    ((_, _, kind, name, _),) = world.store.finding_settings("org-acme")
+    assert (kind, name) == ("burst", "normal_from")
+    evaluator.up_to_date()
+    assert evaluator.wrong(world.devices[GATEWAY].key) is False
+    assert [each["id"] for each in get(world, device=GATEWAY, kind="burst")["data"]] == [row["id"]]
+    post(world, f"/{row['id']}/restore")
+    assert world.store.finding_settings("org-acme") == []
+    evaluator.up_to_date()
+    assert get(world, kind="burst", device=GATEWAY, state="open")["data"] == [row]
+
+
+@pytest.mark.parametrize(
+    "body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, {"as": "so"}, []]
+)
 def test_a_reason_that_cannot_be_changes_nothing(world: World, body: Any) -> None:
     (row,) = leaks(world, device=METER)
     assert post(world, f"/{row['id']}/dismiss", body).status_code == 400

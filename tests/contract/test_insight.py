@@ -26,7 +26,7 @@ from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World, build
 PREFIX = "/insight/v1"
 WINDOWS = ["1h", "24h", "7d", "30d"]
 ROW = {
-    "device", "state", "cadence", "eventDriven", "lastSeen", "flow", "windows", "volume",
+    "device", "state", "cadence", "eventDriven", "lastSeen", "flow", "windows", "volume", "radio",
     "findings", "asOf",
 }  # fmt: skip
 
@@ -194,6 +194,41 @@ def test_the_summary_is_the_sum_of_the_rows(world: World) -> None:
     assert found["findings"] == {}
 
 
+def test_a_sub_meters_water_is_not_counted_twice(world: World) -> None:
+    """N-1 measures a part of what N-0 does. Who sums both counts N-0; who sums N-1 alone counts
+    it."""
+    store, devices = world.store, {"N-1": "N-0", "N-3": "N-1"}
+    before = ask(world, "/summary", group="now").json
+    rows = {
+        r["device"]["serialNumber"]: r for r in ask(world, "/devices", group="now").json["data"]
+    }
+    store.import_devices(ACME, [NewDevice(n, {"parent": p}) for n, p in devices.items()])
+    try:
+        found = ask(world, "/summary", group="now").json
+        assert (before["subMeters"], found["subMeters"]) == (0, 2)
+        assert found["flow"] == before["flow"] - 1.0
+        left = sum(rows[serial]["volume"]["today"] or 0 for serial in ("N-0", "N-2"))
+        assert found["volumeToday"] in (None, pytest.approx(left))
+        assert found["uptime24h"] == before["uptime24h"]  # every device reports for itself
+        assert found["states"] == before["states"]
+        alone = ask(world, "/summary", q="n-1").json
+        assert (alone["subMeters"], alone["flow"]) == (0, 1.0)
+        (row,) = ask(world, "/devices", q="n-1").json["data"]
+        assert row["device"]["config"]["parent"] == "N-0"
+        assert serials(world, group="now", orderBy="parent", limit=2) == ["N-1", "N-3"]
+    finally:
+        store.import_devices(ACME, [NewDevice(n, {"parent": None}) for n in devices])
+
+
+def test_groups_are_those_that_the_credential_may_know_of(world: World) -> None:
+    names = {group["name"] for group in ask(world, "/groups").json["data"]}
+    assert {"now", "north"} <= names
+    by_group = ask(world, "/groups", "group").json["data"]
+    assert {group["name"] for group in by_group} < names
+    assert ask(world, "/groups", "token for one").json["data"] == []
+    assert ask(world, "/groups", limit=1).json["count"] == len(names)
+
+
 def test_one_device_has_its_price_too(world: World) -> None:
     row = ask(world, "/devices/N-0").json
     assert set(row) == ROW | {"price"}
@@ -258,5 +293,5 @@ def test_the_document_is_valid_and_describes_every_path(world: World) -> None:
     document = ask(world, "/api-json").json
     assert [str(e) for e in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
     assert set(document["paths"]) >= {
-        f"{PREFIX}/{rest}" for rest in ("devices", "devices/{id}", "summary", "api-json")
+        f"{PREFIX}/{rest}" for rest in ("devices", "devices/{id}", "groups", "summary", "api-json")
     }

@@ -25,6 +25,7 @@ from api.ingest.demo.fleet import (
     Condition,
     Pattern,
     device,
+    sub_meters,
 )
 from api.ingest.demo.meter import OUTAGE_MS, TAKEN_OUT_MS, last_instant, readings
 from api.timez import offset_ms, zone
@@ -244,3 +245,15 @@ def test_the_one_never_seen_sent_nothing_and_the_inactive_one_until_it_was_taken
     inactive = whole(of_condition(Condition.INACTIVE))
     assert len(inactive) > 1000
     assert ORIGIN - TAKEN_OUT_MS - HOUR_MS < inactive.instants[-1] < ORIGIN - TAKEN_OUT_MS
+
+
+def test_a_main_measures_what_its_sub_meters_do_and_a_little_more() -> None:
+    main = next(each for each in FLEET if each.meter.label == "Lakeview main")
+    below = sub_meters(main)
+    assert {device(each, ORIGIN).fields["parent"] for each in below} == {main.serial}
+    assert "parent" not in device(main, ORIGIN).fields
+    inlet, *outlets = (
+        float(np.sum(readings(each, 1, ORIGIN, ORIGIN - 3 * DAY_MS, ORIGIN).values[FLOW_AMOUNT]))
+        for each in (main, *below)
+    )
+    assert 0.02 < (inlet - sum(outlets)) / inlet < 0.1

@@ -188,9 +188,23 @@ def test_night_flow_step_offers_the_new_normal(days: int, offers: bool) -> None:
     step = only(of("night-flow-step", run(hours(gallons), settings=settings)))
     assert step.offers_new_normal is offers
     normal = START + (70 + days - 2) * DAY_MS
-    device = Device(HOURLY.zone, 3600, normal_from_ms=normal)
-    taken = only(of("night-flow-step", run(hours(gallons), device, settings)))
+    settings["night-flow-step"] = {"normal_from": float(normal)}
+    taken = only(of("night-flow-step", run(hours(gallons), settings=settings)))
     assert taken.end_ms == normal
+
+
+def test_a_burst_taken_as_the_new_normal_ends_and_the_profile_learns_from_its_start() -> None:
+    """It rises by half after 40 days; the reader says after a day that so it is now."""
+    gallons = changed(district(120), 40 * 24, 500 * 24, lambda value: value * 1.5)
+    without = of("burst", run(hours(gallons)))
+    normal = without[0].opened_ms + DAY_MS
+    taken = run(hours(gallons), settings={"burst": {"normal_from": float(normal)}})
+    (burst,) = of("burst", taken)
+    assert burst.end_ms == normal
+    assert not of("unusual-day", taken)
+    higher = changed(gallons, 100 * 24, 500 * 24, lambda value: value * 1.5)
+    again = run(hours(higher), settings={"burst": {"normal_from": float(normal)}})
+    assert [at(each)[0] // 24 for each in of("burst", again)[:2]] == [40, 100]
 
 
 def test_night_flow_step_waits_for_a_burst() -> None:

@@ -70,7 +70,7 @@ def card(page: Any, id: str, said: Any, device: Said, number: int = 1) -> list[A
 def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, LIVE)
     body, trouble = kpi(page, "kpi-last", said, device)
-    chip, state = page.state(said, device)
+    chip, state, _ = page.state(said, device)
     assert text(body).startswith("Last reading ")
     assert (trouble, text(chip), state) == ("", "● Reporting", "reporting")
     up, _ = kpi(page, "kpi-uptime", said, device)
@@ -104,7 +104,7 @@ def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Sit
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, NEVER)
     body, _ = kpi(page, "kpi-last", said, device)
-    chip, state = page.state(said, device)
+    chip, state, _ = page.state(said, device)
     assert (text(body), text(chip), state) == (
         "Last reading – never reported", "○ No data", "nodata",
     )  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
 
 
 def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
-    chip, _ = page.state(last_day(looking), kept(looking, RETIRED, active=False))
+    chip, *_ = page.state(last_day(looking), kept(looking, RETIRED, active=False))
     assert text(chip) == "○ Inactive"
     stores = of_kind(page.layout(device_id=looking.fleet.ids[RETIRED]), "Store")
     assert next(s for s in stores if s.id == "chart-subject").data["active"] is False  # pyright: ignore[reportAttributeAccessIssue]
@@ -165,7 +165,7 @@ def test_the_state_stays_where_the_service_fails(page: Any, looking: Site) -> No
         told = page.state(last_day(looking), kept(looking, TRICKY))
     finally:
         looking.broken.clear()
-    assert told == [no_update] * 2
+    assert told == [no_update] * 3
 
 
 @pytest.mark.parametrize("said", [None, {}, {"from": "x", "to": 7}])
@@ -234,7 +234,8 @@ def hrefs(body: Any) -> list[str]:
 
 def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
     device = kept(looking, CLOCKS)
-    chart, days, week, rows = page.to_have(shown(SPRING, HOUR_MS), device)
+    chart, findings, days, week, rows = page.to_have(shown(SPRING, HOUR_MS), device)
+    assert len(hrefs(findings)) == 2
     assert [href.partition("?")[0].rpartition("/")[2] for href in hrefs(days) + hrefs(week)] == [
         "days.csv",
         "days.xlsx",
@@ -266,7 +267,7 @@ def test_each_file_and_image_of_a_card_has_an_address(row: CardRow) -> None:
 
 
 def test_no_menu_is_filled_before_anything_is_shown(page: Any, looking: Site) -> None:
-    assert page.to_have(None, kept(looking, CLOCKS)) == [no_update] * 4
+    assert page.to_have(None, kept(looking, CLOCKS)) == [no_update] * 5
 
 
 def test_the_overview_is_of_long_ranges(page: Any, looking: Site) -> None:

@@ -10,7 +10,9 @@ import httpx
 import pytest
 from dash import no_update
 
-from tests.dashboards import LIVE, MANY, ORGANIZATION_NAME, RETIRED, TRICKY, Site
+from components.devices.columns import USUAL
+from components.devices.listing import CONTEXT
+from tests.dashboards import MANY, ORGANIZATION_NAME, TRICKY, Site
 from tests.pages.elements import of_kind, text
 
 ACTIVE = MANY + 4
@@ -53,13 +55,14 @@ def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) 
 @pytest.mark.parametrize(
     ("said", "sorted_by", "context"),
     [
-        ({}, {"label": "asc"}, {"status": None, "q": None}),
+        ({}, {"label": "asc"}, {}),
         (
             {"status": "all", "q": "x", "sort": "model", "order": "desc"},
             {"model": "desc"},
             {"status": "all", "q": "x"},
         ),
-        ({"sort": "state", "status": "?"}, {"label": "asc"}, {"status": None, "q": None}),
+        ({"sort": "groups", "status": "?"}, {"label": "asc"}, {}),
+        ({"sort": "flow", "kind": "burst"}, {"flow": "asc"}, {"kind": "burst"}),
     ],
 )
 def test_the_address_says_what_the_grid_asks_first(
@@ -67,14 +70,17 @@ def test_the_address_says_what_the_grid_asks_first(
 ) -> None:
     made = grid(page.layout(**said))
     assert {c["field"]: c["sort"] for c in made.columnDefs if "sort" in c} == sorted_by
-    assert made.dashGridOptions["context"] == context
+    assert made.dashGridOptions["context"] == dict.fromkeys(CONTEXT) | context
     assert made.rowModelType == "infinite"
 
 
-def test_only_what_the_interface_orders_can_be_sorted(page: Any) -> None:
-    made = grid(page.layout())
-    fixed = {c["field"] for c in made.columnDefs if not c.get("sortable")}
-    assert fixed == {"state"}
+def test_the_address_says_which_columns_there_are(page: Any) -> None:
+    def shown(**query: str) -> set[str]:
+        return {c["field"] for c in grid(page.layout(**query)).columnDefs if not c["hide"]}
+
+    assert shown() == {"label", "state", *USUAL}
+    assert shown(columns="model,parent,secret") == {"label", "state", "model", "parent"}
+    assert shown(columns="label") == {"label", "state"}
 
 
 def test_before_its_first_question_the_grid_is_told_nothing(page: Any) -> None:
@@ -110,26 +116,10 @@ def test_a_service_that_fails_is_said_to_and_changes_no_row(page: Any, looking: 
     looking.broken.set()
     try:
         response, told = page.answer(asked(sort="model"))
-        some = [looking.fleet.ids[f"ZZ-{n:03}"] for n in range(10)]
-        states = page.look({"ids": some})
     finally:
         looking.broken.clear()
     assert response is no_update
     assert told == {"error": "Internal error. The store is on fire."}
-    assert states == {}
-
-
-def test_devices_in_sight_have_their_states(page: Any, looking: Site) -> None:
-    ids = looking.fleet.ids
-    seen: dict[str, Any] = {}
-    for _ in range(20):  # what isn't known in time is known the next time
-        seen = page.look({"ids": [ids[LIVE], ids["ZZ-000"], ids[RETIRED]]})
-        if len(seen) == 2:
-            break
-    assert seen[ids[LIVE]]["name"] in ("reporting", "degraded")
-    assert seen[ids[LIVE]]["seen"].endswith("ago")
-    assert seen[ids["ZZ-000"]]["word"] == "No data"
-    assert ids[RETIRED] not in seen
 
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:

@@ -84,9 +84,9 @@ class Whole:
         store, key = self.world.store, self.world.devices[TWIN].key
         number, id = next(self._addresses), str(uuid4())
         row: list[Any] = [key, "stuck", number, id, "notice", 2, number, None, 12.0, "h", None]
-        row += [None, None, "The same 7 gal for 12 h", 0, 0.0, None, None, None]
+        row += [None, None, "The same 7 gal for 12 h", 0, 0.0, *(None,) * 4]
         if dismissed:
-            row[-3:] = [number, "key_of_somebody", ""]
+            row[-4:] = [number, "key_of_somebody", "", "not-a-problem"]
         with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
             transaction.run(sql.keep(row))
         return id

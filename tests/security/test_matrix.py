@@ -67,6 +67,13 @@ ROUTES: dict[str, Ask] = {
     ),
     "GET /insight/v1/devices": Ask("/insight/v1/devices", "api"),
     "GET /insight/v1/devices/<id>": Ask("/insight/v1/devices/{device}", "api"),
+    **{
+        f"GET /insight/v1/devices/<id>/{what}": Ask(
+            f"/insight/v1/devices/{{device}}/{what}{query}", "api"
+        )
+        for what, query in (("usual", f"?{SPAN}"), ("forecast", ""), ("month-end", ""))
+    },
+    "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
     "GET /insight/v1/me": Ask("/insight/v1/me", "api"),
     "GET /insight/v1/api-json": Ask("/insight/v1/api-json", "api"),
@@ -114,7 +121,7 @@ ROUTES: dict[str, Ask] = {
         f"GET /download/devices/<device_id>/{what}.{kind}": Ask(
             f"/download/devices/{{device}}/{what}.{kind}?{SPAN}", "site"
         )
-        for what in ("rows", "days", "hours")
+        for what in ("rows", "days", "hours", "findings")
         for kind in ("csv", "xlsx")
     },
     **{

@@ -50,7 +50,7 @@ def decided(store: Store, *changes: AlertRow | MessageRow) -> None:
     messages = [each for each in changes if isinstance(each, MessageRow)]
     store.mark_alerts([each.device_key for each in kept] or [new_meters(store, 1)[0].key])
     store.decide_alerts(
-        "acme", store.due_alerts(100), lambda book: AlertChanges(kept, (), messages)
+        "acme", store.due_alerts(100), 0, lambda book: AlertChanges(kept, (), messages)
     )
 
 
@@ -83,10 +83,12 @@ def test_a_mark_that_was_renewed_stays_due(empty_store: Store) -> None:
     store.mark_alerts([other.key])
     seen: list[AlertBook] = []
     changes = AlertChanges([alert(one.key)])
-    assert store.decide_alerts("acme", marks, lambda book: seen.append(book) or changes) == changes
+    assert (
+        store.decide_alerts("acme", marks, 0, lambda book: seen.append(book) or changes) == changes
+    )
     assert seen[0].keys == {one.key}
     assert [each.key for each in store.due_alerts(10)] == [other.key]
-    store.decide_alerts("acme", store.due_alerts(10), lambda book: seen.append(book) or changes)
+    store.decide_alerts("acme", store.due_alerts(10), 0, lambda book: seen.append(book) or changes)
     assert [each.device_key for each in seen[1].open] == [one.key]
     assert seen[1].alerts == []
 
@@ -104,7 +106,7 @@ def test_a_decision_that_fails_leaves_all_as_it_was(empty_store: Store) -> None:
         raise Killed
 
     with pytest.raises(Killed):
-        store.decide_alerts("acme", marks, decide)
+        store.decide_alerts("acme", marks, 0, decide)
     assert store.due_alerts(10) == marks
     assert store.count_alerts(everything("acme"), AlertQuery()) == 0
 

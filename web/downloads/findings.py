@@ -10,6 +10,7 @@ from components.findings import texts
 from components.findings.url_state import FindingsView, read_findings_view
 from components.fleet.device_list import Directory, directory
 from components.fleet.queries import Desk
+from components.queries import find_device
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 
@@ -43,14 +44,29 @@ def findings_file(desk: Desk, query: Mapping[str, str]) -> Table:
     return Table(name, "Findings", _COLUMNS, parts)
 
 
-def _pages(desk: Desk, view: FindingsView) -> Iterator[tuple[Finding, ...]]:
+def device_findings_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+    """All findings of one device, worst first. Raises NotFound."""
+    now = now_ms()
+    found = find_device(desk.client, device_id, now).device
+    active, inactive = (directory(desk, now, which) for which in ("true", "false"))
+    devices = active if found.id in active.by_id else inactive
+    parts = (_part(some, devices) for some in _pages(desk, None, found.id))
+    return Table(file_stem(found.serial_number, "findings"), "Findings", _COLUMNS, parts)
+
+
+def _pages(
+    desk: Desk, view: FindingsView | None, device_id: str | None = None
+) -> Iterator[tuple[Finding, ...]]:
+    """Those of a view, or all of a device."""
+    view = view or FindingsView(state="")
     offset = 0
     while True:
         page = desk.client.findings(
+            device=device_id,
             group=view.group or None,
             kinds=view.kinds,
             severities=[view.severity] if view.severity else (),
-            states=[view.state],
+            states=[view.state] if view.state else (),
             limit=BATCH,
             offset=offset,
         )

@@ -1,5 +1,4 @@
-"""The list of devices and the states of the wall as files: every device of a view, not only those
-of the page."""
+"""The states of the wall as a file: every device of a view, not only those of the page."""
 
 from __future__ import annotations
 
@@ -9,9 +8,6 @@ from collections.abc import Mapping, Sequence
 from api.catalog import FLOW_RATE
 from api.timez import now_ms, stamp
 from components.clock import known_zone
-from components.devices.listing import read_listing
-from components.devices.queries import everything as listed_meters
-from components.devices.queries import inactive
 from components.fleet.device_list import directory
 from components.fleet.queries import Deadline, Desk
 from components.fleet.selection import Row, everything, judge
@@ -72,41 +68,3 @@ def _cells(row: Row, view: FleetView) -> list[object]:
     share = None if known.uptime is None else math.floor(min(1.0, known.uptime) * 1e5) / 1e3
     heard = [share, known.actual, known.expected]
     return [*who, *state, *times, *heard, known.quality_min, known.quality_max, known.flow]
-
-
-# --- The list of devices --------------------------------------------------------------------------
-
-
-_DEVICE_COLUMNS = (
-    Column("serial_number", Kind.TEXT, width=18),
-    Column("label", Kind.TEXT, width=28),
-    Column("network_unique_identifier", Kind.TEXT, width=20),
-    Column("category", Kind.TEXT),
-    Column("model", Kind.TEXT),
-    Column("time_zone", Kind.TEXT, width=20),
-    Column("installed_utc", Kind.INSTANT, width=20),
-    Column("status", Kind.TEXT),
-    Column("groups", Kind.TEXT, width=28),
-    Column("id", Kind.TEXT, width=38),
-)
-
-
-def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
-    """The whole list of a view, in its order: ``status``, ``q``, ``sort``, ``order``."""
-    listing, now = read_listing(query), now_ms()
-    meters = listed_meters(desk, listing, now)
-    is_inactive = inactive(desk, listing, now)
-    part: Part = [
-        [meter.serial for meter in meters],
-        [meter.label for meter in meters],
-        [meter.network_id or None for meter in meters],
-        [meter.category or None for meter in meters],
-        [meter.model or None for meter in meters],
-        [meter.time_zone for meter in meters],
-        [meter.installed_on_ms if meter.installed else None for meter in meters],
-        ["inactive" if is_inactive(meter.id) else "active" for meter in meters],
-        [", ".join(meter.groups) or None for meter in meters],
-        [meter.id for meter in meters],
-    ]
-    name = file_stem("devices", listing.status, stamp(now).replace(":", ""))
-    return Table(name, "Devices", _DEVICE_COLUMNS, iter([part] if meters else []))

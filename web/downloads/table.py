@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -48,6 +48,18 @@ class Table:
     title: str
     columns: Sequence[Column]
     parts: Iterator[Part]
+
+
+def in_parts(rows: Iterable[Sequence[Any]], length: int = 1_000) -> Iterator[Part]:
+    """Rows, in order, as parts of that many."""
+    waiting: list[Sequence[Any]] = []
+    for row in rows:
+        waiting.append(row)
+        if len(waiting) == length:
+            yield list(zip(*waiting, strict=True))
+            waiting = []
+    if waiting:
+        yield list(zip(*waiting, strict=True))
 
 
 # --- Cells as texts ------------------------------------------------------------------------------

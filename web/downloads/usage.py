@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
@@ -16,7 +16,7 @@ from components.usage.sums import DeviceUsage, ordered
 from components.usage.url_state import UsageView, read_usage_view
 from web.downloads.device import number_of
 from web.downloads.names import file_stem
-from web.downloads.table import Column, Kind, Part, Table
+from web.downloads.table import Column, Kind, Table, in_parts
 
 _DEVICE_COLUMNS = (
     Column("serial_number", Kind.TEXT, width=18),
@@ -41,7 +41,7 @@ def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
         Column("trouble", Kind.TEXT),
     ]
     rows = (_device_row(usage) for usage in usages)
-    return Table(_name(first, last, "by-device"), "Usage by device", columns, _parts(rows))
+    return Table(_name(first, last, "by-device"), "Usage by device", columns, in_parts(rows))
 
 
 def days_file(desk: Desk, query: Mapping[str, str]) -> Table:
@@ -56,7 +56,7 @@ def days_file(desk: Desk, query: Mapping[str, str]) -> Table:
         *_amount_columns(view.units),
     ]
     rows = (row for usage in usages for row in _day_rows(usage))
-    return Table(_name(first, last, "by-day"), "Usage by day", columns, _parts(rows))
+    return Table(_name(first, last, "by-day"), "Usage by day", columns, in_parts(rows))
 
 
 def _request(desk: Desk, query: Mapping[str, str]) -> tuple[UsageView, list[DeviceUsage], int]:
@@ -137,14 +137,3 @@ def _day_rows(usage: DeviceUsage) -> Iterator[list[object]]:
             day.most_flow,
             *_uptime(day.heard, day.expected),
         ]
-
-
-def _parts(rows: Iterator[Sequence[object]], length: int = 1_000) -> Iterator[Part]:
-    waiting: list[Sequence[object]] = []
-    for row in rows:
-        waiting.append(row)
-        if len(waiting) == length:
-            yield list(zip(*waiting, strict=True))
-            waiting = []
-    if waiting:
-        yield list(zip(*waiting, strict=True))

@@ -158,6 +158,14 @@ METERS: Final[tuple[Meter, ...]] = (
 )
 
 
+SUB_METERS: Final = {  # by main
+    "Lakeview main": (
+        "Court A domestic", "Court B domestic", "Court C domestic", "Court D domestic",
+    ),
+}  # fmt: skip
+UNACCOUNTED: Final = 0.06  # of what the sub-meters measure: what seeps away before them
+
+
 @dataclass(frozen=True, slots=True)
 class Character:
     """The constant properties of a meter: its names, its radio and its clock."""
@@ -193,6 +201,13 @@ def _character(index: int, meter: Meter) -> Character:
 
 
 FLEET: Final = tuple(_character(index, meter) for index, meter in enumerate(METERS))
+_BY_LABEL: Final = {one.meter.label: one for one in FLEET}
+_MAINS: Final = {label: main for main, labels in SUB_METERS.items() for label in labels}
+
+
+def sub_meters(one: Character) -> tuple[Character, ...]:
+    """Those whose water the meter measures; none but a main's."""
+    return tuple(_BY_LABEL[label] for label in SUB_METERS.get(one.meter.label, ()))
 
 
 def device(one: Character, origin_ms: int) -> NewDevice:
@@ -222,6 +237,8 @@ def device(one: Character, origin_ms: int) -> NewDevice:
     )
     if config:
         fields["config"] = config
+    if meter.label in _MAINS:
+        fields["parent"] = _BY_LABEL[_MAINS[meter.label]].serial
     return NewDevice(one.serial, fields, (meter.site.name, meter.kind))
 
 

@@ -15,7 +15,7 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.ingest.batch import Bools, Columns
 from api.ingest.demo import noise
 from api.ingest.demo.faults import faulty_rates
-from api.ingest.demo.fleet import SILENT_MS, Character, Condition, Pattern
+from api.ingest.demo.fleet import SILENT_MS, UNACCOUNTED, Character, Condition, Pattern, sub_meters
 from api.ingest.demo.noise import Floats, Ints
 from api.ingest.demo.patterns import SHARES, Clock, draws
 
@@ -80,8 +80,18 @@ def _periodic(one: Character, from_ms: int, to_ms: int) -> _Sent:
     late = noise.uniform(noise.sub(one.stream, _JITTER), index) * min(1500, length_ms // 50)
     instants = index * length_ms + int(one.phase * length_ms) + late.astype(np.int64)
     clock = Clock.at(instants, one.meter.site.time_zone)
-    rates = SHARES[one.meter.pattern](one.stream, clock) * one.meter.rate
+    rates = _drawn(one, clock)
     return _Sent(instants, index, rates, np.full(len(index), float(one.meter.cadence_s)))
+
+
+def _drawn(one: Character, clock: Clock) -> Floats:
+    """Its own rates; a main's are those of its sub-meters, and what seeps away before them."""
+    parts = [SHARES[each.meter.pattern](each.stream, clock) * each.meter.rate
+             for each in sub_meters(one)]  # fmt: skip
+    if parts:
+        total: Floats = (1 + UNACCOUNTED) * np.sum(parts, axis=0)
+        return total
+    return SHARES[one.meter.pattern](one.stream, clock) * one.meter.rate
 
 
 def _events(one: Character, from_ms: int, to_ms: int) -> _Sent:

@@ -93,7 +93,8 @@ class AlertEngine:
             facts = self._facts(organization_id, now_ms)
             read = self._read(facts, [mark.key for mark in own], now_ms) if facts.rules else {}
             decision = Decision(facts, read, now_ms, self._new_id)
-            changes = self._store.decide_alerts(organization_id, own, decision.decide)
+            since_ms = now_ms - LOOK_BACK_MS - DAY_MS  # longer than findings: none is taken as new
+            changes = self._store.decide_alerts(organization_id, own, since_ms, decision.decide)
             queued += len(changes.messages)
         return queued
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY_MS, HOUR_MS
-from api.insight.findings.model import Context, Draft, Hour, Kind, Setting
+from api.insight.findings.model import NORMAL_FROM, Context, Draft, Hour, Kind, Setting
 from api.insight.findings.text import number, span
 from api.metering.profile import LEAST_COVERAGE
 
@@ -40,6 +40,8 @@ def step(
 ) -> tuple[Memory, Sequence[Draft]]:
     is_open = draft is not None and draft.end_ms is None
     drafts = () if draft is None else (draft,)
+    if is_open and draft is not None and draft.opened_ms <= context.normal_from_ms < hour.end_ms:
+        return Memory(), (draft._replace(end_ms=context.normal_from_ms, trains=True),)
     if is_open and draft is not None and hour.start_ms >= draft.opened_ms + NEW_USUAL_MS:
         return Memory(), (draft._replace(end_ms=hour.start_ms, trains=True),)
     found = _excess(hour)
@@ -120,6 +122,7 @@ KIND: Final = Kind(
     settings=(
         Setting("score", "Sum of excess that opens it", "σ", LIMIT, 5, 1000),
         Setting("least_share", "Least rise, of the mean flow", "%", 15, 1, 1000),
+        NORMAL_FROM,
     ),
     loss=True,
     per_day=lambda draft: draft.value * 24,

@@ -18,6 +18,7 @@ import numpy as np
 
 from api.catalog import DAY_MS, HOUR_MS
 from api.insight.findings.model import (
+    NORMAL_FROM,
     Context,
     Day,
     Device,
@@ -244,6 +245,9 @@ class _Run:
             closed = draft.end_ms is not None and (before is None or before.end_ms is None)
             if closed and kind.masks and _masks(draft, draft.end_ms or 0):
                 self._masked = (*self._masked, (draft.start_ms, draft.end_ms or 0))
+            if closed and draft.end_ms == self._values[kind.name].get(NORMAL_FROM.name):
+                earlier = draft.start_ms - (DAYS + 2) * DAY_MS  # the profile learns anew
+                self._masked = (*self._masked, (earlier, draft.start_ms))
             self._found[kind.name, draft.opened_ms] = self._drafts[kind.name] = draft
 
     def _usual_of(self, draft: Draft, before: Draft | None) -> float | None:

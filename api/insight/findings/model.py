@@ -71,8 +71,7 @@ class Readings(Protocol):
 class Device:
     """What the rules must know of a device. ``price`` per gallon. ``holidays``: local dates as
     proleptic ordinals. ``excluded``: spans of maintenance and corrections, which don't train the
-    profile. ``max_rate``: what its size allows. ``normal_from_ms``: since when "take as the new
-    normal" holds."""
+    profile. ``max_rate``: what its size allows."""
 
     zone: ZoneInfo
     cadence_s: float
@@ -80,7 +79,6 @@ class Device:
     holidays: frozenset[int] = frozenset()
     excluded: tuple[tuple[int, int], ...] = ()
     max_rate: float | None = None
-    normal_from_ms: int | None = None
     registers: bool = False
 
     @property
@@ -194,6 +192,11 @@ class Context:
         """By how much "not a problem" raised the threshold."""
         return self.values["factor"]
 
+    @property
+    def normal_from_ms(self) -> int:
+        """0: nobody took one as the new normal."""
+        return int(self.values[NORMAL_FROM.name])
+
 
 Step = Callable[[Any, Draft | None, Any, Context], tuple[Any, Sequence[Draft]]]
 """(memory, latest draft, event, context) → (memory, drafts from the given one on, changed or not).
@@ -216,6 +219,8 @@ class Setting:
 
 ENABLED: Final = Setting("enabled", "On", "", 1, 0, 1, flag=True)
 FACTOR: Final = Setting("factor", "Threshold raised by", "×", 1, 1, 100)
+NORMAL_FROM: Final = Setting("normal_from", "New normal since (epoch ms)", "ms", 0, 0, 2**53)
+"""When somebody took an open finding as the new normal; of kinds that judge by the profile."""
 CRITICAL_HOURS: Final = Setting("critical_after", "Critical once open for", "h", 72, 1, 8760)
 CRITICAL_COST: Final = Setting("critical_cost", "Critical from a cost a day of", "", 50, 0, 1e9)
 LOSS: Final = (CRITICAL_HOURS, CRITICAL_COST)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY_MS
-from api.insight.findings.model import Context, Draft, Kind, Night, Setting, is_open
+from api.insight.findings.model import NORMAL_FROM, Context, Draft, Kind, Night, Setting, is_open
 from api.insight.findings.text import number, span
 from api.metering.profile import MAD_TO_SIGMA
 
@@ -64,7 +64,7 @@ def _base(memory: Memory, night: Night, context: Context) -> tuple[float, float]
     """(usual night flow, rise that opens), in gal/min; None where too few nights tell."""
     if night.mean <= context.values["least_flow"]:
         return None
-    normal_ms = context.device.normal_from_ms or 0
+    normal_ms = context.normal_from_ms
     since = normal_ms if normal_ms <= night.end_ms else 0
     pairs = zip(memory.flows, memory.starts, strict=True)
     nights = [flow for flow, start in list(pairs)[:-EARLIER_NIGHTS] if start >= since]
@@ -80,7 +80,7 @@ def _base(memory: Memory, night: Night, context: Context) -> tuple[float, float]
 def _while_open(
     memory: Memory, draft: Draft, night: Night, context: Context
 ) -> tuple[Memory, Sequence[Draft]]:
-    normal_ms = context.device.normal_from_ms or 0
+    normal_ms = context.normal_from_ms
     if draft.opened_ms <= normal_ms <= night.end_ms:
         return memory._replace(base=None), (draft._replace(end_ms=normal_ms, trains=True),)
     latest = [flow for flow in memory.flows[-NIGHTS:] if flow is not None]
@@ -121,6 +121,7 @@ KIND: Final = Kind(
     settings=(
         Setting("least_flow", "Only above a mean flow of", "gal/h", 20, 0, 1e6),
         Setting("least_share", "Least rise, of the mean flow", "%", 10, 1, 1000),
+        NORMAL_FROM,
     ),
     loss=True,
     per_day=lambda draft: draft.value * 1440,

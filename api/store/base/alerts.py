@@ -215,9 +215,10 @@ class Alerts(Protocol):
     def due_alerts(self, limit: int) -> list[AlertMark]: ...
 
     def decide_alerts(
-        self, organization_id: str, marks: Sequence[AlertMark], decide: Decide
+        self, organization_id: str, marks: Sequence[AlertMark], since_ms: int, decide: Decide
     ) -> AlertChanges:
-        """In one transaction, alone: take the marks that are still the same, decide, keep."""
+        """In one transaction, alone: take the marks that are still the same, decide on alerts that
+        are open or were resolved since then, keep."""
         ...
 
     def metric_values(

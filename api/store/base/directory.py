@@ -43,7 +43,8 @@ class Organization:
 class Device:
     """A device of the directory. ``key``: its internal number in the time series. ``id``: its UUID.
     ``config`` includes ``reportingInterval`` if one is set; in a list of devices also ``groups``,
-    the names of its groups within the scope's grant."""
+    the names of its groups within the scope's grant, and ``parent``, the serial number of the
+    nearest meter upstream that the scope may see."""
 
     key: int
     id: str
@@ -88,7 +89,8 @@ class DeviceQuery:
 class NewDevice:
     """A device to create, or to update if the organization has one with that serial number.
     ``fields`` has only the given ones, validated: interface names (``deviceTimeZone``) plus
-    ``active`` and ``reportingInterval``. ``groups`` None keeps the groups."""
+    ``active``, ``reportingInterval`` and ``parent`` (the serial number of the meter upstream, None
+    for none; also taken from ``config``). ``groups`` None keeps the groups."""
 
     serial_number: str
     fields: dict[str, Any] = field(default_factory=dict)
@@ -115,6 +117,11 @@ class Key:
     revoked_ms: int | None = None
     ingest: bool = False
     role: Role = Role.OPERATOR
+
+
+class GroupSize(NamedTuple):
+    name: str
+    devices: int
 
 
 class Directory(Protocol):
@@ -144,6 +151,11 @@ class Directory(Protocol):
         """The number of matches, without limit and offset."""
         ...
 
+    def groups(self, scope: Scope) -> list[GroupSize]:
+        """The groups that the scope may know of, by name, with how many active devices of it each
+        has; none without any."""
+        ...
+
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         """The device of each identifier, in order: by UUID (any case, active or not), else by
         serial number, else by networkUniqueIdentifier (these two among active devices). None for
@@ -153,7 +165,8 @@ class Directory(Protocol):
 
     def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
         """Import all of them or none; a UserError names the first that can't be imported. Serial
-        numbers and networkUniqueIdentifiers are unique among an organization's active devices."""
+        numbers and networkUniqueIdentifiers are unique among an organization's active devices. A
+        parent is a device of the same organization, and no device is upstream of itself."""
         ...
 
     def create_key(self, key: Key) -> None:

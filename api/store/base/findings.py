@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
@@ -23,7 +23,8 @@ UNTOUCHED: Final = 2**53
 @dataclass(frozen=True, slots=True)
 class FindingRow:
     """A stored finding, identified by (key, kind, opened_ms). ``usual_per_day``: the device's usual
-    gallons a day. ``rank``: of the severity, worst first. ``dismissed_by``: a Key ID, "command"."""
+    gallons a day. ``rank``: of the severity, worst first. ``dismissed_by``: a Key ID, "command".
+    ``judgement``: a name of `api.insight.dismissal.JUDGEMENTS`."""
 
     key: int
     kind: str
@@ -44,6 +45,7 @@ class FindingRow:
     dismissed_ms: int | None = None
     dismissed_by: str | None = None
     reason: str | None = None
+    judgement: str | None = None
 
     @property
     def state(self) -> FindingState:
@@ -142,8 +144,10 @@ class Findings(Protocol):
 
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None: ...
 
-    def judge(self, scope: Scope, entry: FindingEntry, factor: float | None) -> None:
-        """Store the finding's dismissal (or its removal) and the device's factor for that kind
+    def judge(
+        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+    ) -> None:
+        """Store the finding's dismissal (or its removal) and the device's settings for that kind
         (None: inherited). The device becomes due."""
         ...
 
@@ -200,7 +204,11 @@ class Findings(Protocol):
 
     def groups_by_device(self, keys: Sequence[int]) -> dict[int, list[str]]: ...
 
-    def hours_of_readings(self, key: int, from_ms: int) -> list[HourOfReadings]: ...
+    def hours_of_readings(
+        self, key: int, from_ms: int, to_ms: int | None = None
+    ) -> list[HourOfReadings]:
+        """from_ms ≤ start < to_ms, ascending."""
+        ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
         """(start of a 1min bucket, mean rate), ascending, for from_ms ≤ start < to_ms."""

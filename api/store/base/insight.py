@@ -22,9 +22,10 @@ class WindowStatus(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Status:
     """One device's status. ``windows``: in the order of `api.metering.windows.SPANS`. ``flow``: the
-    last reading's rate if it is current (gal/min). Volumes: gallons of the device's local day and
-    month so far. ``price`` None: the organization's. ``updated_ms``: of the device row that was
-    used. ``due_ms``: when the status may change without a reading."""
+    last reading's rate if it is current (gal/min), likewise ``signal_strength`` and
+    ``network_rssi`` (dBm). Volumes: gallons of the device's local day and month so far. ``price``
+    None: the organization's. ``updated_ms``: of the device row that was used. ``due_ms``: when the
+    status may change without a reading."""
 
     key: int
     as_of_ms: int
@@ -42,6 +43,8 @@ class Status:
     price: float | None
     currency: str
     searched: str
+    signal_strength: float | None = None
+    network_rssi: float | None = None
 
 
 class Due(NamedTuple):
@@ -83,10 +86,13 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums over active devices. ``observed_ms`` and ``expected_ms``: durations of the
-    observed and expected buckets of the last 24 h. ``as_of_ms``: of the oldest row."""
+    """Counts and sums over active devices. ``flow``, ``volume_today`` and ``costs`` exclude
+    ``sub_meters`` devices, whose water another of the devices has measured. ``observed_ms`` and
+    ``expected_ms``: durations of the observed and expected buckets of the last 24 h. ``as_of_ms``:
+    of the oldest row."""
 
     devices: int
+    sub_meters: int
     states: dict[str, int]
     flow: float | None
     volume_today: float | None

@@ -9,7 +9,7 @@ from api.catalog import DEVICE_ORDER_FIELDS
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
-from api.store.tables import DEVICE, DEVICE_GROUP, ORGANIZATION
+from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION
 
 _DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
 _NOTHING = Query("1 = 0")
@@ -110,15 +110,44 @@ def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
 def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
     """(device key, group name) of these devices' groups within the grant: a viewer of a device
     needn't learn the organization's other groups."""
-    named = Query("1 = 1")
-    if not grant.everything:
-        names = dialect.bind_texts(sorted(grant.groups))
-        named = Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
+    named = _granted_groups(dialect, grant)
     return Query(
         f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {named.sql}"
         f" AND g.device_key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
         " ORDER BY g.name",
         (*named.params, *dialect.bind([(key,) for key in keys])),
+    )
+
+
+def _granted_groups(dialect: Dialect, grant: Grant) -> Query:
+    """The condition on ``device_group AS g`` for the groups of the grant."""
+    if grant.everything:
+        return Query("1 = 1")
+    names = dialect.bind_texts(sorted(grant.groups))
+    return Query(f"g.name IN {dialect.texts}", names) if grant.groups else _NOTHING
+
+
+def groups(dialect: Dialect, scope: Scope) -> Query:
+    """(name, active devices) of the groups, by name."""
+    seen, named = visible(dialect, scope), _granted_groups(dialect, scope.grant)
+    return Query(
+        f"SELECT g.name, COUNT(*) FROM {DEVICE_GROUP.name} AS g"
+        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
+        f" WHERE d.active = 1 AND {seen.sql} AND {named.sql} GROUP BY g.name ORDER BY g.name",
+        (*seen.params, *named.params),
+    )
+
+
+def parents_of(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
+    """(device key, serial number) of the visible meters upstream of these devices, the nearest
+    first: a viewer of a sub-meter needn't learn of a main that wasn't granted."""
+    seen = visible(dialect, scope)
+    return Query(
+        f"SELECT a.device_key, d.serial_number FROM {DEVICE_ANCESTOR.name} AS a"
+        f" JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key WHERE {seen.sql} AND a.device_key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
+        " ORDER BY a.depth",
+        (*seen.params, *dialect.bind([(key,) for key in keys])),
     )
 
 
@@ -157,6 +186,16 @@ def all_of(organization_id: str) -> Query:
     )
 
 
+def ancestors(organization_id: str) -> Query:
+    """(device key, ancestor key, depth), nearest first."""
+    return Query(
+        f"SELECT a.device_key, a.ancestor_key, a.depth FROM {DEVICE_ANCESTOR.name} AS a"
+        f" JOIN {DEVICE.name} AS d ON d.key = a.device_key WHERE d.organization_id = ?"
+        " ORDER BY a.depth",
+        (organization_id,),
+    )
+
+
 def ids_of_others(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
     """(id, organization) of the ids that belong to other organizations."""
     return Query(
@@ -190,6 +229,14 @@ def update_device(values: dict[str, Any]) -> Query:
 def leave_groups(dialect: Dialect, keys: Sequence[int]) -> Query:
     return Query(
         f"DELETE FROM {DEVICE_GROUP.name} WHERE device_key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        dialect.bind([(key,) for key in keys]),
+    )
+
+
+def leave_ancestors(dialect: Dialect, keys: Sequence[int]) -> Query:
+    return Query(
+        f"DELETE FROM {DEVICE_ANCESTOR.name} WHERE device_key IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
         dialect.bind([(key,) for key in keys]),
     )

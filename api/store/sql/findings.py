@@ -37,9 +37,9 @@ from api.store.tables import (
 COLUMNS: Final = (
     "device_id", "kind", "opened_ms", "id", "severity", "rank", "start_ms", "end_ms", "value",
     "unit", "usual", "gallons", "cost_per_day", "words", "offers_new_normal", "usual_per_day",
-    "dismissed_ms", "dismissed_by", "reason",
+    "dismissed_ms", "dismissed_by", "reason", "judgement",
 )  # fmt: skip
-_JUDGED: Final = COLUMNS[-3:]
+_JUDGED: Final = COLUMNS[-4:]
 _STATE: Final = ", ".join(f"s.{name}" for name in EvaluationState._fields).replace(
     "s.key", "s.device_id"
 )
@@ -118,7 +118,7 @@ def find(dialect: Dialect, scope: Scope, finding_id: str) -> Query:
 
 
 def judge(key: int, kind: str, opened_ms: int, judged: Sequence[object]) -> Query:
-    """``judged``: when, by whom and why it was dismissed, or three nulls."""
+    """``judged``: when, by whom, why and as what it was dismissed, or four nulls."""
     named = ", ".join(f"{name} = ?" for name in _JUDGED)
     return Query(
         f"UPDATE {FINDING.name} SET {named} WHERE device_id = ? AND kind = ? AND opened_ms = ?",
@@ -282,14 +282,14 @@ _OF_HOUR: Final = (
 )
 
 
-def hours(key: int, from_ms: int, arithmetic: Arithmetic) -> Query:
+def hours(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> Query:
     """In the order of `api.store.base.findings.HourOfReadings`."""
     values = [value(COARSEST_STORED, each, arithmetic) for each in _OF_HOUR]
     counts = [counter(each) for each in COUNTED]
     return Query(
         f"SELECT ts, {', '.join([*values, *counts])} FROM {COARSEST_STORED.table}"
-        " WHERE device_id = ? AND ts >= ? ORDER BY ts",
-        (key, from_ms),
+        " WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",
+        (key, from_ms, to_ms),
     )
 
 

@@ -15,6 +15,7 @@ from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
 from api.store.tables import (
     DEVICE,
+    DEVICE_ANCESTOR,
     DEVICE_GROUP,
     DEVICE_STATUS,
     HOUR_COUNTER,
@@ -44,10 +45,21 @@ def _findings() -> str:
     return f"CASE WHEN s.findings <> '' THEN {count} WHEN s.findings = '' THEN 0 END"
 
 
+_PARENT: Final = (
+    f"(SELECT p.serial_number FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS p"
+    " ON p.key = a.ancestor_key WHERE a.device_key = d.key AND a.depth = 1)"
+)
+
 ORDERS: Final[dict[str, tuple[str, ...]]] = {
     "worst": (_RANK, _uptime("24h"), "s.quality_min_24h"),
     "label": ("d.label",),
     "serialNumber": ("d.serial_number",),
+    "networkUniqueIdentifier": ("d.network_unique_identifier",),
+    "category": ("d.category",),
+    "model": ("d.model",),
+    "deviceTimeZone": ("d.time_zone",),
+    "installedOn": ("d.installed_on_ms",),
+    "parent": (_PARENT,),
     "state": (_RANK,),
     "lastSeen": ("s.seen_ms",),
     "cadence": ("s.cadence_ms",),
@@ -58,6 +70,8 @@ ORDERS: Final[dict[str, tuple[str, ...]]] = {
     **{f"quality{span.name}": (f"s.quality_min_{span.name}",) for span in SPANS},
     "volumeToday": ("s.volume_today",),
     "volumeMonth": ("s.volume_month",),
+    "signalStrength": ("s.signal_strength",),
+    "networkRssi": ("s.network_rssi",),
     "findings": (_findings(),),
     "asOf": ("s.as_of_ms",),
 }
@@ -131,17 +145,23 @@ def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(state, currency, open kinds, devices, flow, volume today, cost by the devices' own prices,
-    volume of those without one, observed ms, expected ms, oldest row), in one pass."""
+    """(state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the devices'
+    own prices, volume of those without one, observed ms, expected ms, oldest row). Water counts
+    where it is measured first: not of a device whose ancestor matches too."""
     matching = _matching(dialect, scope, query)
-    own = "SUM(s.volume_today * s.price)"
-    rest = "SUM(CASE WHEN s.price IS NULL THEN s.volume_today END)"
+    counted = "CASE WHEN u.key IS NULL THEN {} END"
+    flow, volume = counted.format("s.flow"), counted.format("s.volume_today")
+    own = counted.format("s.volume_today * s.price")
+    rest = "CASE WHEN u.key IS NULL AND s.price IS NULL THEN s.volume_today END"
     return Query(
         f"SELECT COALESCE(s.state, '{State.NO_DATA}'), s.currency, s.findings, COUNT(*),"
-        f" SUM(s.flow), SUM(s.volume_today), {own}, {rest}, SUM(s.actual_24h * s.bucket_ms),"
-        f" SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
-        f" FROM {_FROM} WHERE {matching.sql} GROUP BY 1, 2, 3",
-        matching.params,
+        f" COUNT(u.key), SUM({flow}), SUM({volume}), SUM({own}), SUM({rest}),"
+        " SUM(s.actual_24h * s.bucket_ms), SUM(s.expected_24h * s.bucket_ms), MIN(s.as_of_ms)"
+        f" FROM {_FROM} LEFT JOIN (SELECT DISTINCT a.device_key AS key"
+        f" FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key"
+        f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key WHERE {matching.sql}) AS u"
+        f" ON u.key = d.key WHERE {matching.sql} GROUP BY 1, 2, 3",
+        (*matching.params, *matching.params),
     )
 
 

@@ -18,11 +18,11 @@ def count_readings(device_key: int) -> Query:
 
 
 def of_device(device_key: int) -> list[Query]:
-    """Delete a device's rows in every table: time series, groups, status."""
+    """Delete a device's rows in every table: time series, groups, status, mains and sub-meters."""
     columns = [
         (table.name, column)
         for table in TABLES
-        for column in ("device_id", "device_key")
+        for column in ("device_id", "device_key", "ancestor_key")
         if column in table.names
     ]
     return [

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.catalog import DEVICE_ORDER_FIELDS
-from components.devices.layout import COLUMNS
+from api.metering.status import State
+from api.store.sql.insight import ORDERS
+from components.devices.columns import COLUMNS, USUAL
 from components.devices.listing import (
     BLOCK,
+    CONTEXT,
     LONGEST_SEARCH,
     SORTS,
     STATUSES,
@@ -19,8 +22,10 @@ from components.devices.listing import (
     Question,
     read_listing,
     read_request,
+    told,
     write_listing,
 )
+from components.units import UNITS
 
 WORDS = st.lists(st.text("abcÅ-7:.", min_size=1, max_size=8), max_size=4).map(" ".join)
 LISTINGS = st.builds(
@@ -29,6 +34,13 @@ LISTINGS = st.builds(
     search=WORDS,
     sort=st.sampled_from(SORTS),
     order=st.sampled_from(["asc", "desc"]),
+    group=WORDS,
+    kind=st.sampled_from(["", "burst", "frost"]),
+    columns=st.sets(st.sampled_from([c.name for c in COLUMNS if not c.fixed])).map(
+        lambda some: tuple(c.name for c in COLUMNS if c.name in some)
+    ),
+    units=st.sampled_from(UNITS),
+    zone=st.sampled_from([None, "Asia/Kathmandu"]),
 )
 
 
@@ -39,16 +51,17 @@ def test_an_address_opens_the_list_that_wrote_it(listing: Listing) -> None:
 
 @given(LISTINGS)
 def test_the_grid_asks_for_the_list_that_its_address_opens(listing: Listing) -> None:
-    """The way round: an address, the sorted column and context of the grid, its first question."""
+    """The way round: an address, the sorted column and context of the grid, its first question.
+    Which columns are shown is the grid's alone: every row has all of them."""
     said = write_listing(listing)
     request = {
         "startRow": 0,
         "endRow": BLOCK,
         "sortModel": [{"colId": listing.sort, "sort": listing.order, "type": "default"}],
         "filterModel": {},
-        "context": {"status": said["status"], "q": said["q"]},
+        "context": {name: said[name] for name in CONTEXT},
     }
-    assert read_request(request) == Question(listing, 0, BLOCK)
+    assert read_request(request) == Question(replace(listing, columns=USUAL), 0, BLOCK)
 
 
 def test_the_usual_list_has_the_bare_address() -> None:
@@ -69,9 +82,13 @@ def test_the_usual_list_has_the_bare_address() -> None:
         {"q": "  \t "},
         {"q": {"$ne": ""}},
         {"page": "3"},
+        {"kind": "leak"},
+        {"columns": "secret,"},
+        {"columns": ["flow"]},
+        {"units": "furlongs", "zone": "Mars/Base"},
     ],
 )
-def test_what_cannot_be_understood_counts_as_not_said(said: dict[str, Any]) -> None:
+def test_what_cannot_be_understood_is_ignored(said: dict[str, Any]) -> None:
     assert read_listing(said) == Listing()
 
 
@@ -107,7 +124,8 @@ def test_rows_are_asked_for_in_bounded_blocks(
     [
         ([{"colId": "model", "sort": "desc"}], "model", "desc"),
         ([{"colId": "installedOn", "sort": "asc"}, {"colId": "label"}], "installedOn", "asc"),
-        ([{"colId": "state", "sort": "desc"}], "label", "desc"),
+        ([{"colId": "volumeToday", "sort": "desc"}], "volumeToday", "desc"),
+        ([{"colId": "groups", "sort": "desc"}], "label", "desc"),
         ([{"colId": "label", "sort": "sideways"}], "label", "asc"),
         ([], "label", "asc"),
         ([None], "label", "asc"),
@@ -125,7 +143,43 @@ def test_a_context_that_says_nothing_asks_for_the_usual_list(context: Any) -> No
     assert read_request({"context": context}).listing == Listing()
 
 
-def test_what_can_be_sorted_is_a_field_of_the_interface_and_a_column() -> None:
-    assert set(SORTS) <= DEVICE_ORDER_FIELDS.keys()
-    assert set(SORTS) <= {column.field for column in COLUMNS}
+def test_every_column_but_groups_is_sorted_by_the_service() -> None:
+    assert {column.name for column in COLUMNS if not column.order} == {"groups"}
+    assert {column.order for column in COLUMNS if column.order} <= ORDERS.keys()
     assert Listing().sort in SORTS
+
+
+def test_every_state_can_be_chosen() -> None:
+    named = {state for _, states in STATUSES.values() for state in states}
+    assert named == set(State)
+
+
+@pytest.mark.parametrize(
+    ("listing", "total", "found", "empty", "filtered"),
+    [
+        (Listing(), 10_000, "10,000 active devices", "", False),
+        (Listing("all"), 1, "1 device", "", False),
+        (Listing("all", "x"), 1, "1 device matches", "", True),
+        (Listing("active", "x"), 7, "7 active devices match", "", True),
+        (Listing("silent"), 2, "2 silent devices", "", True),
+        (Listing(), 0, "0 active devices", "You don’t have access to any active device.", False),
+        (
+            Listing("inactive"), 0, "0 inactive devices",
+            "You don’t have access to any inactive device.", True,
+        ),
+        (
+            Listing("inactive", "x"), 0, "0 inactive devices match",
+            "No inactive device matches “x”.", True,
+        ),
+        (Listing("all", "<b>"), 0, "0 devices match", "No device matches “<b>”.", True),
+        (Listing(group="north"), 0, "0 active devices", "No active device in north.", True),
+        (
+            Listing(kind="burst"), 0, "0 active devices",
+            "No active device has an open finding “Burst”.", True,
+        ),
+    ],
+)  # fmt: skip
+def test_the_page_says_how_many_or_why_none(
+    listing: Listing, total: int, found: str, empty: str, filtered: bool
+) -> None:
+    assert told(listing, total) == {"found": found, "empty": empty, "filtered": filtered}

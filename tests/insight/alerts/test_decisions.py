@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -51,10 +52,10 @@ def test_it_fires_once_and_resolves_once() -> None:
     ],
 )
 def test_a_rule_asks_for_some_findings_of_some_devices(
-    asked: dict[str, object], finding: dict[str, object], fires: bool
+    asked: dict[str, Any], finding: dict[str, Any], fires: bool
 ) -> None:
     desk = Desk([a_rule(**asked)], groups={"north": frozenset((1,))})
-    assert desk.look(NOW, a_finding(**finding)) == (["fire"] if fires else [])  # pyright: ignore[reportArgumentType]
+    assert desk.look(NOW, a_finding(**finding)) == (["fire"] if fires else [])
 
 
 def test_it_waits_for_the_hold_and_forgets_what_ended_before() -> None:

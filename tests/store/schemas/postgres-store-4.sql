@@ -110,6 +110,11 @@ CREATE TABLE public.device (
     billing_subscriptions text NOT NULL COLLATE pg_catalog."C",
     reporting_interval_s double precision
 );
+CREATE TABLE public.device_ancestor (
+    device_key bigint NOT NULL,
+    ancestor_key bigint NOT NULL,
+    depth bigint NOT NULL
+);
 CREATE TABLE public.device_group (
     name text NOT NULL COLLATE pg_catalog."C",
     device_key bigint NOT NULL
@@ -125,6 +130,8 @@ CREATE TABLE public.device_status (
     event_driven integer NOT NULL,
     bucket_ms bigint NOT NULL,
     flow double precision,
+    signal_strength double precision,
+    network_rssi double precision,
     actual_1h bigint NOT NULL,
     expected_1h bigint NOT NULL,
     quality_min_1h double precision,
@@ -168,7 +175,8 @@ CREATE TABLE public.finding (
     usual_per_day double precision NOT NULL,
     dismissed_ms bigint,
     dismissed_by text COLLATE pg_catalog."C",
-    reason text COLLATE pg_catalog."C"
+    reason text COLLATE pg_catalog."C",
+    judgement text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.finding_state (
     device_id bigint NOT NULL,
@@ -381,8 +389,8 @@ CREATE TABLE public.undated (
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795355269826, 1795355269826, 1795355269826, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, 'fdcb99b1-ce5f-473c-ba93-079e0ddb65de', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795355269826, 1795355269826, 1795355269826, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795356274041, 1795356274041, 1795356274041, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '42cfdebc-248d-4507-8b74-f3d70fd4ce9e', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795356274041, 1795356274041, 1795356274041, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -396,9 +404,10 @@ INSERT INTO public.import_progress VALUES
 INSERT INTO public.insight_due VALUES
 	(1, 1772928000000, 1772928000000, 1);
 INSERT INTO public.key_grant VALUES
-	('key_1', 'group', 'north');
+	('key_1', 'group', 'north'),
+	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795355269820, 1795355269820, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795356274026, 1795356274026, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 90, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 90, -70, NULL, 21.5, 0),
@@ -1163,6 +1172,8 @@ ALTER TABLE ONLY public.alert_silence
     ADD CONSTRAINT alert_silence_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (key_id);
+ALTER TABLE ONLY public.device_ancestor
+    ADD CONSTRAINT device_ancestor_pkey PRIMARY KEY (device_key, ancestor_key);
 ALTER TABLE ONLY public.device_group
     ADD CONSTRAINT device_group_pkey PRIMARY KEY (device_key, name);
 ALTER TABLE ONLY public.device
@@ -1216,6 +1227,7 @@ CREATE INDEX alert_receiver_by_organization ON public.alert_receiver USING btree
 CREATE INDEX alert_rule_by_organization ON public.alert_rule USING btree (organization_id);
 CREATE INDEX alert_silence_by_organization ON public.alert_silence USING btree (organization_id);
 CREATE UNIQUE INDEX api_key_by_digest ON public.api_key USING btree (digest);
+CREATE INDEX device_ancestor_by_ancestor ON public.device_ancestor USING btree (ancestor_key);
 CREATE UNIQUE INDEX device_by_id ON public.device USING btree (id);
 CREATE UNIQUE INDEX device_by_network_unique_identifier ON public.device USING btree (organization_id, network_unique_identifier) WHERE (active = 1);
 CREATE INDEX device_by_organization ON public.device USING btree (organization_id);

@@ -55,7 +55,6 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "device-rows-sheet.data": (SHOWN, 1, SUBJECT),
     "chart-exports-sheet.data": (SHOWN, SUBJECT),
     "devices-grid.getRowsResponse": (ROWS,),
-    "devices-states.data": ({"ids": [METER], "asked": 1},),
     "embed-window.options": ("chart", "86400"),
     "embed-fixed.hidden": ("86400", "on"),
     "embed-devices.options": ("m", [METER], "wall"),

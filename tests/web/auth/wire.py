@@ -78,9 +78,3 @@ def rows(site: Site, said: Mapping[str, Any] | None = None, **more: Any) -> Test
     asked = {"startRow": 0, "endRow": 100, "sortModel": [], "context": dict(said or {})}
     outputs = ["devices-grid.getRowsResponse", "devices-answer.data"]
     return callback(site, outputs, {"devices-grid.getRowsRequest": asked}, **more)
-
-
-def sight(site: Site, ids: list[str], **more: Any) -> TestResponse:
-    """The states of the devices in sight."""
-    asked = {"devices-sight.data": {"ids": ids, "asked": 1}}
-    return callback(site, ["devices-states.data"], asked, **more)

@@ -1,0 +1,125 @@
+"""What is usual and what is coming, as typed values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from api.catalog import INSIGHT_PREFIX
+from api.client.fields import (
+    Json,
+    a_list,
+    an_object,
+    maybe_object,
+    needed_instant,
+    number,
+    text,
+)
+from api.client.transport import Params
+from api.errors import NotFound, NotOffered, UnexpectedAnswer
+from api.metering.forecast import ForecastHour, Interval
+from api.metering.usual_band import UsualHour
+from api.timez import stamp
+
+_Ask = Callable[[str, Params], Any]
+
+
+class Amounts(NamedTuple):
+    """``so_far`` of the month, and where it will end; None where that is too early to say."""
+
+    so_far: float
+    expected: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class MonthEnd:
+    """``month``: 2026-11, of the device's zone. ``cost`` None: no price is known."""
+
+    month: str
+    volume: Amounts
+    cost: Amounts | None
+    currency: str
+
+
+class ExpectationMethods:
+    """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
+    is no Weir."""
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        raise NotImplementedError
+
+    def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
+        """The usual hours of a device; none of days with less than 21 days before them."""
+        params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
+        return [
+            UsualHour(
+                needed_instant(row, "bucket_start"),
+                _needed(row, "volume"),
+                _needed(row, "low"),
+                _needed(row, "high"),
+            )
+            for row in _rows(_of_device(self._ask, identifier, "usual", params))
+        ]
+
+    def forecast(
+        self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
+    ) -> list[ForecastHour]:
+        """The coming hours, from readings before ``as_of_ms`` (default: now) alone."""
+        params = _as_of(as_of_ms) | ({} if hours is None else {"hours": str(hours)})
+        return [
+            ForecastHour(
+                needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
+            )
+            for row in _rows(_of_device(self._ask, identifier, "forecast", params))
+        ]
+
+    def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
+        answer = _of_device(self._ask, identifier, "month-end", _as_of(as_of_ms))
+        body = an_object(answer, "answer")
+        cost = maybe_object(body, "cost")
+        return MonthEnd(
+            text(body, "month"),
+            _amounts(body),
+            _amounts(cost) if cost else None,
+            text(cost, "currency") if cost else "",
+        )
+
+
+def _of_device(ask: _Ask, identifier: str, what: str, params: Params) -> Any:
+    """NotOffered where the server is no Weir; NotFound for a device that isn't there."""
+    try:
+        return ask(f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params)
+    except NotFound as error:
+        if "Device" in str(error):
+            raise
+        raise NotOffered("This server knows nothing of what is usual.") from error
+
+
+def _as_of(as_of_ms: int | None) -> dict[str, str]:
+    return {} if as_of_ms is None else {"asOf": stamp(as_of_ms, fraction=True)}
+
+
+def _rows(body: Any) -> list[Json]:
+    rows = a_list(an_object(body, "answer").get("data"), "data")
+    return [an_object(row, "row") for row in rows]
+
+
+def _needed(row: Json, name: str) -> float:
+    value = number(row, name)
+    if value is None:
+        raise UnexpectedAnswer(f"{name}: must be a number")
+    return value
+
+
+def _interval(row: Json) -> Interval | None:
+    low80, high80, low95, high95 = (number(row, name) for name in Interval._fields)
+    if low80 is None or high80 is None or low95 is None or high95 is None:
+        return None
+    return Interval(low80, high80, low95, high95)
+
+
+def _amounts(body: Json) -> Amounts:
+    return Amounts(number(body, "soFar") or 0.0, number(body, "expected"), _interval(body))

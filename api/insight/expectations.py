@@ -1,0 +1,186 @@
+"""What is usual and what is coming of one device: its history, and the rules of `api.metering`
+asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from math import nan
+from threading import Lock
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS
+from api.domain.datapoints import DatapointsRequest, datapoints
+from api.insight.dismissal import NEW_NORMAL
+from api.insight.facts import coverage, steady
+from api.insight.findings import KIND_BY_NAME
+from api.insight.findings.driver import MASKS_MS
+from api.metering.cadence import UNKNOWN, Cadence, configured
+from api.metering.forecast import READ_DAYS, ForecastHour, forecast
+from api.metering.month_end import MonthEnd, Pool, Score, month_end, month_of, month_scores
+from api.metering.profile import DAYS, LEAST_COVERAGE, Floats, Span
+from api.metering.usual_band import UsualHour, usual_hours
+from api.store import base
+from api.store.base import Device, FindingRow, Scope, Store
+from api.timez import day_start, local_ordinal, zone, zone_names
+
+POOL_DEVICES: Final = 40
+POOL_DAYS: Final = 215  # seven finished months at most
+_MARGIN_MS: Final = 2 * DAY_MS
+
+_pools: WeakKeyDictionary[Store, dict[tuple[str, int], Pool]] = WeakKeyDictionary()
+_pooling = Lock()
+
+
+class History(NamedTuple):
+    """``hours``: start in ms → gallons, with enough coverage; ``spans`` don't train."""
+
+    tz: ZoneInfo
+    hours: dict[int, float]
+    spans: tuple[Span, ...]
+    holidays: frozenset[int]
+
+
+def usual_of(
+    store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int
+) -> list[UsualHour]:
+    """The usual hours that start from ``from_ms`` to ``to_ms``."""
+    tz = zone_of(device)
+    first = day_start(tz, local_ordinal(tz, from_ms) - DAYS)
+    known = _history(store, scope, device, first, to_ms + 1)
+    return usual_hours(
+        known.hours.items(), from_ms, to_ms, tz, holidays=known.holidays, spans=known.spans
+    )
+
+
+def forecast_of(
+    store: Store, scope: Scope, device: Device, as_of_ms: int, count: int
+) -> list[ForecastHour]:
+    """From readings before ``as_of_ms`` alone."""
+    tz = zone_of(device)
+    first = day_start(tz, local_ordinal(tz, as_of_ms) - READ_DAYS)
+    known = _history(store, scope, device, first, as_of_ms)
+    return forecast(
+        known.hours, as_of_ms, tz, count=count, holidays=known.holidays, spans=known.spans
+    )
+
+
+def zone_of(device: Device) -> ZoneInfo:
+    name = device.time_zone
+    return zone(name if name in zone_names() else "UTC")
+
+
+def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int) -> History:
+    cadence = _cadence(store, scope, device)
+    rows = store.hours_of_readings(device.key, from_ms, to_ms)
+    hours = {
+        row.start_ms: row.gallons
+        for row in rows
+        if row.gallons is not None
+        and row.start_ms <= to_ms - HOUR_MS
+        and coverage(row, cadence) >= LEAST_COVERAGE
+    }
+    found = store.findings_of(device.key, from_ms)
+    days = store.holidays(device.organization_id)
+    return History(
+        zone_of(device),
+        hours,
+        untrained_spans(found, to_ms),
+        frozenset(date.fromisoformat(day).toordinal() for day in days),
+    )
+
+
+def _cadence(store: Store, scope: Scope, device: Device) -> Cadence:
+    fixed = configured(device.reporting_interval_s)
+    if fixed is not None:
+        return steady(fixed)
+    status = store.status_of(scope, device).status
+    if status is None:
+        return UNKNOWN
+    return steady(Cadence(status.cadence_ms, event_driven=status.event_driven))
+
+
+def untrained_spans(found: Iterable[FindingRow], as_of_ms: int) -> tuple[Span, ...]:
+    """Spans of findings that don't train, as of an instant: see `api.insight.findings.driver`."""
+    spans: list[Span] = []
+    for row in found:
+        if row.opened_ms >= as_of_ms or not KIND_BY_NAME[row.kind].masks:
+            continue
+        if row.judgement == NEW_NORMAL.name and (row.dismissed_ms or 0) <= as_of_ms:
+            spans.append((row.start_ms - (DAYS + 2) * DAY_MS, row.start_ms))
+            continue
+        end = as_of_ms if row.end_ms is None else min(row.end_ms, as_of_ms)
+        if end - row.opened_ms < MASKS_MS:
+            spans.append((row.start_ms, end))
+    return tuple(spans)
+
+
+# --- The month's end -----------------------------------------------------------------------------
+
+
+class MonthSoFar(NamedTuple):
+    """``end`` None: too few days to tell where the month will end."""
+
+    month: date
+    so_far: float
+    end: MonthEnd | None
+
+
+def month_of_device(store: Store, device: Device, as_of_ms: int) -> MonthSoFar:
+    """From readings before ``as_of_ms`` alone."""
+    tz = zone_of(device)
+    today = local_ordinal(tz, as_of_ms)
+    start, _ = month_of(today)
+    first = min(start, today - DAYS)
+    totals = _daily(store, device, first, today, as_of_ms)
+    past, flowed = totals[:-1], float(np.nan_to_num(totals[-1]))
+    holidays = _holidays(store, device.organization_id)
+    pool = _pool(store, device.organization_id, today, holidays)
+    end = month_end(past, first, flowed, holidays, pool)
+    so_far = float(np.nansum(totals[start - first :]))
+    return MonthSoFar(date.fromordinal(start), so_far, end)
+
+
+def _daily(store: Store, device: Device, first: int, last: int, to_ms: int) -> Floats:
+    """The gallons of the local days from ``first`` to ``last``, before ``to_ms``; NaN for none."""
+    tz = zone_of(device)
+    span = base.Span(day_start(tz, first), to_ms - 1)
+    query = DatapointsRequest(DAY, span, (), tz, last - first + 2, 0, (FLOW_AMOUNT,))
+    place = DAY.columns_of((FLOW_AMOUNT,)).index(f"total_{FLOW_AMOUNT.name}")
+    by_day = {local_ordinal(tz, row[0]): row[place] for row in datapoints(store, device, query)}
+    values = [by_day.get(day) for day in range(first, last + 1)]
+    return np.array([nan if value is None else value for value in values], np.float64)
+
+
+def _holidays(store: Store, organization_id: str) -> frozenset[int]:
+    days = store.holidays(organization_id)
+    return frozenset(date.fromisoformat(day).toordinal() for day in days)
+
+
+def _pool(store: Store, organization_id: str, today: int, holidays: frozenset[int]) -> Pool:
+    """How far off month ends of this organization's meters were, made once a day by a process from
+    an even choice of its devices. It holds ratios alone, of no device in particular."""
+    with _pooling:
+        kept = _pools.setdefault(store, {})
+        key = (organization_id, today)
+        if key not in kept:
+            keys = store.device_keys(organization_id)
+            chosen = keys[:: max(1, len(keys) // POOL_DEVICES)][:POOL_DEVICES]
+            kept[key] = _pooled(store, store.devices_by_key(chosen), today, holidays)
+            for old in [name for name in kept if name[1] < today - 2]:
+                del kept[old]
+        return kept[key]
+
+
+def _pooled(store: Store, devices: Sequence[Device], today: int, holidays: frozenset[int]) -> Pool:
+    scores: list[Score] = []
+    first = today - POOL_DAYS
+    for device in devices:
+        tz = zone_of(device)
+        totals = _daily(store, device, first, today - 1, day_start(tz, today))
+        scores += month_scores(totals, first, holidays)
+    return Pool(scores)

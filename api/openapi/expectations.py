@@ -1,0 +1,43 @@
+"""The shapes of what is usual and what is coming."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.metering.forecast import Interval
+from api.openapi.components import INSTANT, NUMBER, STRING, Schema, array, nullable, record, ref
+
+_GALLONS: Final[Schema] = NUMBER | {"description": "Gallons in the hour."}
+_BOUNDS: Final[dict[str, Schema]] = {name: nullable(NUMBER) for name in Interval._fields}
+_AMOUNTS: Final[dict[str, Schema]] = {"soFar": NUMBER, "expected": nullable(NUMBER), **_BOUNDS}
+EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
+    "UsualHour": record(
+        {
+            "bucket_start": INSTANT,
+            "volume": _GALLONS,
+            "low": NUMBER | {"description": "One day in ten is below."},
+            "high": NUMBER | {"description": "One day in ten is above."},
+        }
+    ),
+    "UsualHours": record({"timezone": STRING, "count": NUMBER, "data": array(ref("UsualHour"))})
+    | {"description": "Hours of days with fewer than 21 days before them are missing."},
+    "ForecastHour": record({"bucket_start": INSTANT, "volume": _GALLONS, **_BOUNDS}),
+    "Forecast": record(
+        {
+            "asOf": INSTANT,
+            "timezone": STRING,
+            "count": NUMBER,
+            "data": array(ref("ForecastHour")),
+        }
+    ),
+    "MonthEnd": record(
+        {
+            "month": STRING | {"description": "2026-11, of the device's zone."},
+            "asOf": INSTANT,
+            "timezone": STRING,
+            **_AMOUNTS,
+            "cost": nullable(record({"currency": STRING, **_AMOUNTS})),
+        }
+    )
+    | {"description": "Gallons. null: too few days, or too few months to judge by."},
+}

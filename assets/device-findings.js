@@ -1,0 +1,20 @@
+/* Findings on a device's page: one is dismissed, or that is taken back. The server says what it
+   changed; then the card, the chips and the chart's marks are asked for anew. */
+import * as chart from "./chart.js";
+import { noUpdate, register, setProps } from "./dash.js";
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-judge]");
+  if (!button || !chart.isOpen()) return;
+  const { judge, finding } = button.dataset;
+  button.closest("details")?.removeAttribute("open");
+  setProps("device-findings-deed", { data: { finding, as: judge, asked: Date.now() } });
+});
+
+register("deviceFindings", {
+  done: (outcome) => {
+    if (!outcome || !chart.isOpen()) return noUpdate();
+    if (!outcome.failed) chart.ask({}, { remember: false, unasked: true });
+    return outcome.words;
+  },
+});

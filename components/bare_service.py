@@ -1,0 +1,161 @@
+"""The status of a page of devices, for a server that has the interface of readings alone.
+
+A Weir keeps each device's status and answers by it. Any other server is asked for the devices of
+one page and their `latest`; it can't search text, nor sort or filter by a status.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+
+from api.catalog import (
+    DEVICE_ORDER_FIELDS,
+    EARLIEST_READING_MS,
+    FLOW_RATE,
+    MAX_IDS,
+    NETWORK_RSSI,
+    SIGNAL_STRENGTH,
+    Resolution,
+)
+from api.client import ActiveFilter, Client, Device, LatestEntry
+from api.client.status import DeviceStatus, StatusPage, WindowStatus
+from api.metering import status, uptime
+from api.metering.cadence import UNKNOWN, Cadence, configured
+from api.metering.cost import finite
+from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard
+from api.metering.windows import DEFAULT_SPAN, latest_buckets
+from api.timez import floor_to
+
+ONLY_WITH_WEIR = (
+    "This server has readings alone: search by the exact serial number or network id; sorting and"
+    " filtering by status need a Weir."
+)
+_METRICS = ("lastSeen", "uptime", "lastDatapoint", "quality")
+
+
+def bare_page(
+    client: Client,
+    now_ms: int,
+    *,
+    active: ActiveFilter = "true",
+    search: str = "",
+    order_by: str = "label",
+    descending: bool = False,
+    limit: int = MAX_IDS,
+    offset: int = 0,
+) -> StatusPage:
+    """In order of a device's field, else of its label. ``search`` is an exact name."""
+    inactive = _inactive(client) if active != "true" else frozenset[str]()
+    if search:
+        found = _named(client, active, search)
+        rows = statuses(client, found[offset:][:limit], now_ms, inactive)
+        return StatusPage(len(found), tuple(rows))
+    page = client.devices(
+        active=active,
+        limit=limit,
+        offset=offset,
+        order_by=order_by if order_by in DEVICE_ORDER_FIELDS else "label",
+        order="desc" if descending else "asc",
+    )
+    return StatusPage(page.total, tuple(statuses(client, page.devices, now_ms, inactive)))
+
+
+def _inactive(client: Client) -> frozenset[str]:
+    """Their ids: a Device doesn't say whether it is active, only the list's filter tells."""
+    return frozenset(device.id for device in client.devices(active="false").devices)
+
+
+def _named(client: Client, active: ActiveFilter, name: str) -> list[Device]:
+    pages = (
+        client.devices(active=active, serial_number=name),
+        client.devices(active=active, network_unique_identifier=name),
+    )
+    return list({device.id: device for page in pages for device in page.devices}.values())
+
+
+def statuses(
+    client: Client,
+    devices: Sequence[Device],
+    now_ms: int,
+    inactive: Container[str] = frozenset(),
+) -> Iterator[DeviceStatus]:
+    """One for each device, in order; of one that isn't configured as if it reported each minute.
+    ``inactive`` are ids. Volumes and findings are unknown."""
+    by_resolution: defaultdict[Resolution, list[str]] = defaultdict(list)
+    for device in devices:
+        by_resolution[uptime.resolution_for(_cadence(device))].append(device.id)
+    entries: dict[str, LatestEntry] = {}
+    for resolution, ids in by_resolution.items():
+        length_ms = DEFAULT_SPAN.length_ms
+        from_ms = floor_to(now_ms, resolution.fixed_ms) - length_ms
+        entries |= _latest(client, ids, _METRICS, from_ms, now_ms, resolution)
+    unseen = [id for id, entry in entries.items() if entry.last_seen_ms is None]
+    ever = _latest(client, unseen, ("lastSeen",), EARLIEST_READING_MS, now_ms, None)
+    for device in devices:
+        entry, last = entries.get(device.id), ever.get(device.id)
+        if entry is not None and last is not None:
+            entry = replace(entry, last_seen_ms=last.last_seen_ms)
+        yield _status(device, entry, now_ms, active=device.id not in inactive)
+
+
+def _latest(
+    client: Client,
+    ids: Sequence[str],
+    metrics: Sequence[str],
+    from_ms: int,
+    now_ms: int,
+    resolution: Resolution | None,
+) -> dict[str, LatestEntry]:
+    found: dict[str, LatestEntry] = {}
+    for start in range(0, len(ids), MAX_IDS):
+        answer = client.latest(
+            ids[start : start + MAX_IDS],
+            metrics,
+            from_ms=from_ms,
+            to_ms=now_ms,
+            uptime_resolution=resolution,
+        )
+        found |= {entry.device_id: entry for entry in answer.entries}
+    return found
+
+
+def _cadence(device: Device) -> Cadence:
+    return configured(device.reporting_interval_s) or UNKNOWN
+
+
+def _status(
+    device: Device, entry: LatestEntry | None, now_ms: int, *, active: bool
+) -> DeviceStatus:
+    cadence = _cadence(device)
+    resolution = uptime.resolution_for(cadence)
+    seen_ms = entry.last_seen_ms if entry else None
+    due = latest_buckets(DEFAULT_SPAN, resolution, device.installed_on_ms, now_ms)
+    observed = (entry.uptime_actual or 0) if entry else 0
+    actual, expected = uptime.closed_buckets(observed, seen_ms, resolution, due, now_ms)
+    lowest, highest = (entry.quality_min, entry.quality_max) if entry else (None, None)
+    limit = finite(device.config.get("qualityLimit"))
+    state = status.state_of(
+        Heard(cadence, seen_ms, actual, expected, lowest),
+        DEFAULT_QUALITY_LIMIT if limit is None else limit,
+        now_ms,
+        active=active,
+    )
+    fresh = entry is not None and status.is_fresh(seen_ms, cadence, now_ms)
+    last = entry.last_datapoint if entry is not None and fresh else {}
+    return DeviceStatus(
+        device=device,
+        state=str(state),
+        cadence_s=cadence.ms / 1000,
+        event_driven=cadence.event_driven,
+        last_seen_ms=seen_ms,
+        flow=last.get(FLOW_RATE),
+        signal_strength=last.get(SIGNAL_STRENGTH),
+        network_rssi=last.get(NETWORK_RSSI),
+        windows={DEFAULT_SPAN.name: WindowStatus(actual, expected, lowest, highest)},
+        volume_today=None,
+        volume_month=None,
+        findings=(),
+        as_of_ms=now_ms,
+    )

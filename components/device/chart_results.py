@@ -1,0 +1,57 @@
+"""What the chart's callback returns, field by field."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from dash import no_update
+
+from api.errors import WeirError
+from components import chart_query, session
+from components.chart_query import Subject
+from components.charts import hover_text
+from components.controls import failure
+from components.device.chart_state import tell_shown
+from components.device.gap_list import gap_list
+from components.html_json import sheet
+from components.url_state import read_question, read_view
+
+
+class Fields(StrEnum):
+    """Each for one output."""
+
+    FIGURE = "figure"
+    BADGE = "badge"
+    ZONE_NOTE = "zone_note"
+    SUMMARY = "summary"
+    NOTICE = "notice"
+    EMPTY = "empty"
+    NEVER = "never"
+    UNZOOMED = "unzoomed"
+    GAPS = "gaps"
+    TOLD = "told"
+
+
+def chart_results(question: Any, kept: Any, now_ms: int) -> dict[str, Any]:
+    """The chart for what the browser asks; where that fails the last good one stays."""
+    asked = read_question(question)
+    view, subject = read_view(asked), Subject.read(kept)
+    try:
+        drawn = chart_query.draw(session.current_client(), subject, view, now_ms)
+    except WeirError as error:
+        return {**dict.fromkeys(Fields, no_update), Fields.NOTICE: failure(error)}
+    tz = drawn.canvas.tz
+    counted_in = drawn.frame.series.resolution.label
+    return {
+        Fields.FIGURE: chart_query.change(drawn, view),
+        Fields.BADGE: chart_query.badge(drawn),
+        Fields.ZONE_NOTE: chart_query.zone_note(drawn),
+        Fields.SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.heard(drawn)),
+        Fields.NOTICE: "",
+        Fields.EMPTY: chart_query.emptiness(drawn),
+        Fields.NEVER: drawn.last_ms is None,
+        Fields.UNZOOMED: view.window is None,
+        Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now_ms, counted_in=counted_in)),
+        Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
+    }

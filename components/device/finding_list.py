@@ -1,0 +1,204 @@
+"""A device's findings: chips beside its state, and the card below its chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.client.findings import Finding
+from api.insight.dismissal import NEW_NORMAL, judgements_of
+from components import formatting, session
+from components.clock import Clock
+from components.controls import attributes, labelled
+from components.device.gap_list import around
+from components.findings import texts
+from components.findings.rows import diamond
+from components.fleet.device_list import Directory
+from components.ranges import Window
+from components.shell import FINDINGS_PATH
+from components.units import Units
+from components.url_state import write_window
+
+CARD: Final = "device-findings"
+CHIPS: Final = "device-finding-chips"
+DEED: Final = "device-findings-deed"
+DONE: Final = "device-findings-done"
+OUTCOME: Final = "device-findings-outcome"
+MOST_LISTED: Final = 20
+MOST_CHIPS: Final = 3
+EMPTY: Final = "Nothing found so far."
+NUMBERS: Final = ("How much", "Volume", "Cost", "A day")
+HEADS: Final = ("Finding", "Began", "Ended", *NUMBERS, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """In which units and zone the findings of a device are written."""
+
+    devices: Directory
+    units: Units
+    tz: ZoneInfo
+    now_ms: int
+
+
+def chips(found: Sequence[Finding], telling: Telling) -> list[Component]:
+    """The open ones, worst first. A chip leads the chart to its finding's span."""
+    return [_chip(each, telling) for each in found[:MOST_CHIPS]]
+
+
+def _chip(finding: Finding, telling: Telling) -> Component:
+    cost = texts.cost(finding, telling.devices) if finding.cost_per_day is not None else ""
+    parts = (
+        texts.kind_of(finding).label,
+        texts.how_much(finding, telling.units),
+        f"{cost} a day" if cost else "",
+    )
+    return html.Button(
+        [diamond(finding.severity), html.Span(" · ".join(part for part in parts if part))],
+        type="button",
+        className="state-chip finding-chip",
+        title=finding.words,
+        **attributes(data_severity=finding.severity, **_shows(finding, telling)),
+    )
+
+
+def _shows(finding: Finding, telling: Telling) -> dict[str, str]:
+    span = Window(finding.start_ms, max(finding.start_ms + 1, finding.end_ms or telling.now_ms))
+    wide = around(span)
+    first, last = write_window(Window(wide.from_ms, min(wide.to_ms, telling.now_ms)))
+    return {"data_from": first, "data_to": last}
+
+
+# --- The card ------------------------------------------------------------------------------------
+
+
+def summary(found: Sequence[Finding]) -> str:
+    """``1 open, 6 closed, 2 dismissed``."""
+    counts = {state: sum(f.state == state for f in found) for state in ("open", "closed")}
+    counts["dismissed"] = len(found) - sum(counts.values())
+    shown = [f"{formatting.whole(n)} {state}" for state, n in counts.items() if n]
+    return ", ".join(shown) or "none"
+
+
+def listing(found: Sequence[Finding], telling: Telling) -> list[Component]:
+    """Open ones first, then the latest."""
+    if not found:
+        return [html.P(EMPTY, className="empty")]
+    ordered = sorted(found, key=lambda f: (f.state != "open", -f.start_ms))
+    head = html.Tr([html.Th(name, scope="col", className=_align(name)) for name in HEADS])
+    body = [_row(each, telling) for each in ordered[:MOST_LISTED]]
+    table = html.Table([html.Thead(head), html.Tbody(body)], className="rows finding-table")
+    made: list[Component] = [
+        html.Div(
+            table,
+            className="finding-scroll",
+        )
+    ]
+    if len(ordered) > MOST_LISTED:
+        rest = formatting.whole(len(ordered) - MOST_LISTED)
+        made.append(html.P(f"and {rest} earlier ones: the file has all", className="quiet"))
+    return made
+
+
+def _align(name: str) -> str:
+    return "number" if name in NUMBERS else "when"
+
+
+def _row(finding: Finding, telling: Telling) -> Component:
+    clock = Clock(telling.tz, finding.start_ms, max(finding.start_ms, telling.now_ms))
+    devices, units = telling.devices, telling.units
+    word = "dismissed" if finding.state == "dismissed" else ""
+    name = html.Th(
+        [
+            diamond(finding.severity),
+            html.Span(texts.kind_of(finding).label, className="finding-name"),
+            *([html.Span(word, className="quiet")] if word else []),
+        ],
+        scope="row",
+        title=finding.words,
+    )
+    per_day = texts.cost(finding, devices)
+    numbers = (
+        texts.how_much(finding, units),
+        texts.so_far(finding, units),
+        texts.cost_of_gallons(finding, devices) or formatting.NOTHING,
+        per_day,
+    )
+    return html.Tr(
+        [
+            name,
+            _cell("Began", texts.instant(finding.start_ms, clock, telling.now_ms), "when"),
+            _cell("Ended", _ended(finding, clock, telling.now_ms), "when"),
+            *(_cell(head, text, "number") for head, text in zip(NUMBERS, numbers, strict=True)),
+            html.Td(_deeds(finding, telling), className="finding-deeds-cell"),
+        ],
+        className="off" if word else "",
+    )
+
+
+def _cell(head: str, text: str, kind: str) -> Component:
+    """``head``: on a phone it stands in the row itself."""
+    return html.Td(text, className=kind, **attributes(data_head=head))
+
+
+def _ended(finding: Finding, clock: Clock, now_ms: int) -> str:
+    if finding.end_ms is None:
+        return f"still open, {texts.lasting(finding, now_ms)}"
+    return texts.instant(finding.end_ms, clock, now_ms)
+
+
+def _deeds(finding: Finding, telling: Telling) -> list[Component]:
+    kind = texts.kind_of(finding)
+    state = finding.state if finding.state != "open" else None
+    said = {k: v for k, v in {"state": state, "finding": finding.id}.items() if v}
+    began = texts.instant(
+        finding.start_ms, Clock(telling.tz, finding.start_ms, telling.now_ms), telling.now_ms
+    )
+    what = f"{kind.label} of {began}"
+    show = html.Button(
+        "Show",
+        type="button",
+        className="button small",
+        **labelled(f"Show {what} on the chart"),
+        **attributes(**_shows(finding, telling)),
+    )
+    evidence = html.A(
+        "Evidence",
+        href=session.site_path(f"{FINDINGS_PATH}?{urlencode(said)}"),
+        className="button small",
+        **labelled(f"Evidence of {what}"),
+    )
+    if finding.state == "dismissed":
+        deed: Component = _judge("Restore", finding, "", small=True)
+    else:
+        choices = [
+            html.Li(_judge(each.label, finding, each.name, texts.consequence(each, kind)))
+            for each in judgements_of(finding.kind)
+            if each is not NEW_NORMAL or finding.end_ms is None
+        ]
+        deed = html.Details(
+            [
+                html.Summary("Dismiss", className="button small", **labelled(f"Dismiss {what}")),
+                html.Div(html.Ul(choices, className="menu-entries"), className="menu-body"),
+            ],
+            className="menu",
+        )
+    return [show, evidence, deed]
+
+
+def _judge(
+    label: str, finding: Finding, judgement: str, note: str = "", *, small: bool = False
+) -> Component:
+    parts = [html.Span(label), *([html.Span(note, className="quiet")] if note else [])]
+    return html.Button(
+        parts,
+        type="button",
+        className="button small" if small else "menu-entry judgement",
+        **attributes(data_finding=finding.id, data_judge=judgement),
+    )

@@ -1,0 +1,165 @@
+"""`/insight/v1/devices/{id}/usual|forecast|month-end`: held to the rules over the very readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from api.catalog import DAY_MS, HOUR_MS, INSIGHT_PREFIX
+from api.client import Client, Credential
+from api.errors import NotFound
+from api.metering.forecast import forecast
+from api.store.base import NewDevice, ReadingRow
+from api.timez import parse_instant, stamp, zone
+from tests import citus
+from tests.insight.series import district
+from tests.store.fleet import everything, reading
+from tests.world import ACME, FOREIGN, World, opened
+
+NEW_YORK = zone("America/New_York")
+START = parse_instant("2026-01-05T05:00:00Z")  # a Monday's midnight in New York
+DAYS = 70
+END = START + DAYS * DAY_MS  # 2026-03-16; the clock went ahead on 8 March
+SERIALS = ("W-1", "W-2", "W-3")
+
+
+@pytest.fixture(scope="module", params=citus.FILE_OR_CLUSTER)
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """W-1 uses the same each day, W-2 has some chance, W-3 is new."""
+    said = {
+        "deviceTimeZone": NEW_YORK.key,
+        "reportingInterval": 3600.0,
+        "costPerGallon": {"value": 0.01, "currency": "USD"},
+    }
+    with (
+        citus.place(request.param, tmp_path_factory.mktemp("expectations")) as url,
+        opened(url) as world,
+    ):
+        world.store.import_devices(ACME, [NewDevice(serial, said) for serial in SERIALS])
+        for serial, volumes in (
+            ("W-1", [100.0 + n % 24 for n in range(DAYS * 24)]),
+            ("W-2", district(DAYS)),
+            ("W-3", [50.0] * 15 * 24),
+        ):
+            world.store.write(rows(world, serial, volumes))
+        yield world
+
+
+def rows(world: World, serial: str, volumes: list[float]) -> list[ReadingRow]:
+    (device,) = world.store.resolve(everything(ACME), [serial])
+    assert device is not None
+    first = END - len(volumes) * HOUR_MS
+    return [
+        reading(device, first + n * HOUR_MS, flow_amount=value) for n, value in enumerate(volumes)
+    ]
+
+
+def ask(world: World, serial: str, what: str, **query: Any) -> Any:
+    return world.client.get(
+        f"{INSIGHT_PREFIX}/devices/{serial}/{what}?{urlencode(query)}",
+        headers=dict(world.credentials["all"].headers),
+    )
+
+
+def got(world: World, serial: str, what: str, **query: Any) -> Any:
+    answer = ask(world, serial, what, **query)
+    assert answer.status_code == 200, answer.text
+    return answer.json
+
+
+def test_usual_is_what_each_day_was(world: World) -> None:
+    """In local hours: the weeks before the change of the clock pair with those after it."""
+    first, last = END - 28 * DAY_MS, END - 21 * DAY_MS
+    told = got(world, "W-1", "usual", **{"from": stamp(first), "to": stamp(last - 1)})
+    assert told["timezone"] == NEW_YORK.key
+    assert told["count"] == len(told["data"]) == 7 * 24
+    for row in told["data"]:
+        at = parse_instant(row["bucket_start"])
+        volume = 100.0 + (at - START) // HOUR_MS % 24
+        assert row["volume"] == pytest.approx(volume, rel=0.005)  # kept in 16 bits
+        assert row["low"] <= row["volume"] <= row["high"]
+
+
+def test_nothing_is_usual_before_three_weeks(world: World) -> None:
+    span = {"from": stamp(END - 10 * DAY_MS), "to": stamp(END)}
+    assert got(world, "W-3", "usual", **span)["data"] == []
+
+
+def test_a_forecast_is_that_of_the_rule_from_earlier_readings_alone(world: World) -> None:
+    as_of = END - 5 * DAY_MS + 17 * 60_000
+    told = got(world, "W-2", "forecast", asOf=stamp(as_of))
+    hours = {END - (DAYS * 24 - n) * HOUR_MS: v for n, v in enumerate(district(DAYS))}
+    made = forecast(hours, as_of, NEW_YORK)
+    assert [parse_instant(r["bucket_start"]) for r in told["data"]] == [
+        r.bucket_start_ms for r in made
+    ]
+    assert [r["volume"] for r in told["data"]] == pytest.approx([r.volume for r in made], rel=0.01)
+    first = told["data"][0]
+    assert first["low95"] <= first["low80"] <= first["volume"] <= first["high80"] <= first["high95"]
+    assert len(got(world, "W-2", "forecast", asOf=stamp(as_of), hours=3)["data"]) == 3
+
+
+def test_a_month_ends_near_where_it_ended(world: World) -> None:
+    as_of = parse_instant("2026-02-15T05:00:00Z")  # midnight in New York
+    told = got(world, "W-2", "month-end", asOf=stamp(as_of))
+    at = {END - (DAYS * 24 - n) * HOUR_MS: v for n, v in enumerate(district(DAYS))}
+    first, end = (parse_instant(f"2026-{month}-01T05:00:00Z") for month in ("02", "03"))
+    so_far = sum(v for start, v in at.items() if first <= start < as_of)
+    whole = sum(v for start, v in at.items() if first <= start < end)
+    assert told["month"] == "2026-02"
+    assert told["soFar"] == pytest.approx(so_far)
+    assert told["expected"] == pytest.approx(whole, rel=0.02)
+    assert told["cost"]["expected"] == pytest.approx(told["expected"] * 0.01)
+    assert told["low80"] is None  # this organization has too few finished months to judge by
+
+
+def test_a_month_of_a_new_meter_is_too_early_to_say(world: World) -> None:
+    told = got(world, "W-3", "month-end", asOf=stamp(END - 8 * DAY_MS))
+    assert told["expected"] is None
+    assert told["cost"]["expected"] is None
+    assert told["soFar"] == pytest.approx(50.0 * 7 * 24)
+
+
+@pytest.mark.parametrize(
+    ("what", "query", "parameter"),
+    [
+        ("forecast", {"hours": 0}, "hours"),
+        ("forecast", {"hours": 169}, "hours"),
+        ("forecast", {"asOf": "soon"}, "asOf"),
+        ("month-end", {"hours": 1}, "hours"),
+        ("usual", {"to": stamp(END)}, "from"),
+        ("usual", {"from": stamp(END), "to": stamp(START)}, "from"),
+        ("usual", {"from": stamp(END - 401 * DAY_MS), "to": stamp(END)}, "from"),
+    ],
+)
+def test_what_cannot_be_is_named(
+    world: World, what: str, query: dict[str, Any], parameter: str
+) -> None:
+    answer = ask(world, "W-1", what, **query)
+    assert answer.status_code == 400
+    assert [error["parameter"] for error in answer.json["errors"]] == [parameter]
+
+
+@pytest.mark.parametrize("what", ["usual", "forecast", "month-end"])
+def test_a_foreign_device_isnt_there(world: World, what: str) -> None:
+    span = {"from": stamp(START), "to": stamp(START)} if what == "usual" else {}
+    assert ask(world, FOREIGN, what, **span).status_code == 404
+
+
+def test_the_client_reads_them(world: World) -> None:
+    key = world.credentials["all"].headers["service-api-key"]
+    client = Client.in_process(world.client.application, Credential.key(key))
+    usual = client.usual("W-1", from_ms=END - 22 * DAY_MS, to_ms=END - 21 * DAY_MS)
+    assert len(usual) == 25
+    (first,) = client.forecast("W-2", hours=1, as_of_ms=END)
+    assert first.bucket_start_ms == END
+    month = client.month_end("W-2", as_of_ms=END)
+    assert (month.month, month.currency) == ("2026-03", "USD")
+    assert month.cost is not None
+    with pytest.raises(NotFound):
+        client.month_end("nobody")

@@ -1,0 +1,335 @@
+"""What receivers get, over real connections: HTTP, SMTP, and what is never connected to."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+import orjson
+import pytest
+from aiosmtpd.controller import Controller
+
+from api.insight.receivers import KIND_BY_NAME, KINDS
+from api.insight.receivers import network as guard
+from api.insight.receivers.kind import Answer, Means, Message
+from api.insight.receivers.seal import ReceiverSeal
+from api.insight.receivers.webhook import sign
+from api.settings import Settings
+from api.store.base.alerts import MessageRow
+
+ALERT = {
+    "id": "a-1", "deviceId": "d-1", "serialNumber": "M-1", "label": "Tenant 2 <main>",
+    "zone": "America/Denver", "subject": "continuous-flow", "kind": "Leak",
+    "severity": "critical", "words": "At least 54.4 gal/h.", "value": 54.4, "unit": "gal/h",
+    "costPerDay": 15.67, "startsAt": "2026-03-08T06:00:00Z", "endsAt": None,
+}  # fmt: skip
+PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 64
+
+
+def settings(**said: str) -> Settings:
+    local = {"WEIR_SECRET_KEY": "s" * 40, "WEIR_ALERT_NETWORKS": "127.0.0.0/8"}
+    return Settings.from_env(local | said)
+
+
+def a_message(
+    event: str = "fire", *, config: Any = None, secret: Any = None, size: int = 0, **said: Any
+) -> Message:
+    row = MessageRow(
+        "msg-1" if event == "fire" else "msg-2", "acme", "r-1", "thread-1",
+        0 if event == "fire" else 9, event, "queued", 1, 1, 0, None, "", "",
+    )  # fmt: skip
+    body = {
+        "event": event, "thread": "thread-1", "organizationId": "acme",
+        "rule": {"id": "rule-1", "name": "Leaks"}, "note": "", "at": "2026-03-08T07:00:00Z",
+        "group": {"name": "East", "size": size} if size else None,
+        "alerts": [{**ALERT, **said}],
+    }  # fmt: skip
+    return Message(row, body, config or {}, secret or {}, "https://weir.example", event == "fire")
+
+
+# --- HTTP ----------------------------------------------------------------------------------------
+
+
+class Hook(ThreadingHTTPServer):
+    """``answers``: the statuses it gives, the last one for ever; 0 hangs, 302 redirects to
+    itself."""
+
+    def __init__(self, *answers: int) -> None:
+        self.answers, self.got = list(answers), list[tuple[Any, bytes]]()
+        self.go_on = Event()
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/hook?token=hush"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Hook  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(size := int(self.headers["Content-Length"]))
+        if len(body) < size:
+            return  # whoever sent it was killed
+        self.server.got.append((self.headers, body))
+        answers = self.server.answers
+        status = answers.pop(0) if len(answers) > 1 else answers[0]
+        if status == 0:
+            self.server.go_on.wait(10)
+            return
+        with suppress(OSError):
+            self.send_response(status)
+            self.send_header("Location", self.server.url)
+            self.end_headers()
+            self.wfile.write(b"said the hook")
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def hook(*answers: int) -> Iterator[Hook]:
+    server = Hook(*answers)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.go_on.set()
+        server.shutdown()
+        server.server_close()
+
+
+def sent(kind: str, message: Message, **said: str) -> Answer:
+    return KIND_BY_NAME[kind].send(message, Means(settings(**said)))
+
+
+def test_a_webhook_is_signed_and_has_alertmanagers_body() -> None:
+    with hook(200) as server:
+        config, secret = KIND_BY_NAME["webhook"].check({"url": server.url})
+        assert config == {"shown": f"http://127.0.0.1:{server.server_port}/…"}
+        answer = sent("webhook", a_message(config=config, secret=secret))
+    assert answer == Answer(True, "200 said the hook")
+    ((headers, raw),) = server.got
+    key = base64.b64decode(secret["secret"].removeprefix("whsec_"))
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + raw
+    digest = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert headers["webhook-id"] == "msg-1"
+    assert headers["webhook-signature"] == f"v1,{digest}"
+    body = orjson.loads(raw)
+    assert {"version", "groupKey", "status", "receiver", "groupLabels", "commonLabels",
+            "commonAnnotations", "externalURL", "truncatedAlerts", "alerts",
+            } <= set(body)  # fmt: skip
+    (alert,) = body["alerts"]
+    assert (body["version"], body["status"], alert["status"]) == ("4", "firing", "firing")
+    assert alert["labels"]["alertname"] == "Leaks"
+    assert alert["startsAt"] == ALERT["startsAt"]
+    assert alert["generatorURL"] == "https://weir.example/devices/d-1"
+
+
+def test_the_signature_is_that_of_the_standards_own_example() -> None:
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    body = b'{"test": 2432232314}'
+    wanted = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    assert sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body) == wanted
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with hook(302) as server:
+        _, secret = KIND_BY_NAME["webhook"].check({"url": server.url})
+        answer = sent("webhook", a_message(secret=secret))
+    assert (answer.ok, answer.text[:3], len(server.got)) == (False, "302", 1)
+
+
+def test_a_receiver_that_is_gone_says_so() -> None:
+    with hook(410) as server:
+        _, secret = KIND_BY_NAME["webhook"].check({"url": server.url})
+        assert sent("webhook", a_message(secret=secret)).gone
+
+
+def test_a_receiver_that_hangs_is_left_after_the_deadline() -> None:
+    with hook(0) as server, pytest.raises(guard.FAILURES) as caught:
+        guard.post(server.url, b"{}", {}, settings().alert_networks, within_s=0.3)
+    assert guard.failure(caught.value) == "No response in time."
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        *((each, False) for each in (
+            "127.0.0.1", "10.1.2.3", "192.168.1.1", "172.16.0.1", "169.254.169.254", "0.0.0.0",
+            "100.64.0.1", "224.0.0.1", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1",
+            "64:ff9b::a00:1", "2002:a00:1::",
+        )),
+    ],
+)  # fmt: skip
+def test_private_addresses_are_refused(address: str, public: bool) -> None:
+    assert guard.is_public(address) is public
+
+
+def test_allowed_networks_are_not() -> None:
+    networks = settings(WEIR_ALERT_NETWORKS="10.0.0.0/8,fd00::/8").alert_networks
+    assert guard.is_public("10.1.2.3", networks)
+    assert guard.is_public("::ffff:10.1.2.3", networks)
+    assert guard.is_public("fd00::1", networks)
+    assert not guard.is_public("192.168.0.1", networks)
+
+
+def test_a_name_is_checked_when_it_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A public name that leads to this machine is refused, whatever it was before."""
+    with hook(200) as server:
+        where = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.server_port))]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: where)
+        url = f"http://rebound.example:{server.server_port}/"
+        _, secret = KIND_BY_NAME["webhook"].check({"url": url})
+        answer = sent("webhook", a_message(secret=secret), WEIR_ALERT_NETWORKS="")
+        assert not answer.ok
+        assert "private address" in answer.text
+        assert server.got == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("webhook", {}),
+        ("webhook", {"url": "ftp://a.example"}),
+        ("webhook", {"url": "https://user:pw@a.example"}),
+        ("webhook", {"url": "https://a.example", "secret": "short"}),
+        ("email", {"to": []}),
+        ("email", {"to": ["nobody"]}),
+        ("email", {"to": ["a@b.example\r\nBcc: c@d.example"]}),
+        ("mqtt", {"topic": "weir/#"}),
+        ("mqtt", {"topic": "$SYS/x"}),
+        ("apprise", {"url": "nothing"}),
+    ],
+)
+def test_what_no_receiver_can_be_is_refused(kind: str, said: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"url|secret|to|topic|made"):
+        KIND_BY_NAME[kind].check(said)
+
+
+def test_an_alertmanager_gets_its_api() -> None:
+    with hook(200) as server:
+        url = f"http://127.0.0.1:{server.server_port}"
+        _, secret = KIND_BY_NAME["alertmanager"].check({"url": url})
+        assert sent("alertmanager", a_message(secret=secret)).ok
+        assert sent(
+            "alertmanager", a_message("resolve", secret=secret, endsAt="2026-03-09T00:00:00Z")
+        ).ok
+    first, last = (orjson.loads(body)[0] for _, body in server.got)
+    assert first["labels"] == last["labels"]
+    assert first["endsAt"] > "2026-04"
+    assert last["endsAt"] == "2026-03-09T00:00:00Z"
+
+
+# --- E-mail --------------------------------------------------------------------------------------
+
+
+class Mailbox:
+    def __init__(self, refusal: str = "") -> None:
+        self.mails, self._refusal = list[EmailMessage](), refusal
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        if self._refusal:
+            return self._refusal
+        self.mails.append(message_from_bytes(envelope.content, policy=policy.default))  # pyright: ignore[reportArgumentType]
+        return "250 taken"
+
+
+@contextmanager
+def mail_server(box: Mailbox) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = Controller(box, hostname="127.0.0.1", port=port)
+    server.start()
+    try:
+        yield f"smtp://127.0.0.1:{port}"
+    finally:
+        server.stop()
+
+
+def mailed(url: str, message: Message, picture: bytes | None = PNG) -> Answer:
+    known = settings(WEIR_SMTP_URL=url, WEIR_ALERT_SENDER="weir@acme.example")
+    return KIND_BY_NAME["email"].send(message, Means(known, picture=lambda alert: picture))
+
+
+def test_an_e_mail_has_text_html_and_the_chart_and_its_resolve_is_in_the_thread() -> None:
+    box, to = Mailbox(), {"to": ["night@acme.example"]}
+    with mail_server(box) as url:
+        assert mailed(url, a_message(config=to)).ok
+        assert mailed(url, a_message("resolve", config=to, endsAt="2026-03-09T00:00:00Z")).ok
+    fire, resolve = box.mails
+    assert fire["Subject"] == "Leak · Tenant 2 <main>"
+    assert resolve["Subject"] == f"Re: {fire['Subject']}"
+    assert resolve["References"] == resolve["In-Reply-To"] == fire["Message-ID"]
+    kinds = [part.get_content_type() for part in fire.walk() if not part.is_multipart()]
+    assert kinds == ["text/plain", "text/html", "image/png"]
+    plain, html = (fire.get_body((kind,)) for kind in ("plain", "html"))
+    assert plain is not None
+    assert html is not None
+    assert "Since: Sat 07 Mar 2026, 23:00 (America/Denver)" in plain.get_content()
+    assert "Tenant 2 &lt;main&gt;" in html.get_content()
+    assert "cid:chart" in html.get_content()
+
+
+def test_a_mail_without_a_chart_is_better_than_none() -> None:
+    box = Mailbox()
+    with mail_server(box) as url:
+        assert mailed(url, a_message(config={"to": ["a@b.example"]}), None).ok
+    assert "cid:chart" not in box.mails[0].as_string()
+
+
+def test_a_mail_server_that_refuses_is_quoted() -> None:
+    with mail_server(Mailbox("451 later")) as url:
+        answer = mailed(url, a_message(config={"to": ["a@b.example"]}))
+    assert answer == Answer(False, "The mail server responded 451 later")
+
+
+def test_a_mail_server_that_is_away_is_named() -> None:
+    answer = mailed("smtp://127.0.0.1:1", a_message(config={"to": ["a@b.example"]}))
+    assert answer == Answer(False, "The mail server can't be reached.")
+
+
+# --- MQTT, and all of them -----------------------------------------------------------------------
+
+
+def test_mqtt_has_a_topic_for_each_device() -> None:
+    got: list[tuple[str, Any]] = []
+
+    def publish(topic: str, payload: bytes) -> str:
+        got.append((topic, orjson.loads(payload)))
+        return ""
+
+    means = Means(settings(), publish=publish)
+    for event in ("fire", "resolve"):
+        assert (
+            KIND_BY_NAME["mqtt"].send(a_message(event, config={"topic": "weir/alerts"}), means).ok
+        )
+    assert [topic for topic, _ in got] == ["weir/alerts/d-1/continuous-flow"] * 2
+    assert [said["status"] for _, said in got] == ["firing", "resolved"]
+
+
+def test_secrets_are_sealed_and_another_secret_opens_none() -> None:
+    secret = {"url": "https://a.example/hush"}
+    sealed = ReceiverSeal("a" * 40).close(secret)
+    assert "hush" not in sealed
+    assert ReceiverSeal("a" * 40).open(sealed) == secret
+    assert ReceiverSeal("b" * 40).open(sealed) is None
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_says_what_it_needs(kind: Any) -> None:
+    assert kind.label
+    assert kind.fields
+    assert isinstance(kind.missing(settings()), str)

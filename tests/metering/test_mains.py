@@ -1,0 +1,58 @@
+"""Mains and sub-meters: which meters a sum counts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.metering.mains import Cycle, ancestors, counted
+
+# main → riser → flat 1, flat 2; main → garden; another main
+TREE = {"riser": "main", "flat 1": "riser", "flat 2": "riser", "garden": "main"}
+
+
+def test_each_device_has_all_that_is_upstream_the_nearest_first() -> None:
+    assert ancestors(TREE) == {
+        "riser": ("main",),
+        "flat 1": ("riser", "main"),
+        "flat 2": ("riser", "main"),
+        "garden": ("main",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("summed", "counts"),
+    [
+        (["main", "riser", "flat 1", "garden", "other"], {"main", "other"}),
+        (["riser", "flat 1", "garden"], {"riser", "garden"}),  # the main isn't summed
+        (["main", "flat 1"], {"main"}),  # the riser between them isn't summed
+        (["flat 1", "flat 2"], {"flat 1", "flat 2"}),
+        ([], set()),
+    ],
+)
+def test_a_sum_counts_water_where_it_is_measured_first(summed: list[str], counts: set[str]) -> None:
+    assert counted(summed, TREE) == counts
+
+
+@pytest.mark.parametrize(
+    "parents", [{"a": "a"}, {"a": "b", "b": "a"}, {"x": "a", "a": "b", "b": "c", "c": "a"}]
+)
+def test_no_meter_is_upstream_of_itself(parents: dict[str, str]) -> None:
+    with pytest.raises(Cycle) as found:
+        ancestors(parents)
+    assert found.value.around[0] == found.value.around[-1]
+    assert "x" not in found.value.around
+    assert counted(parents, parents) <= set(parents)  # and ends
+
+
+@settings(max_examples=30)
+@given(st.dictionaries(st.integers(1, 40), st.integers(0, 39)), st.sets(st.integers(0, 40)))
+def test_every_litre_is_counted_once(links: dict[int, int], summed: set[int]) -> None:
+    """In any forest: a counted device has no counted ancestor, and whoever isn't counted has one
+    that is."""
+    parents = {device: upstream % device for device, upstream in links.items()}  # always smaller
+    upstream = ancestors(parents)
+    counts = counted(summed, parents)
+    for device in summed:
+        assert (device in counts) == counts.isdisjoint(upstream.get(device, ()))
