@@ -136,7 +136,8 @@ class Planner:
         try:
             after = ancestors(parents)
         except Cycle as cycle:
-            around = [self.devices[key]["serial_number"] for key in self.known if key in cycle.around]
+            keys = [key for key in self.devices if key in cycle.around]
+            around = [self.devices[key]["serial_number"] for key in keys]
             raise UserError(
                 f"device {around[0]}: a meter can't be upstream of itself ({', '.join(around)})"
             ) from None
