@@ -46,7 +46,7 @@ run: install ## the dashboard and the service with the live demo fleet, at http:
 
 test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
 	@.ci/system-packages
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=20 $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --durations=20 $(ARGS)
 
 test-fast: .venv/dev.stamp ## between two edits: SQLite, no browser, no server, no process
 	$(BIN)/python -m pytest --fast -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -30,23 +30,41 @@ function unbroken(note) {
 }
 
 function totals(told) {
-  return told.map(({ name, label, value, note }) => {
+  return told.map(({ name, label, value, note, parts, aside, alarm }) => {
     const total = element("div", "total");
     total.dataset.name = name;
+    total.dataset.alarm = String(Boolean(alarm));
     element("dt", "", total).textContent = label;
-    element("dd", "total-value", total).textContent = value;
-    const parted = note.includes(" · ");
-    element("dd", "total-note", total).textContent = parted ? unbroken(note) : note;
+    const number = element("dd", "total-value", total);
+    element("span", "", number).textContent = value;
+    if (aside) element("span", "total-aside", number).textContent = aside;
+    const line = element("dd", "total-note", total);
+    if (parts?.some(([, field]) => field)) filters(line, parts);
+    else line.textContent = note.includes(" · ") ? unbroken(note) : note;
     return total;
   });
 }
 
+/* Each number of a note is a button that shows only its devices. */
+function filters(line, parts) {
+  parts.forEach(([words, field, value], index) => {
+    if (index) line.append(" · ");
+    const part = element(field ? "button" : "span", field ? "total-filter" : "", line);
+    part.textContent = words.replaceAll(" ", "\u00a0");
+    if (!field) return;
+    part.type = "button";
+    part.dataset.filter = field;
+    part.dataset.value = value;
+  });
+}
+
 function chips(told) {
-  return told.map(({ name, shape, word, count, pressed }) => {
+  return told.map(({ field, name, tone, shape, word, count, pressed }) => {
     const chip = element("button", "chip");
     chip.type = "button";
-    chip.dataset.status = name;
-    chip.dataset.state = name;
+    chip.dataset.filter = field;
+    chip.dataset.value = name;
+    chip.dataset.state = tone;
     chip.setAttribute("aria-pressed", String(pressed));
     const sign = element("span", "shape", chip);
     sign.textContent = shape;
@@ -79,7 +97,7 @@ function empty(told) {
   if (!told.empty) return;
   const words = element("p");
   words.textContent = told.empty;
-  const filtered = ["q", "status", "group"].some((name) => told.view[name]);
+  const filtered = ["q", "status", "group", "finding"].some((name) => told.view[name]);
   const clear = element("button", "button");
   clear.type = "button";
   clear.dataset.do = "clear";
@@ -87,11 +105,18 @@ function empty(told) {
   box.replaceChildren(...(filtered ? [words, clear] : [words]));
 }
 
+function checked({ words = "", late = false }) {
+  const line = byId("fleet-checked");
+  if (line.textContent !== words) line.textContent = words;
+  line.dataset.late = String(late);
+}
+
 function draw(told) {
   rebuild("fleet-totals", told.totals, totals);
   rebuild("fleet-chips", told.chips, chips);
   rebuild("fleet-pager", told.pages, pager);
   rebuild("fleet-group", { names: told.groups, chosen: told.view.group || "" }, groups);
+  checked(told.checked);
   empty(told);
 }
 

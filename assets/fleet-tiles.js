@@ -38,8 +38,10 @@ function newTile(id) {
   const sub = element("span", "tile-sub", link);
   const serial = element("span", "tile-serial", sub);
   const seen = element("span", "tile-seen", sub);
+  const mark = element("span", "tile-mark", seen);
+  const age = element("span", "", seen);
   const plot = element("span", "tile-plot", link);
-  const spark = picture("spark", ["gaps", "band", "line"], plot);
+  const spark = picture("spark", ["span", "gaps", "band", "line"], plot);
   const note = element("span", "tile-note", plot);
   const strip = picture("strip", ["track", "full", "part"], link);
   const numbers = element("span", "tile-numbers", link);
@@ -47,8 +49,14 @@ function newTile(id) {
     const one = element("span", "tile-number", numbers);
     return { value: element("b", "", one), name: element("span", "", one) };
   });
+  const health = element("span", "tile-health", link);
+  const pairs = [0, 1].map(() => {
+    const one = element("span", "", health);
+    const name = element("span", "", one);
+    return { value: element("b", "", one), name };
+  });
   // What is seen is told to a screen reader in one sentence.
-  [head, sub, plot, numbers].forEach((part) => part.setAttribute("aria-hidden", "true"));
+  [head, sub, plot, numbers, health].forEach((part) => part.setAttribute("aria-hidden", "true"));
   const said = element("span", "sr-only", link);
   return {
     item,
@@ -58,6 +66,9 @@ function newTile(id) {
     state,
     serial,
     seen,
+    mark,
+    age,
+    pairs,
     plot,
     spark,
     note,
@@ -88,13 +99,24 @@ function point(link, href) {
 function drawTile(tile, told, view) {
   text(tile, "label", tile.label, told.label);
   text(tile, "serial", tile.serial, told.serial);
-  text(tile, "seen", tile.seen, told.seen);
-  text(tile, "state", tile.state, `${told.shape} ${told.word}`);
+  text(tile, "age", tile.age, told.seen);
+  /* What was found stands above, the state beside when the device was last seen. */
+  const above = told.finding || told;
+  text(tile, "state", tile.state, `${above.shape} ${above.word}`);
+  text(tile, "mark", tile.mark, told.finding ? `${told.shape} ${told.word} · ` : "");
   text(tile, "note", tile.note, told.note);
+  const severity = told.finding ? told.finding.severity : "";
+  differs(tile, "severity", severity, (name) => (tile.link.dataset.severity = name));
   differs(tile, "seen_at", told.seen_at, (at) => (tile.seen.title = at));
   differs(tile, "kind", told.state, (state) => (tile.link.dataset.state = state));
   differs(tile, "href", told.href, (href) => point(tile.link, href));
   text(tile, "summary", tile.said, told.summary);
+  told.health.forEach(([value, name, emphasis], index) => {
+    const { value: number, name: meaning } = tile.pairs[index];
+    text(tile, `health${index}`, number, value);
+    text(tile, `healthName${index}`, meaning, `${name} `);
+    differs(tile, `healthEmphasis${index}`, emphasis, (word) => (number.className = word));
+  });
   told.numbers.forEach(([value, name, emphasis], index) => {
     const { value: number, name: meaning } = tile.triples[index];
     text(tile, `value${index}`, number, value);
@@ -102,10 +124,11 @@ function drawTile(tile, told, view) {
     differs(tile, `emphasis${index}`, emphasis, (word) => (number.className = word));
   });
   const same = tile.view === view;
-  const drawn = Boolean(told.mark) && told.mark === tile.mark;
+  const drawn = Boolean(told.mark) && told.mark === tile.drawn;
   if (!drawn) drawPaths(tile, "spark", tile.spark, told.spark, same && !told.note);
+  differs(tile, "span", told.span || "", (path) => tile.spark.paths[0].setAttribute("d", path));
   drawPaths(tile, "strip", tile.strip, told.strip, same);
-  if (told.spark || told.note) tile.mark = told.mark;
+  if (told.spark || told.note) tile.drawn = told.mark;
   tile.view = view;
   differs(tile, "pending", String(!drawn && !told.spark && !told.note), (pending) => {
     tile.plot.dataset.pending = pending === "true" && !tile.last.spark;
@@ -118,14 +141,14 @@ function drawPaths(tile, name, into, told, stand) {
   differs(tile, name, told || "", () => {
     const [width, ...paths] = told || [1, "", "", ""];
     into.svg.setAttribute("viewBox", `0 0 ${width} 100`);
-    into.paths.forEach((path, index) => path.setAttribute("d", paths[index]));
+    into.paths.slice(-paths.length).forEach((path, index) => path.setAttribute("d", paths[index]));
   });
 }
 
 /* One tile that can't be drawn says so, and is alone with it. */
 function drawBroken(tile, told) {
   tile.last = {};
-  delete tile.mark;
+  delete tile.drawn;
   tile.link.dataset.state = "unknown";
   tile.label.textContent = String(told?.label || "A device");
   tile.state.textContent = "◌ Not shown";
@@ -170,8 +193,8 @@ function draw(wall, told, view) {
 
 /* The lines that stand, device id → mark. */
 function marks() {
-  const marked = [...tiles].filter(([, tile]) => tile.mark);
-  return Object.fromEntries(marked.map(([id, tile]) => [id, tile.mark]));
+  const drawn = [...tiles].filter(([, tile]) => tile.drawn);
+  return Object.fromEntries(drawn.map(([id, tile]) => [id, tile.drawn]));
 }
 
 const clear = () => tiles.clear();

@@ -1,8 +1,8 @@
 /* The wall's page. The server decides every word and shape (components/fleet/wall.py); here they are
    put in place, kept in step with the address, and asked for anew.
 
-   What is asked goes into one Store, the question: {window, q, status, group, sort, page, zone,
-   units, held, drawn, asked}; the answer comes as one Store, the board. Nothing moves while the reader
+   What is asked goes into one Store, the question: {window, q, status, group, finding, sort, page,
+   zone, units, held, drawn, asked}; the answer comes as one Store, the board. Nothing moves while the reader
    is among the tiles. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
@@ -11,18 +11,15 @@ import * as fleetTiles from "./fleet-tiles.js";
 import * as freshness from "./freshness.js";
 import * as wallMode from "./wall-mode.js";
 
-const IN_ADDRESS = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
-const REFRESH_MS = 15000;
+const IN_ADDRESS = ["window", "q", "status", "group", "finding", "sort", "page", "zone", "units"];
 const JITTER = 0.2;
 const SEARCH_MS = 150;
 const TOUCH_MS = 20000; // a finger that was on the wall is taken to be coming back
-const MOST_HURRIED = 60; // answers in a row that asked for the next at once
 
 let page = null; // the page's root element, while it is open
 let question = {};
 let board = null; // the last good answer
 let shownView = "";
-let hurried = 0;
 let touchedMs = 0;
 let timer = 0;
 let searchTimer = 0;
@@ -60,15 +57,12 @@ function ask(changes = {}, { remember = "push", hold = false } = {}) {
 function refresh() {
   if (!isOpen()) return;
   if (document.hidden) return; // until it is seen again
-  ask({}, { remember: "", hold: engaged() || hurried > 0 });
+  ask({}, { remember: "", hold: engaged() });
 }
 
 function next(afterMs) {
   clearTimeout(timer);
-  hurried = afterMs < REFRESH_MS ? hurried + 1 : 0;
-  const pause = hurried > MOST_HURRIED ? REFRESH_MS : afterMs;
-  const spread = pause < REFRESH_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
-  timer = setTimeout(refresh, pause * spread);
+  timer = setTimeout(refresh, afterMs * (1 - JITTER + 2 * JITTER * Math.random()));
 }
 
 function set(field, value) {
@@ -86,9 +80,15 @@ function toggle(status) {
   ask({ status: [...chosen].join(",") || null, page: null });
 }
 
+/* A chip or a number of the sums: pressed again, its filter goes. */
+function filter(field, value) {
+  if (field === "status") toggle(value);
+  else ask({ [field]: question[field] === value ? null : value, page: null });
+}
+
 function clear() {
   setProps("fleet-search", { value: "" });
-  ask({ q: null, status: null, group: null, page: null });
+  ask({ q: null, status: null, group: null, finding: null, page: null });
 }
 
 /* --- The address --- */
@@ -123,9 +123,9 @@ document.addEventListener("click", (event) => {
   if (link) return go(event, link);
   const button = event.target.closest("button");
   if (!button || !page.contains(button)) return;
-  const { set: field, value, status, page: number, do: deed } = button.dataset;
+  const { set: field, value, filter: filtered, page: number, do: deed } = button.dataset;
   if (field) set(field, value);
-  else if (status) toggle(status);
+  else if (filtered) filter(filtered, value);
   else if (number) {
     ask({ page: Number(number) > 1 ? number : null });
     window.scrollTo(0, 0);
@@ -171,7 +171,7 @@ document.addEventListener(
 function filters() {
   const window_ = document.querySelector('button[data-set="window"][aria-pressed="true"]');
   const count =
-    ["q", "group"].filter((name) => question[name]).length +
+    ["q", "group", "finding"].filter((name) => question[name]).length +
     (question.status || "").split(",").filter(Boolean).length;
   const words = `Filters · ${window_ ? window_.textContent : ""}${count ? ` · ${count} set` : ""}`;
   if (byId("fleet-filters").textContent !== words) byId("fleet-filters").textContent = words;
@@ -195,7 +195,7 @@ function open(root) {
     notice: "fleet-notice",
     retry: refresh,
     zone: () => question.zone,
-    remark: () => board?.trouble && `${board.trouble} Some values on this page are older.`,
+    remark: () => board?.remark,
   });
 }
 

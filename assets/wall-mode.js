@@ -7,6 +7,7 @@ import { nextStep, troublesFirst, wallSteps } from "./wall-steps.js";
 const PAGE_MS = 20000;
 const WAY_BACK_MS = 4000;
 const TROUBLES = new Set(["silent", "degraded", "unknown"]);
+const GRAVE = new Set(["critical", "warning"]);
 const MOST_TROUBLES = 20; // a page has to show others too
 
 let fleet = null; // {ask, question, isOpen}
@@ -29,8 +30,13 @@ function show(on) {
 
 function open(page) {
   fleet = page;
-  const { group, q, status } = page.question();
-  own = { group: group || null, q: q || null, status: status || null };
+  const { group, q, status, finding } = page.question();
+  own = {
+    group: group || null,
+    q: q || null,
+    status: status || null,
+    finding: finding || null,
+  };
   troubles = [];
   steps = [];
   at = 0;
@@ -63,7 +69,9 @@ function leave() {
 function tiles(told) {
   if (!isOn()) return told.tiles;
   const isWhole = (told.view.group || null) === own.group;
-  const bad = told.tiles.filter((tile) => tile && TROUBLES.has(tile.state));
+  const bad = told.tiles.filter(
+    (tile) => tile && (TROUBLES.has(tile.state) || GRAVE.has(tile.finding?.severity)),
+  );
   if (isWhole && told.pages.page === 1) {
     troubles = bad.slice(0, MOST_TROUBLES);
     steps = wallSteps(own.group, told.groups, told.pages.last);

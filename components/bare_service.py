@@ -25,7 +25,7 @@ from api.metering import status, uptime
 from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.cost import finite
 from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard
-from api.metering.windows import DEFAULT_SPAN, latest_buckets
+from api.metering.windows import DEFAULT_SPAN, Span, latest_buckets
 from api.timez import floor_to
 
 ONLY_WITH_WEIR = (
@@ -45,12 +45,14 @@ def bare_page(
     descending: bool = False,
     limit: int = MAX_IDS,
     offset: int = 0,
+    span: Span = DEFAULT_SPAN,
 ) -> StatusPage:
-    """In order of a device's field, else of its label. ``search`` is an exact name."""
+    """In order of a device's field, else of its label. ``search`` is an exact name, ``span`` the
+    one window that a status has."""
     inactive = _inactive(client) if active != "true" else frozenset[str]()
     if search:
         found = _named(client, active, search)
-        rows = statuses(client, found[offset:][:limit], now_ms, inactive)
+        rows = statuses(client, found[offset:][:limit], now_ms, inactive, span)
         return StatusPage(len(found), tuple(rows))
     page = client.devices(
         active=active,
@@ -59,7 +61,7 @@ def bare_page(
         order_by=order_by if order_by in DEVICE_ORDER_FIELDS else "label",
         order="desc" if descending else "asc",
     )
-    return StatusPage(page.total, tuple(statuses(client, page.devices, now_ms, inactive)))
+    return StatusPage(page.total, tuple(statuses(client, page.devices, now_ms, inactive, span)))
 
 
 def _inactive(client: Client) -> frozenset[str]:
@@ -80,6 +82,7 @@ def statuses(
     devices: Sequence[Device],
     now_ms: int,
     inactive: Container[str] = frozenset(),
+    span: Span = DEFAULT_SPAN,
 ) -> Iterator[DeviceStatus]:
     """One for each device, in order; of one that isn't configured as if it reported each minute.
     ``inactive`` are ids. Volumes and findings are unknown."""
@@ -88,7 +91,7 @@ def statuses(
         by_resolution[uptime.resolution_for(_cadence(device))].append(device.id)
     entries: dict[str, LatestEntry] = {}
     for resolution, ids in by_resolution.items():
-        length_ms = DEFAULT_SPAN.length_ms
+        length_ms = span.length_ms
         from_ms = floor_to(now_ms, resolution.fixed_ms) - length_ms
         entries |= _latest(client, ids, _METRICS, from_ms, now_ms, resolution)
     unseen = [id for id, entry in entries.items() if entry.last_seen_ms is None]
@@ -97,7 +100,7 @@ def statuses(
         entry, last = entries.get(device.id), ever.get(device.id)
         if entry is not None and last is not None:
             entry = replace(entry, last_seen_ms=last.last_seen_ms)
-        yield _status(device, entry, now_ms, active=device.id not in inactive)
+        yield _status(device, entry, span, now_ms, active=device.id not in inactive)
 
 
 def _latest(
@@ -126,12 +129,12 @@ def _cadence(device: Device) -> Cadence:
 
 
 def _status(
-    device: Device, entry: LatestEntry | None, now_ms: int, *, active: bool
+    device: Device, entry: LatestEntry | None, span: Span, now_ms: int, *, active: bool
 ) -> DeviceStatus:
     cadence = _cadence(device)
     resolution = uptime.resolution_for(cadence)
     seen_ms = entry.last_seen_ms if entry else None
-    due = latest_buckets(DEFAULT_SPAN, resolution, device.installed_on_ms, now_ms)
+    due = latest_buckets(span, resolution, device.installed_on_ms, now_ms)
     observed = (entry.uptime_actual or 0) if entry else 0
     actual, expected = uptime.closed_buckets(observed, seen_ms, resolution, due, now_ms)
     lowest, highest = (entry.quality_min, entry.quality_max) if entry else (None, None)
@@ -153,7 +156,7 @@ def _status(
         flow=last.get(FLOW_RATE),
         signal_strength=last.get(SIGNAL_STRENGTH),
         network_rssi=last.get(NETWORK_RSSI),
-        windows={DEFAULT_SPAN.name: WindowStatus(actual, expected, lowest, highest)},
+        windows={span.name: WindowStatus(actual, expected, lowest, highest)},
         volume_today=None,
         volume_month=None,
         findings=(),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from api.errors import BadRequest, ParameterProblem
+from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts.figure import MARGIN_PX
@@ -115,6 +116,7 @@ _WALL: Final[Mapping[str, Rule]] = {
     "group": Rule(
         lambda text: len(text) <= LONGEST_SEARCH, f"must be at most {LONGEST_SEARCH} characters"
     ),
+    "finding": one_of(KIND_BY_NAME),
     "sort": one_of(SORTS),
     "page": whole(1, LAST_PAGE),
 }

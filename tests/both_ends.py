@@ -1,10 +1,10 @@
-"""The order of the files where several processes take one at a time (`make test`: three, on two
+"""The order of the files where several processes take one at a time (`make test`: four, on two
 cores).
 
-All but one go from the front: browsers and long computing first. The last one goes from the back,
+One half goes from the front: browsers and long computing first. The other half goes from the back,
 where tests mostly wait for what real processes do. So no more than two browsers crowd the machine
-while the third process waits, and they meet among the short files: none is left alone with a long
-one in the end.
+while the others wait, and they meet among the short files: none is left alone with a long one in
+the end.
 """
 
 from __future__ import annotations
@@ -40,6 +40,6 @@ def turn(place: str) -> int:
 
 class FromBothEnds(LoadFileScheduling):
     def _assign_work_unit(self, node: WorkerController) -> None:
-        if len(self.nodes) > 1 and node is self.nodes[-1]:
+        if node in self.nodes[len(self.nodes) - len(self.nodes) // 2 :]:
             self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
         super()._assign_work_unit(node)

@@ -11,6 +11,7 @@ from typing import Final
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
+from api.insight.projection import Projection
 from api.server import create_service
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store
@@ -75,6 +76,7 @@ def watched_fleet(store: Store, *, history_ms: int = DAY_MS) -> Fleet:
     for index, device in enumerate(found):
         assert device is not None
         store.write(readings(index, device.key, started - history_ms, started))
+    Projection(store).all_due()
     listed = Client.in_process(create_service(store, SETTINGS), key).devices().devices
     return Fleet(store, key, {d.serial_number: d.id for d in listed}, started)
 

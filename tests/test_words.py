@@ -132,12 +132,12 @@ def test_tests_stand_where_their_modules_do(room: str) -> None:
 
 ASK_ELSEWHERE = frozenset(
     (
+        "components/bare_service.py",
         "components/device/cards.py",
+        "components/device/chart_results.py",
         "components/fleet/cadence.py",
-        "components/fleet/day_volumes.py",
         "components/fleet/device_list.py",
         "components/fleet/query_context.py",
-        "components/fleet/sparkline_rows.py",
         "components/shell.py",
         "pages/device.py",
     )

@@ -16,12 +16,22 @@ from api.client.replies import (
     Organization,
     Series,
 )
-from api.client.status import DeviceStatus, StatusPage, StatusSummary, WindowStatus
+from api.client.status import (
+    Attention,
+    DeviceStatus,
+    Observed,
+    StatusPage,
+    StatusPart,
+    StatusSummary,
+    Strip,
+    WindowStatus,
+)
 from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
 
 __all__ = [
     "ActiveFilter",
     "Amounts",
+    "Attention",
     "Client",
     "Credential",
     "Device",
@@ -38,11 +48,14 @@ __all__ = [
     "Latest",
     "LatestEntry",
     "MonthEnd",
+    "Observed",
     "Organization",
     "Rolling",
     "Series",
     "StatusPage",
+    "StatusPart",
     "StatusSummary",
+    "Strip",
     "WindowStatus",
     "address",
     "height_px",

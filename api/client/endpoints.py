@@ -15,8 +15,6 @@ import httpx
 from api.catalog import (
     COLUMNS_TYPE,
     EMBEDS_PREFIX,
-    INSIGHT_LIMIT,
-    INSIGHT_PREFIX,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -27,13 +25,13 @@ from api.catalog import (
     Resolution,
 )
 from api.client import credential as credentials
-from api.client import embeds, replies, status
+from api.client import embeds, replies
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
-from api.client.status import DeviceStatus, StatusPage, StatusSummary
+from api.client.status import StatusMethods
 from api.client.transport import (
     IN_PROCESS_ATTEMPTS,
     IN_PROCESS_WIDTH,
@@ -78,7 +76,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods, ExpectationMethods):
+class Client(FindingMethods, StatusMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
@@ -274,53 +272,7 @@ class Client(FindingMethods, ExpectationMethods):
         )
         return replies.latest(body)
 
-    # --- Status: Weir's own, beyond the interface ---
-
-    def statuses(
-        self,
-        *,
-        search: str = "",
-        states: Iterable[str] = (),
-        group: str = "",
-        kind: str = "",
-        order_by: str = "worst",
-        descending: bool = False,
-        limit: int = INSIGHT_LIMIT.default or 0,
-        offset: int = 0,
-    ) -> StatusPage:
-        """A page of the devices' status. NotOffered where the server keeps none, as for all of
-        these."""
-        params = {
-            "q": search,
-            "state": ",".join(states),
-            "group": group,
-            "kind": kind,
-            "orderBy": order_by,
-            "order": "desc" if descending else "asc",
-            "limit": str(limit),
-            "offset": str(offset),
-        }
-        return status.status_page(self._insight("/devices", params))
-
-    def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
-        params = {"q": search, "group": group, "kind": kind}
-        return status.status_summary(self._insight("/summary", params))
-
-    def groups(self) -> tuple[str, ...]:
-        """The names of those that the credential may know of, at most 1,000."""
-        return status.group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
-
-    def status(self, identifier: str) -> DeviceStatus:
-        """One device's, with the price of its water. Raises NotFound."""
-        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
-        return status.device_status(self._fetch(path, {}))
-
-    def _insight(self, path: str, params: Mapping[str, str]) -> Any:
-        given = {name: value for name, value in params.items() if value}
-        try:
-            return self._fetch(INSIGHT_PREFIX + path, given)
-        except NotFound as error:
-            raise NotOffered("This server keeps no status of its devices.") from error
+    # --- The credential ---
 
     def me(self) -> Me:
         """Who asks, and what they may do."""

@@ -120,7 +120,7 @@ class FindingMethods(Protocol):
             params["count"] = "true"
         body = an_object(self._fetch(_PATH, params), "answer")
         return FindingPage(
-            whole(body, "count"), tuple(map(_finding, a_list(body.get("data"), "data")))
+            whole(body, "count"), tuple(map(finding, a_list(body.get("data"), "data")))
         )
 
     def finding(self, finding_id: str) -> FindingDetail:
@@ -150,7 +150,7 @@ def _needed(fields: Json, name: str) -> float:
     return value
 
 
-def _finding(body: Any) -> Finding:
+def finding(body: Any) -> Finding:
     fields = an_object(body, "finding")
     return Finding(
         id=text(fields, "id"),
@@ -179,7 +179,7 @@ def _detail(body: Any) -> FindingDetail:
     )
     rows = (an_object(row, "row") for row in a_list(evidence.get("data"), "data"))
     return FindingDetail(
-        finding=_finding(fields),
+        finding=finding(fields),
         offers_new_normal=fields.get("offersNewNormal") is True,
         dismissed_ms=instant(judged, "at"),
         dismissed_by=maybe_text(judged, "by"),
@@ -198,7 +198,7 @@ def _judged(body: Any) -> Judged:
     fields = an_object(body, "answer")
     threshold = an_object(fields.get("threshold"), "threshold")
     return Judged(
-        _finding(fields.get("finding")),
+        finding(fields.get("finding")),
         _needed(threshold, "before"),
         _needed(threshold, "factor"),
         text(threshold, "words"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
+from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
 from api.client.fields import (
     Json,
     a_list,
@@ -13,13 +15,19 @@ from api.client.fields import (
     instant,
     maybe_object,
     maybe_whole,
+    needed_instant,
     number,
     text,
     whole,
 )
-from api.client.replies import Device, device
+from api.client.findings import Finding, finding
+from api.client.replies import Device, Series, device
+from api.client.transport import Params
+from api.errors import NotFound, NotOffered
 from api.metering.cost import Price
-from api.metering.windows import SPANS
+from api.metering.windows import DEFAULT_SPAN, SPANS, Span
+
+StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
 
 
 class WindowStatus(NamedTuple):
@@ -36,7 +44,8 @@ class DeviceStatus:
     """One device's row. ``state`` is a name of `api.metering.status.State`; ``flow`` (gal/min),
     ``signal_strength`` and ``network_rssi`` (dBm) are of now or None; volumes in gallons;
     ``windows`` by the names of `SPANS`; ``findings`` the kinds that are open. ``as_of_ms`` None: it
-    was never looked at. ``price`` only where a single device was asked for."""
+    was never looked at. ``price`` only where a single device was asked for; ``finding`` (the worst
+    open one), ``line`` and ``strip`` only where a page was asked to include them."""
 
     device: Device
     state: str
@@ -52,20 +61,55 @@ class DeviceStatus:
     findings: tuple[str, ...]
     as_of_ms: int | None
     price: Price | None = None
+    finding: Finding | None = None
+    line: Series | None = None
+    strip: Strip | None = None
+
+
+class Strip(NamedTuple):
+    """Cells of ``step_ms`` from ``start_ms`` on: buckets with a reading, buckets due."""
+
+    start_ms: int
+    step_ms: int
+    observed: tuple[int, ...]
+    expected: tuple[int, ...]
+
+
+class Observed(NamedTuple):
+    """Seconds of buckets with a reading, and of all that were due."""
+
+    observed_s: int
+    expected_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """``devices`` with an open finding that is critical or a warning, by kind in ``kinds``; what
+    these cost a day, by currency; notices by kind."""
+
+    devices: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict[str, int])
+    costs_per_day: Mapping[str, float] = field(default_factory=dict[str, float])
+    notices: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True)
 class StatusPage:
-    """``count`` is of all that match."""
+    """``count`` is of all that match; ``summary`` and ``groups`` where they were asked for."""
 
     count: int
     rows: tuple[DeviceStatus, ...]
+    summary: StatusSummary | None = None
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums of active devices; flow, volume and costs leave ``sub_meters`` of them out,
-    whose water another one has measured. ``costs_today`` by currency; ``uptime_24h`` 0 to 1."""
+    """Counts and sums of active devices, ``evaluated`` of which the sums cover; flow, volume and
+    costs leave ``sub_meters`` of them out, whose water another one has measured. ``costs_today`` by
+    currency; ``uptime_24h`` 0 to 1; ``flowing`` and ``quiet`` have a current reading; ``uptime`` by
+    the names of `SPANS`. ``unchecked`` devices have readings that wait to be checked for findings,
+    ``checked_ms`` is up to when those of all are (None: nothing waits)."""
 
     devices: int
     sub_meters: int
@@ -76,12 +120,122 @@ class StatusSummary:
     uptime_24h: float | None
     findings: Mapping[str, int]
     as_of_ms: int | None
+    evaluated: int = 0
+    flowing: int = 0
+    quiet: int = 0
+    uptime: Mapping[str, Observed] = field(default_factory=dict[str, Observed])
+    attention: Attention = field(default_factory=Attention)
+    unchecked: int = 0
+    checked_ms: int | None = None
 
 
-def status_page(body: Any) -> StatusPage:
+class StatusMethods:
+    """The part of `Client` that asks for status."""
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        raise NotImplementedError
+
+    def statuses(
+        self,
+        *,
+        search: str = "",
+        states: Iterable[str] = (),
+        group: str = "",
+        kind: str = "",
+        order_by: str = "worst",
+        descending: bool = False,
+        limit: int = INSIGHT_LIMIT.default or 0,
+        offset: int = 0,
+        ids: Sequence[str] = (),
+        include: Collection[StatusPart] = (),
+        window: Span = DEFAULT_SPAN,
+    ) -> StatusPage:
+        """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
+        answer; lines and strips are of ``window``, for at most 50 devices. NotOffered where the
+        server keeps no status, as for all of these."""
+        asked = {
+            "q": search,
+            "state": ",".join(states),
+            "group": group,
+            "kind": kind,
+            "orderBy": order_by,
+            "order": "desc" if descending else "asc",
+            "limit": str(limit),
+            "offset": str(offset),
+            "ids": ",".join(ids),
+            "include": ",".join(include),
+            "window": window.name if window is not DEFAULT_SPAN else "",
+        }
+        return status_page(self._insight("/devices", asked), window.line)
+
+    def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
+        asked = {"q": search, "group": group, "kind": kind}
+        return status_summary(self._insight("/summary", asked))
+
+    def groups(self) -> tuple[str, ...]:
+        """The names of those that the credential may know of, at most 1,000."""
+        return group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
+
+    def status(self, identifier: str) -> DeviceStatus:
+        """One device's, with the price of its water. Raises NotFound."""
+        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
+        return device_status(self._ask(path, {}))
+
+    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
+        said = {name: value for name, value in asked.items() if value}
+        try:
+            return self._ask(INSIGHT_PREFIX + path, said)
+        except NotFound as error:
+            raise NotOffered("This server keeps no status of its devices.") from error
+
+
+def status_page(body: Any, line: Resolution) -> StatusPage:
+    """``line`` is the resolution of lines."""
     answer = an_object(body, "answer")
     rows = a_list(answer.get("data"), "data")
-    return StatusPage(whole(answer, "count"), tuple(device_status(row) for row in rows))
+    summary = answer.get("summary")
+    return StatusPage(
+        whole(answer, "count"),
+        tuple(_with_parts(row, line) for row in rows),
+        None if summary is None else status_summary(summary),
+        tuple(str(name) for name in a_list(answer.get("groups", []), "groups")),
+    )
+
+
+def _with_parts(body: Any, line: Resolution) -> DeviceStatus:
+    row = an_object(body, "row")
+    found = row.get("finding")
+    return replace(
+        device_status(row),
+        finding=None if found is None else finding(found),
+        line=_line(maybe_object(row, "line"), line),
+        strip=_strip(maybe_object(row, "strip")),
+    )
+
+
+def _line(body: Json, resolution: Resolution) -> Series | None:
+    """The rows that are there."""
+    if not body:
+        return None
+    start, step = needed_instant(body, "start"), whole(body, "step") * 1000
+    columns = [a_list(body.get(name), name) for name in ("mean", "least", "greatest")]
+    at = [index for index, value in enumerate(columns[0]) if value is not None]
+    names = (f"{end}_{FLOW_RATE.name}" for end in ("avg", "min", "max"))
+    return Series(
+        resolution=resolution,
+        times_ms=[start + index * step for index in at],
+        columns={
+            name: [values[index] for index in at]
+            for name, values in zip(names, columns, strict=True)
+        },
+    )
+
+
+def _strip(body: Json) -> Strip | None:
+    if not body:
+        return None
+    counts = (tuple(a_list(body.get(name), name)) for name in ("observed", "expected"))
+    return Strip(needed_instant(body, "start"), whole(body, "step") * 1000, *counts)
 
 
 def group_names(body: Any) -> tuple[str, ...]:
@@ -130,18 +284,45 @@ def _price(body: Json) -> Price | None:
 
 def status_summary(body: Any) -> StatusSummary:
     answer = an_object(body, "answer")
-    costs = [an_object(each, "costToday") for each in a_list(answer.get("costToday"), "costToday")]
     return StatusSummary(
         devices=whole(answer, "devices"),
         sub_meters=maybe_whole(answer, "subMeters") or 0,
         states=_counts(answer, "states"),
         flow=number(answer, "flow"),
         volume_today=number(answer, "volumeToday"),
-        costs_today={text(cost, "currency"): number(cost, "amount") or 0.0 for cost in costs},
+        costs_today=_costs(answer, "costToday"),
         uptime_24h=number(answer, "uptime24h"),
         findings=_counts(answer, "findings"),
         as_of_ms=instant(answer, "asOf"),
+        evaluated=maybe_whole(answer, "evaluated") or 0,
+        flowing=maybe_whole(answer, "flowing") or 0,
+        quiet=maybe_whole(answer, "quiet") or 0,
+        uptime={span.name: _observed(answer, span.name) for span in SPANS},
+        attention=_attention(maybe_object(answer, "attention")),
+        unchecked=maybe_whole(maybe_object(answer, "unchecked"), "devices") or 0,
+        checked_ms=instant(maybe_object(answer, "unchecked"), "checkedTo"),
     )
+
+
+def _observed(body: Json, name: str) -> Observed:
+    found = maybe_object(maybe_object(body, "uptime"), name)
+    return Observed(maybe_whole(found, "observed") or 0, maybe_whole(found, "expected") or 0)
+
+
+def _attention(body: Json) -> Attention:
+    if not body:
+        return Attention()
+    return Attention(
+        devices=whole(body, "devices"),
+        kinds=_counts(body, "kinds"),
+        costs_per_day=_costs(body, "costPerDay"),
+        notices=_counts(body, "notices"),
+    )
+
+
+def _costs(body: Json, name: str) -> dict[str, float]:
+    costs = [an_object(each, name) for each in a_list(body.get(name), name)]
+    return {text(cost, "currency"): number(cost, "amount") or 0.0 for cost in costs}
 
 
 def _counts(body: Json, name: str) -> dict[str, int]:

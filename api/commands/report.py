@@ -8,16 +8,18 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 from flask.cli import with_appcontext
 
 from api.catalog import UNIT_SYSTEMS
-from api.client import Client, Credential
 from api.commands.command_base import Command, by_option, opened, organization, settings
 from api.errors import NotFound, UserError
 from api.settings import Settings
+
+if TYPE_CHECKING:
+    from api.client import Client
 
 TTL_S: Final = 900  # of the bearer token that this process asks its own service with
 
@@ -31,7 +33,7 @@ class Made(NamedTuple):
     last: str
 
 
-Make = Callable[[Client, Path, Sequence[str], Mapping[str, str]], Made]
+Make = Callable[["Client", Path, Sequence[str], Mapping[str, str]], Made]
 """From who asks, the folder of what this machine shares, devices by any identifier, and what else
 a report's address would say. Raises a WeirError."""
 
@@ -123,6 +125,8 @@ def _date(option: str, text: str) -> date:
 def service_client(config: Settings, organization_id: str | None) -> Generator[Client]:
     """A client of the other server of WEIR_API_URL, by its key, else of the store's own service in
     this process, with the eyes of whoever may use the command line."""
+    from api.client import Client, Credential
+
     if config.api_url:
         if not config.api_key:
             raise UserError("WEIR_API_URL needs a key: set WEIR_API_KEY")

@@ -16,7 +16,6 @@ from typing import Final
 import click
 from flask.cli import with_appcontext
 
-from api.auth.sign_in_links import LASTS_S, SignInLinks
 from api.commands.command_base import Command, ensure_store, opened, settings
 from api.commands.supervisor import Child, Supervisor
 from api.commands.web_worker import FINISH_S
@@ -75,6 +74,8 @@ def serve(
 def _announce(config: Settings, origin: str) -> None:
     click.echo(f"Weir is at {origin}")
     if config.api_key:
+        from api.auth.sign_in_links import LASTS_S, SignInLinks
+
         links = SignInLinks(config.sign_in_links_path)
         links.end_all()  # of an earlier start
         name = socket.gethostname()

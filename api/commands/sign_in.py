@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from api.auth.sign_in_links import LASTS_S, SignInLinks
 from api.commands.command_base import Group, settings, when
 from api.errors import UserError
 from api.timez import now_ms
@@ -16,6 +15,8 @@ group = Group("sign-in", help="Signing in to the dashboard.")
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def link(site: str | None) -> object:
     """Print a new sign-in link, good once, for readers of WEIR_API_KEY's devices."""
+    from api.auth.sign_in_links import LASTS_S, SignInLinks
+
     config = settings()
     if not config.api_key:
         raise UserError("set WEIR_API_KEY: the key that a sign-in link signs in with")

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from uuid import UUID, uuid5
 
 from api.insight.findings import KINDS, SEVERITIES, Finding
-from api.store.base import FindingRow
+from api.store.base import FindingRow, OpenFindings
 
 _NAMES: Final = UUID("5a1a1f3c-3f0e-4c57-9d53-6a0f4f3a9c11")
 _PLACE: Final = {kind.name: place for place, kind in enumerate(KINDS)}
@@ -94,6 +94,11 @@ def _overlaps(row: FindingRow, dismissed: FindingRow) -> bool:
     return starts_within and (row.end_ms is None or row.end_ms >= dismissed.start_ms)
 
 
-def open_kinds(rows: Iterable[FindingRow]) -> list[str]:
-    """In the order of the registry."""
-    return sorted({row.kind for row in rows if row.state == "open"}, key=_PLACE.__getitem__)
+def open_findings(rows: Iterable[FindingRow]) -> OpenFindings:
+    """Kinds in the order of the registry; the worst finding by severity, then cost a day."""
+    found = [row for row in rows if row.state == "open"]
+    if not found:
+        return OpenFindings()
+    worst = min(found, key=lambda row: (row.rank, -(row.cost_per_day or 0.0)))
+    kinds = sorted({row.kind for row in found}, key=_PLACE.__getitem__)
+    return OpenFindings(kinds, worst.rank, worst.cost_per_day)

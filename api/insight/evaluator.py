@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
-from api.insight.evaluation import Merged, merge_stored, open_kinds, row_of
+from api.insight.evaluation import Merged, merge_stored, open_findings, row_of
 from api.insight.facts import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
 from api.insight.worker_thread import WorkerThread
@@ -209,7 +209,7 @@ class Evaluator:
             _due_ms(device, facts, readings.last_ms, evaluation.findings, clock_ms),
             b"" if evaluation.state is None else evaluation.state.dump(),
         )
-        evaluated = Evaluated(made, merged.rows, merged.gone, task.due, open_kinds(merged.all))
+        evaluated = Evaluated(made, merged.rows, merged.gone, task.due, open_findings(merged.all))
         return _Result(evaluated, _counted(merged, stored))
 
     def _save(self, results: Sequence[_Result]) -> Counts:

@@ -44,8 +44,29 @@ _STATUS: Final[dict[str, Schema]] = {
 }
 
 
-def _page(name: str) -> Schema:
-    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
+_RATES: Final = array(nullable(NUMBER)) | {"description": "gal/min; null: no row."}
+_COSTS: Final = array(record({"currency": STRING, "amount": NUMBER}))
+_KINDS: Final[Schema] = {"type": "object", "additionalProperties": NUMBER}
+_ON_A_PAGE: Final[dict[str, Schema]] = {
+    "finding": nullable(ref("Finding")),
+    "line": nullable(
+        record(
+            {"start": INSTANT, "step": NUMBER, "mean": _RATES, "least": _RATES, "greatest": _RATES},
+            about="Flow in rows of step seconds.",
+        )
+    ),
+    "strip": nullable(
+        record(
+            {
+                "start": INSTANT,
+                "step": NUMBER,
+                "observed": array(NUMBER),
+                "expected": array(NUMBER),
+            },
+            about="Uptime in cells of step seconds: buckets with a reading, and buckets due.",
+        )
+    ),
+}
 
 
 _COMPONENTS: Final[dict[str, Any]] = {
@@ -56,10 +77,22 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "quality": record({"min": nullable(NUMBER), "max": nullable(NUMBER)}),
         }
     ),
-    "Status": record(_STATUS),
-    "StatusPage": _page("Status"),
+    "Status": record(_STATUS | _ON_A_PAGE, optional=tuple(_ON_A_PAGE)),
+    "StatusPage": record(
+        {
+            "count": NUMBER,
+            "limit": NUMBER,
+            "offset": NUMBER,
+            "data": array(ref("Status")),
+            "summary": ref("StatusSummary"),
+            "groups": array(STRING),
+        },
+        optional=("summary", "groups"),
+    ),
     "Group": record({"name": STRING, "devices": NUMBER}),
-    "GroupPage": _page("Group"),
+    "GroupPage": record(
+        {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Group"))}
+    ),
     "DeviceStatus": record(
         _STATUS
         | {
@@ -85,10 +118,34 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "states": record({state: NUMBER for state in _STATES if state != State.INACTIVE}),
             "flow": nullable(NUMBER),
             "volumeToday": _GALLONS,
-            "costToday": array(record({"currency": STRING, "amount": NUMBER})),
+            "costToday": _COSTS,
             "uptime24h": nullable(NUMBER) | {"description": "0 to 1."},
-            "findings": {"type": "object", "additionalProperties": NUMBER},
-            "asOf": nullable(INSTANT),
+            "findings": _KINDS | {"description": "Devices with an open finding, by kind."},
+            "asOf": nullable(INSTANT) | {"description": "Of the status that is oldest."},
+            "evaluated": NUMBER | {"description": "Devices that the sums cover."},
+            "flowing": NUMBER,
+            "quiet": NUMBER | {"description": "Devices with a current reading of zero."},
+            "uptime": record(
+                {
+                    span.name: record({"observed": NUMBER, "expected": NUMBER}, about="Seconds.")
+                    for span in SPANS
+                }
+            ),
+            "attention": record(
+                {
+                    "devices": NUMBER,
+                    "kinds": _KINDS,
+                    "costPerDay": _COSTS,
+                    "notices": _KINDS,
+                },
+                about="Devices with an open finding that is critical or a warning, and by kind;"
+                " what these cost a day; and notices by kind.",
+            ),
+            "unchecked": record(
+                {"devices": NUMBER, "checkedTo": nullable(INSTANT)},
+                about="Devices whose readings wait longer than usual to be checked for findings,"
+                " and up to when those of all are.",
+            ),
         }
     ),
     **FINDING_COMPONENTS,

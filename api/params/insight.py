@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
-from api.catalog import INSIGHT_LIMIT, OFFSET
+from api.catalog import INSIGHT_LIMIT, MAX_IDS, OFFSET
 from api.insight.findings.registry import KIND_BY_NAME
 from api.metering.status import State
-from api.params.param_types import Offset, Order, Reads, Text, listed, one_of, within
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
+from api.params.param_types import Identifiers, Offset, Order, Reads, Text, listed, one_of, within
 from api.params.queries import Query
 from api.store.sql.insight import ORDERS
 
 STATES: Final = tuple(state.value for state in State)
+PARTS: Final = ("finding", "line", "strip", "summary", "groups")
 
 
 def _states(texts: Sequence[str]) -> tuple[str, ...]:
@@ -47,6 +49,20 @@ class PageQuery(Query):
     offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
 
 
+def _parts(texts: Sequence[str]) -> tuple[str, ...]:
+    entries = tuple(dict.fromkeys(listed(texts)))
+    if unknown := [entry for entry in entries if entry not in PARTS]:
+        raise ValueError(f"{unknown[0][:80]!r} is not one of {', '.join(PARTS)}")
+    return entries
+
+
+Parts = Annotated[
+    tuple[str, ...],
+    Reads(_parts, {"type": "array", "items": {"type": "string", "enum": list(PARTS)}}, many=True),
+]
+Window = Annotated[Span, one_of(SPAN_BY_NAME)]
+
+
 class StatusListQuery(SummaryQuery):
     states: States = Field(
         (),
@@ -62,3 +78,23 @@ class StatusListQuery(SummaryQuery):
     )
     limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Devices per page.")
     offset: Offset = Field(OFFSET.default or 0, description="Devices to skip.")
+    ids: Identifiers = Field(
+        (),
+        description="These devices in this order, whatever their state, in place of a page of all"
+        " that match; the count stays that of all that match.",
+    )
+    window: Window = Field(DEFAULT_SPAN, description="What line and strip are of, up to now.")
+    include: Parts = Field(
+        (),
+        description="What else to answer: finding (the worst open one), line (of flow) and strip"
+        f" (of uptime) of each device, for pages of at most {MAX_IDS} devices; summary and groups"
+        " of all devices that q and group leave.",
+    )
+
+    @field_validator("include")
+    @classmethod
+    def _of_a_page(cls, parts: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        some = [part for part in parts if part in ("line", "strip")]
+        if some and not info.data.get("ids") and info.data.get("limit", 0) > MAX_IDS:
+            raise ValueError(f"{some[0]} needs a limit of {MAX_IDS} or less")
+        return parts

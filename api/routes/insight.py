@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
-from api.domain.identify import identify, storable
+from api.domain.identify import identify, identify_each, storable
+from api.insight.fleet_page import Line, Strip, attention, lines, strips
 from api.metering.cost import price_of
 from api.metering.status import State
-from api.metering.windows import SPANS
+from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
@@ -17,11 +19,24 @@ from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
-from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES
+from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
-from api.store.base import Status, StatusEntry, StatusQuery, StatusSummary, WindowStatus
+from api.store.base import (
+    Attention,
+    Scope,
+    Status,
+    StatusEntry,
+    StatusQuery,
+    StatusSummary,
+    Store,
+    WindowStatus,
+)
+from api.timez import now_ms
 
-_NEVER = Status(
+_EMPTY: Final = StatusSummary(
+    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0
+)
+_NEVER: Final = Status(
     0, 0, 0, 0, State.NO_DATA, None, 0, False, 0, None,
     tuple(WindowStatus() for _ in SPANS), None, None, None, "", "",
 )  # fmt: skip
@@ -42,23 +57,56 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
     count, entries = 0, list[StatusEntry]()
     if _can_match(params):
         count = call.store.count_statuses(call.scope, query)
-        entries = call.store.statuses(call.scope, query) if count > params.offset else []
-    return Reply(
-        {
-            "count": count,
-            "limit": params.limit,
-            "offset": params.offset,
-            "data": [status_object(entry) for entry in entries],
-        }
-    )
+        if params.ids:
+            entries = _entries(call.store, call.scope, params.ids)
+        elif count > params.offset:
+            entries = call.store.statuses(call.scope, query)
+    body: dict[str, Any] = {
+        "count": count,
+        "limit": params.limit,
+        "offset": params.offset,
+        "data": _rows(call.store, entries, params.include, params.window),
+    }
+    if "summary" in params.include:
+        body["summary"] = _summary(call.store, call.scope, params, kind=None)
+    if "groups" in params.include:
+        body["groups"] = [each.name for each in call.store.groups(call.scope)]
+    return Reply(body)
+
+
+def _entries(store: Store, scope: Scope, ids: Sequence[str]) -> list[StatusEntry]:
+    devices = identify_each(store, scope, ids)
+    entries = {entry.device.key: entry for entry in store.statuses_of(scope, devices)}
+    return [entries[device.key] for device in devices if device.key in entries]
+
+
+def _rows(
+    store: Store, entries: Sequence[StatusEntry], parts: Collection[str], span: Span
+) -> list[dict[str, Any]]:
+    now, devices = now_ms(), [entry.device for entry in entries]
+    rows = [status_object(entry) for entry in entries]
+    data: dict[str, Mapping[int, Any]] = {
+        "finding": store.worst_open(devices) if "finding" in parts else {},
+        "line": lines(store, entries, span, now) if "line" in parts else {},
+        "strip": strips(store, entries, span, now) if "strip" in parts else {},
+    }
+    for part in parts:
+        if part in data:
+            for row, device in zip(rows, devices, strict=True):
+                value = data[part].get(device.key)
+                row[part] = None if value is None else _OBJECTS[part](value)
+    return rows
 
 
 def get_summary(call: Call[SummaryQuery]) -> Reply:
-    params = call.query
-    empty = StatusSummary(0, 0, {}, None, None, (), 0, 0, {}, None)
-    query = StatusQuery(text=params.q or "", group=params.group, kind=params.kind)
-    summary = call.store.summarize(call.scope, query) if _can_match(params) else empty
-    return Reply(summary_object(summary))
+    return Reply(_summary(call.store, call.scope, call.query, kind=call.query.kind))
+
+
+def _summary(store: Store, scope: Scope, params: SummaryQuery, kind: str | None) -> dict[str, Any]:
+    if not _can_match(params):
+        return summary_object(_EMPTY, Attention({}, (), {}, 0, None))
+    query = StatusQuery(text=params.q or "", group=params.group, kind=kind)
+    return summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
 
 
 def list_groups(call: Call[PageQuery]) -> Reply:
@@ -119,8 +167,35 @@ def status_object(entry: StatusEntry) -> dict[str, Any]:
     }
 
 
-def summary_object(summary: StatusSummary) -> dict[str, Any]:
+def line_object(line: Line) -> dict[str, Any]:
+    return {
+        "start": instant(line.start_ms),
+        "step": line.step_ms // 1000,
+        "mean": [None if row is None else row.mean for row in line.rows],
+        "least": [None if row is None else row.least for row in line.rows],
+        "greatest": [None if row is None else row.greatest for row in line.rows],
+    }
+
+
+def strip_object(strip: Strip) -> dict[str, Any]:
+    return {
+        "start": instant(strip.start_ms),
+        "step": strip.step_ms // 1000,
+        "observed": strip.observed,
+        "expected": strip.expected,
+    }
+
+
+_OBJECTS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
+    "finding": finding_object,
+    "line": line_object,
+    "strip": strip_object,
+}
+
+
+def summary_object(summary: StatusSummary, open_: Attention) -> dict[str, Any]:
     states = [state for state in State if state is not State.INACTIVE]
+    observed, expected = summary.uptimes[SPANS.index(DEFAULT_SPAN)]
     return {
         "devices": summary.devices,
         "subMeters": summary.sub_meters,
@@ -128,9 +203,26 @@ def summary_object(summary: StatusSummary) -> dict[str, Any]:
         "flow": summary.flow,
         "volumeToday": summary.volume_today,
         "costToday": [{"currency": c.currency, "amount": c.amount} for c in summary.costs],
-        "uptime24h": summary.observed_ms / summary.expected_ms if summary.expected_ms else None,
+        "uptime24h": observed / expected if expected else None,
         "findings": summary.findings,
         "asOf": None if summary.as_of_ms is None else instant(summary.as_of_ms),
+        "evaluated": summary.evaluated,
+        "flowing": summary.flowing,
+        "quiet": summary.quiet,
+        "uptime": {
+            span.name: {"observed": observed_ms // 1000, "expected": expected_ms // 1000}
+            for span, (observed_ms, expected_ms) in zip(SPANS, summary.uptimes, strict=True)
+        },
+        "attention": {
+            "devices": summary.alarming,
+            "kinds": open_.kinds,
+            "costPerDay": [{"currency": c.currency, "amount": c.amount} for c in open_.costs],
+            "notices": open_.notices,
+        },
+        "unchecked": {
+            "devices": open_.unchecked,
+            "checkedTo": None if open_.checked_ms is None else instant(open_.checked_ms),
+        },
     }
 
 

@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from api.store.alerts import mark_alerts
-from api.store.base import Due, Row, Scope
+from api.store.base import Device, Due, Row, Scope
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
@@ -44,6 +44,12 @@ class FindingsPart(Seam):
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None:
         rows = self.fetch(sql.find(self.dialect, scope, finding_id))
         return _entry(rows[0]) if rows else None
+
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        keys = [device.key for device in devices]
+        rows = self.fetch(sql.open_of(self.dialect, keys)) if keys else []
+        entries = [_entry(row) for row in rows]
+        return {entry.finding.key: entry for entry in reversed(entries)}
 
     def judge(
         self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
@@ -172,7 +178,7 @@ def _save(dialect: Dialect, transaction: Transaction, evaluation: Evaluated) -> 
         transaction.run(sql.take_back(key, kind, opened_ms))
     for finding in evaluation.findings:
         transaction.run(sql.keep(_values(finding)))
-    transaction.run(sql.show_open(key, evaluation.open_kinds))
+    transaction.run(sql.show_open(key, evaluation.open))
     if evaluation.findings or evaluation.gone:
         mark_alerts(dialect, transaction, [key])
     if evaluation.done is not None:

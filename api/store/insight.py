@@ -10,10 +10,12 @@ from api.catalog import Resolution
 from api.metering.windows import SPANS
 from api.store.alerts import mark_alerts
 from api.store.base import (
+    Attention,
     Cost,
     Device,
     Due,
     Edge,
+    FlowRow,
     Row,
     Scope,
     Status,
@@ -22,14 +24,17 @@ from api.store.base import (
     StatusSummary,
     WindowStatus,
 )
+from api.store.base.insight import NOTICE_RANK
 from api.store.core import Seam, Transaction
 from api.store.devices import COLUMNS, device_from
 from api.store.directory import in_scope
 from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql
+from api.store.sql import fleet_page as page_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
 
+_FIRST_UPTIME: Final = 14
 _AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
 
 
@@ -45,9 +50,12 @@ class _Sums(NamedTuple):
     volume: float | None
     cost: float | None
     unpriced: float | None
-    observed_ms: int | None
-    expected_ms: int | None
     as_of_ms: int | None
+    evaluated: int
+    flowing: int
+    quiet: int
+    alarming: int
+    uptimes: tuple[int | None, ...]
 
 
 class InsightPart(Seam):
@@ -60,6 +68,9 @@ class InsightPart(Seam):
     def status_of(self, scope: Scope, device: Device) -> StatusEntry:
         entries = self._entries(scope, [device.key])
         return entries[0] if entries else StatusEntry(device, None, ())
+
+    def statuses_of(self, scope: Scope, devices: Sequence[Device]) -> list[StatusEntry]:
+        return self._entries(scope, [device.key for device in devices])
 
     def _entries(self, scope: Scope, keys: Sequence[int]) -> list[StatusEntry]:
         if not keys:
@@ -76,7 +87,8 @@ class InsightPart(Seam):
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
 
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
-        rows = [_Sums(*row) for row in self.fetch(sql.sums(self.dialect, scope, query))]
+        fetched = self.fetch(sql.sums(self.dialect, scope, query))
+        rows = [_Sums._make((*row[:_FIRST_UPTIME], row[_FIRST_UPTIME:])) for row in fetched]
         prices = self.fetch(directory_sql.default_price(scope.organization_id))
         states, findings, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
         for row in rows:
@@ -93,11 +105,67 @@ class InsightPart(Seam):
             flow=_sum(row.flow for row in rows),
             volume_today=_sum(row.volume for row in rows),
             costs=tuple(Cost(*each) for each in sorted(costs.items())),
-            observed_ms=int(sum(row.observed_ms or 0 for row in rows)),
-            expected_ms=int(sum(row.expected_ms or 0 for row in rows)),
             findings=dict(findings),
             as_of_ms=min((row.as_of_ms for row in rows if row.as_of_ms is not None), default=None),
+            evaluated=sum(row.evaluated for row in rows),
+            flowing=sum(row.flowing for row in rows),
+            quiet=sum(row.quiet for row in rows),
+            uptimes=tuple(
+                (
+                    int(sum(row.uptimes[at] or 0 for row in rows)),
+                    int(sum(row.uptimes[at + 1] or 0 for row in rows)),
+                )
+                for at in range(0, 2 * len(SPANS), 2)
+            ),
+            alarming=sum(row.alarming for row in rows),
         )
+
+    def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
+        kinds, notices, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
+        for kind, rank, currency, devices, cost in self.fetch(
+            sql.open_by_kind(self.dialect, scope, query)
+        ):
+            if rank >= NOTICE_RANK:
+                notices[kind] += devices
+                continue
+            kinds[kind] += devices
+            if cost is not None:
+                costs[currency] += cost
+        waiting, since_ms = self.fetch(sql.unchecked(self.dialect, scope, query, before_ms))[0]
+        return Attention(
+            kinds=dict(kinds),
+            costs=tuple(Cost(*each) for each in sorted(costs.items())),
+            notices=dict(notices),
+            unchecked=waiting,
+            checked_ms=since_ms,
+        )
+
+    def flow_rows(
+        self, devices: Sequence[Device], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[FlowRow]]:
+        keys = [device.key for device in devices]
+        if not keys or low >= high:
+            return {}
+        rows = self.reckon(
+            lambda arithmetic: self.fetch(
+                page_sql.flow_rows(keys, resolution, low, high, arithmetic)
+            )
+        )
+        found: defaultdict[int, list[FlowRow]] = defaultdict(list)
+        for key, *row in rows:
+            found[key].append(FlowRow(*row))
+        return dict(found)
+
+    def cell_counts(
+        self, devices: Sequence[Device], counted: Resolution, cell_ms: int, low: int, high: int
+    ) -> dict[int, dict[int, int]]:
+        keys = [device.key for device in devices]
+        if not keys or low >= high:
+            return {}
+        found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for key, cell, count in self.fetch(page_sql.cell_counts(keys, counted, cell_ms, low, high)):
+            found[key][int(cell)] = int(count)
+        return dict(found)
 
     # --- For the process that writes ---
 

@@ -15,6 +15,7 @@ from api.store.tables import (
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    LISTED_DEVICES,
     OF_DEVICES,
     RETENTION,
     TABLES,
@@ -46,6 +47,7 @@ def _insight(dialect: Dialect) -> list[str]:
     """Existing devices become due from their first reading on."""
     return [
         *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
+        *LISTED_DEVICES,
         EVERYTHING_DUE,
     ]
 

@@ -84,7 +84,9 @@ TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
 
 _DEVICE_ID = Column("device_id", "int")
 
-DEVICE_STATUS: Final = Table(  # findings: open kinds, comma-separated; maker: the saving process
+# findings: open kinds, comma-separated; maker: the saving process; finding_rank and finding_cost:
+# severity rank (0 is the worst) and cost a day of the worst open finding, null without one
+DEVICE_STATUS: Final = Table(
     "device_status",
     (
         _DEVICE_ID,
@@ -114,6 +116,8 @@ DEVICE_STATUS: Final = Table(  # findings: open kinds, comma-separated; maker: t
         Column("searched", "text"),
         Column("maker", "text"),
         Column("findings", "text", default="''"),
+        Column("finding_rank", "small", required=False),
+        Column("finding_cost", "real", required=False),
     ),
     key=("device_id",),
     indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
@@ -246,6 +250,14 @@ DEVICE: Final = Table(
         " ON device (organization_id, network_unique_identifier) WHERE active = 1",
         "CREATE INDEX device_by_organization ON device (organization_id)",
     ),
+)
+
+# In order of the label, and in order of the status table for every other order. The first is wider
+# than what it is read for: where either would do, SQLite takes the narrower one.
+LISTED_DEVICES: Final = (
+    "CREATE INDEX device_by_label ON device"
+    " (organization_id, active, label, id, serial_number, network_unique_identifier)",
+    "CREATE INDEX device_listed ON device (organization_id, active, key, label, id)",
 )
 
 DEVICE_GROUP: Final = Table(

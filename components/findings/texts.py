@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from api.catalog import FLOW_AMOUNT, HOUR_MS, ONBOARD_TEMPERATURE
 from api.client.findings import Finding
 from api.insight.dismissal import STEP, Judgement
-from api.insight.findings import KIND_BY_NAME, Kind
-from api.insight.findings.model import Draft
+from api.insight.findings.model import Draft, Kind
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
 from api.timez import DAY_MS
 from components import formatting
 from components.clock import Clock, day_text, known_zone, local_date, minute_text
+from components.finding_text import DIAMONDS as DIAMONDS
+from components.finding_text import SEVERITY_WORDS as SEVERITY_WORDS
+from components.finding_text import how_much as how_much
+from components.finding_text import kind_of, lasting, quantity
 from components.fleet.device_list import Directory
 from components.units import Units
-
-SEVERITY_WORDS: Final = {"critical": "Critical", "warning": "Warning", "notice": "Notice"}
-_MINUS: Final = "−"
-
-
-def kind_of(finding: Finding) -> Kind:
-    return KIND_BY_NAME[finding.kind]
-
 
 # --- Which device --------------------------------------------------------------------------------
 
@@ -60,32 +53,6 @@ def consequence(judgement: Judgement, kind: Kind) -> str:
 
 
 # --- How much ------------------------------------------------------------------------------------
-
-
-def quantity(value: float | None, unit: str, units: Units) -> str:
-    """A number of a kind's unit: 54.4 gal/h, 6 h 13 min, 38.5 °F; an en dash for None."""
-    if value is None:
-        return formatting.NOTHING
-    if unit == "gal/h":
-        scale = units.scale(FLOW_AMOUNT, value)
-        return f"{formatting.number(scale.of(value))} {scale.unit}/h"
-    if unit == "gal/min":
-        return f"{units.flow(value)} {units.flow_unit}"
-    if unit == "gal":
-        return units.volume(value)
-    if unit == "h":
-        return formatting.duration(round(value * HOUR_MS))
-    if unit == "days":
-        return formatting.plural(round(value), "day")
-    if unit == "°C":
-        return units.quantity(value, ONBOARD_TEMPERATURE)
-    return f"{formatting.number(value)}{'' if unit == '%' else ' '}{unit}"
-
-
-def how_much(finding: Finding, units: Units) -> str:
-    text = quantity(finding.value, finding.unit, units)
-    plus = kind_of(finding).difference and not text.startswith(_MINUS)
-    return f"+{text}" if plus else text
 
 
 def against(finding: Finding, units: Units) -> str:
@@ -172,10 +139,6 @@ def instant(instant_ms: int, at: Clock, now_ms: int) -> str:
         return f"Today, {minute_text(local)}"
     year = local_date(day).year != local_date(today).year
     return f"{day_text(day, year=year)}, {minute_text(local)}"
-
-
-def lasting(finding: Finding, now_ms: int) -> str:
-    return formatting.duration(max(0, (finding.end_ms or now_ms) - finding.start_ms))
 
 
 def age(finding: Finding, now_ms: int) -> str:

@@ -38,6 +38,7 @@ class Ids(StrEnum):
     CHIPS = "fleet-chips"
     GROUP = "fleet-group"
     PAGER = "fleet-pager"
+    CHECKED = "fleet-checked"
     TOTALS = "fleet-totals"
     NOTICE = "fleet-notice"
     WALL = "fleet-wall"
@@ -138,12 +139,20 @@ def _controls(view: FleetView) -> Component:
                 ],
                 className="fleet-right",
             ),
-            html.Div(id=Ids.CHIPS, className="chips", role="group", **labelled("Status")),
-            html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
+            html.Div(
+                id=Ids.CHIPS, className="chips", role="group", **labelled("Status and findings")
+            ),
+            html.Div(
+                [
+                    html.Span(id=Ids.CHECKED, className="fleet-checked"),
+                    html.Nav(id=Ids.PAGER, className="pager", **labelled("Pages")),
+                ],
+                className="fleet-pages",
+            ),
         ],
         className="fleet-controls",
     )
 
 
 def _sorts() -> list[tuple[str, str]]:
-    return [(name, f"Sort: {label}") for name, label in SORTS.items()]
+    return [(name, f"Sort: {sort.label}") for name, sort in SORTS.items()]

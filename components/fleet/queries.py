@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from api.catalog import MAX_IDS, Resolution
-from api.client import Client, LatestEntry
+from api.catalog import INSIGHT_LIMIT, MAX_IDS, Resolution
+from api.client import Client, DeviceStatus, LatestEntry, StatusPage, StatusPart
 from api.errors import BadRequest, Internal, NotFound, UnexpectedAnswer, WeirError
+from api.metering.status import State
 from components.fleet.shared_cache import Memory
+from components.fleet.states import SERVICE_NAMES
+from components.fleet.url_state import PAGE_SIZE, SORTS, FleetView
 from components.ranges import Window
 
 MOST_AT_ONCE: Final = 8  # questions under way, of this process
@@ -141,3 +144,61 @@ def latest(
 
 def batches(ids: Sequence[T]) -> list[Sequence[T]]:
     return [ids[i : i + MAX_IDS] for i in range(0, len(ids), MAX_IDS)]
+
+
+# --- Devices with their status -------------------------------------------------------------------
+
+PAGE_PARTS: Final[Sequence[StatusPart]] = ("finding", "line", "strip", "summary", "groups")
+TILE_PARTS: Final[Sequence[StatusPart]] = ("line", "strip")
+EVERY_STATE: Final = tuple(state.value for state in State)
+
+
+def status_page(client: Client, view: FleetView, number: int) -> StatusPage:
+    """The page of that number with all that the wall shows, by one question. Raises NotOffered
+    where the server keeps no status."""
+    offset = (number - 1) * PAGE_SIZE
+    return _ask(client, view, limit=PAGE_SIZE, offset=offset, ids=view.held, include=PAGE_PARTS)
+
+
+def every_device(client: Client, view: FleetView) -> Iterator[DeviceStatus]:
+    """All that a view is of, whatever the page, each with its worst finding."""
+    limit, offset = INSIGHT_LIMIT.maximum or PAGE_SIZE, 0
+    while True:
+        found = _ask(client, view, limit=limit, offset=offset, include=("finding",))
+        yield from found.rows
+        offset += limit
+        if offset >= found.count or not found.rows:
+            return
+
+
+def tiles_of_embed(client: Client, ids: Sequence[str], view: FleetView) -> Sequence[DeviceStatus]:
+    """These devices in this order, inactive ones as well; those out of the scope are left out."""
+    found = client.statuses(
+        states=EVERY_STATE, limit=len(ids), ids=ids, include=TILE_PARTS, window=view.span
+    )
+    return found.rows
+
+
+def _ask(
+    client: Client,
+    view: FleetView,
+    *,
+    limit: int,
+    offset: int,
+    ids: Sequence[str] = (),
+    include: Sequence[StatusPart] = (),
+) -> StatusPage:
+    sort = SORTS[view.sort]
+    return client.statuses(
+        search=view.search,
+        states=[SERVICE_NAMES[name] for name in sorted(view.statuses)],
+        group=view.group,
+        kind=view.kind,
+        order_by=sort.column + (view.span.name if sort.windowed else ""),
+        descending=sort.descending,
+        limit=limit,
+        offset=offset,
+        ids=ids,
+        include=include,
+        window=view.span,
+    )

@@ -1,11 +1,12 @@
-"""How the states of a device are shown, and why somebody should look at one."""
+"""How the states of a device are shown."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from api.metering import status, uptime
+from api.client import DeviceStatus
+from api.metering import status
 from api.metering.status import Heard
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter
@@ -27,7 +28,7 @@ FAILED: Final = State("unknown", "◌", "Unavailable", 2)  # the service fails f
 NO_DATA: Final = State("nodata", "○", "No data", 3)
 REPORTING: Final = State("reporting", "●", "Reporting", 4)
 UNKNOWN: Final = State("unknown", "◌", "Loading", 5)
-INACTIVE: Final = State("nodata", "○", "Inactive", 6)
+INACTIVE: Final = State("inactive", "○", "Inactive", 6)
 STATES: Final = (REPORTING, DEGRADED, SILENT, NO_DATA)
 STATE_BY_NAME: Final = {state.name: state for state in STATES}
 SHOWN: Final = {
@@ -39,17 +40,20 @@ SHOWN: Final = {
 }
 
 
+def shown(row: DeviceStatus) -> State:
+    """The state of a device as the service keeps it."""
+    if row.as_of_ms is None and row.state != status.State.INACTIVE:
+        return UNKNOWN
+    return SHOWN[status.State(row.state)]
+
+
+# The names by which the service filters.
+SERVICE_NAMES: Final = {state.name: service.value for service, state in SHOWN.items()}
+
+
 def is_fresh(known: Known, now_ms: int) -> bool:
     """Whether the last reading is recent enough to count as current."""
     return status.is_fresh(known.seen_ms, known.cadence, now_ms)
-
-
-def low_uptime(known: Known) -> bool:
-    return uptime.is_low(known.actual, known.expected)
-
-
-def low_quality(meter: Meter, known: Known) -> bool:
-    return status.low_quality(known.quality_min, meter.quality_limit)
 
 
 def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = True) -> State:
@@ -61,15 +65,3 @@ def state_of(meter: Meter, known: Known | None, now_ms: int, *, active: bool = T
         return FAILED
     heard = Heard(known.cadence, known.seen_ms, known.actual, known.expected, known.quality_min)
     return SHOWN[status.state_of(heard, meter.quality_limit, now_ms)]
-
-
-def reasons(meter: Meter, known: Known | None, state: State) -> tuple[str, ...]:
-    """Why somebody should look at the device; empty where nobody need."""
-    if known is None or state is REPORTING or state is UNKNOWN:
-        return ()
-    if state is SILENT or state is FAILED:
-        return (state.word.lower(),)
-    if state is NO_DATA:
-        return ("never reported",) if meter.installed else ()
-    low = (low_uptime(known), "low uptime"), (low_quality(meter, known), "low quality")
-    return tuple(word for holds, word in low if holds)

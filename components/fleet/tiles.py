@@ -1,141 +1,211 @@
-"""Devices' tiles: every word and shape that the browser draws. Pure."""
+"""One device as the wall's tile: words, numbers and paths. Pure.
+
+Numbers have one count of decimals and one unit a column, so that they compare down the wall.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from api.errors import WeirError
+from api.catalog import FLOW_AMOUNT, NETWORK_RSSI, SIGNAL_STRENGTH
+from api.client import DeviceStatus, Strip, WindowStatus
+from api.client.findings import Finding
+from api.metering import status, uptime
+from api.metering.cost import device_price, finite, money
+from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
 from components import formatting, session
 from components.clock import Clock, known_zone
-from components.fleet.device_status import Known
-from components.fleet.selection import Row
-from components.fleet.sparkline_rows import Line
-from components.fleet.sparklines import Spark
-from components.fleet.states import low_quality, low_uptime
+from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of, lasting
+from components.fleet.sparklines import HEIGHT, Spark
+from components.fleet.states import INACTIVE, UNKNOWN, shown
+from components.fleet.tile_lines import window_of
 from components.fleet.totals import percent
-from components.fleet.uptime_strip import NOT_DUE, Beat
 from components.fleet.url_state import FleetView
-from components.units import US, Units
+from components.radio import measures_water
+from components.units import US, Scale, Units
 
 PLACE: Final = "/devices"
 CELL: Final = 10  # a cell's width in the strip's own units, with the space behind it
 CELL_GAP: Final = 3
 CELL_HEIGHT: Final = 100
+NOT_DUE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a column of the wall writes its numbers."""
+
+    scale: Scale
+    places: int
+
+    @classmethod
+    def of(cls, scale: Scale, values: Iterable[float | None]) -> Column:
+        return cls(scale, formatting.decimals(None if v is None else scale.of(v) for v in values))
+
+    def text(self, value: float | None) -> str:
+        """A reading of zero is "0", whatever the decimals of the others."""
+        if value is None:
+            return formatting.NOTHING
+        return formatting.exact(self.scale.of(value), self.places) if value else "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    flow: Column
+    today: Column
+    month: Column
+
+    @classmethod
+    def of(cls, rows: Sequence[DeviceStatus], units: Units) -> Columns:
+        flows = [row.flow for row in rows]
+        volumes = ([row.volume_today for row in rows], [row.volume_month for row in rows])
+        today, month = (
+            Column.of(
+                units.scale(FLOW_AMOUNT, max((v for v in some if v is not None), default=0.0)), some
+            )
+            for some in volumes
+        )
+        return cls(Column.of(Scale(units.flow_unit, units.flow_factor), flows), today, month)
+
+
+def tiles_of(
+    rows: Sequence[DeviceStatus], lines: Mapping[str, Spark], view: FleetView, now_ms: int
+) -> list[dict[str, Any]]:
+    """Tiles of a view, in the order of the rows."""
+    columns = Columns.of(rows, view.units)
+    return [tile(row, lines.get(row.device.id), columns, view, now_ms) for row in rows]
 
 
 def tile(
-    row: Row,
-    line: Line | None,
-    beat: Beat | None,
-    *,
-    span: Span,
-    zone: str | None,
-    units: Units,
-    now_ms: int,
-    drawn: str = "",
+    row: DeviceStatus, line: Spark | None, columns: Columns, view: FleetView, now_ms: int
 ) -> dict[str, Any]:
-    """``drawn`` is the mark of the line that the browser has drawn already, "" for none: the same
-    line isn't told again."""
-    meter, known, state, *_ = row
-    seen, seen_at = _seen(known, known_zone(zone, meter.time_zone).key, now_ms)
+    """A line that the browser has drawn already (`FleetView.drawn`) isn't sent again."""
+    device, state, span = row.device, shown(row), view.span
+    seen, seen_at = _seen(row, known_zone(view.zone, device.time_zone).key, now_ms)
     made: dict[str, Any] = {
-        "id": meter.id,
-        "href": _href(meter.id, span, zone, units),
-        "label": meter.label,
-        "serial": meter.serial,
+        "id": device.id,
+        "href": _href(device.id, span, view.zone, view.units),
+        "label": device.label,
+        "serial": device.serial_number,
         "state": state.name,
         "shape": state.shape,
         "word": state.word,
         "seen": seen,
         "seen_at": seen_at,
-        "numbers": _numbers(row, units),
-        "strip": strip(beat.percents()) if beat is not None else None,
-        **_line(line, known, span, drawn),
+        "finding": _finding(row),
+        "numbers": _numbers(row, columns, view.units, now_ms),
+        "health": _health(row, span),
+        "strip": strip(percents(row.strip)) if row.strip is not None else None,
+        "span": _finding_span(row, line, span, now_ms),
+        **_line(line, row, span, view.drawn.get(device.id, "")),
     }
-    return made | {"summary": _summary(row, made, line, span, units)}
-
-
-def tiles_of(
-    rows: Iterable[Row],
-    drawn: Mapping[str, Line],
-    pulses: Mapping[str, Beat],
-    view: FleetView,
-    now_ms: int,
-) -> list[dict[str, Any]]:
-    """Tiles of a view, with lines and heartbeats as far as they are known."""
-    return [
-        tile(
-            row,
-            drawn.get(row.meter.id),
-            pulses.get(row.meter.id),
-            span=view.span,
-            zone=view.zone,
-            units=view.units,
-            now_ms=now_ms,
-            drawn=view.drawn.get(row.meter.id, ""),
-        )
-        for row in rows
-    ]
-
-
-def filled(rows: Iterable[Row], drawn: Mapping[str, Line], pulses: Mapping[str, Beat]) -> bool:
-    """Whether all that is worth asking is known of these devices' lines and heartbeats."""
-    ids = [row.meter.id for row in rows if row.answered]
-    return all(id in drawn and id in pulses and pulses[id].complete for id in ids)
+    return made | {"summary": _summary(row, made, line, view)}
 
 
 def _href(device_id: str, span: Span, zone: str | None, units: Units) -> str:
-    """The device in the same window, zone and units; what is usual isn't said."""
-    said = {
+    """The device in the same window, zone and units; defaults are left out."""
+    values = {
         "range": span.name if span is not DEFAULT_SPAN else None,
         "zone": zone,
         "units": units.name if units is not US else None,
     }
-    query = urlencode({name: value for name, value in said.items() if value})
+    query = urlencode({name: value for name, value in values.items() if value})
     return session.site_path(f"{PLACE}/{quote(device_id)}") + (f"?{query}" if query else "")
 
 
-def _seen(known: Known | None, zone: str, now_ms: int) -> tuple[str, str]:
-    if known is None:
+def _seen(row: DeviceStatus, zone: str, now_ms: int) -> tuple[str, str]:
+    if shown(row) is UNKNOWN:
         return "…", ""
-    if known.failure:
-        return "unavailable", known.failure
-    if known.seen_ms is None:
+    if row.last_seen_ms is None:
         return "never reported", ""
-    clock = Clock(known_zone(zone), known.seen_ms, known.seen_ms)
-    return formatting.ago(known.seen_ms, now_ms), formatting.moment(
-        known.seen_ms, clock, seconds=True
-    )
+    clock = Clock(known_zone(zone), row.last_seen_ms, row.last_seen_ms)
+    at = formatting.moment(row.last_seen_ms, clock, seconds=True)
+    return formatting.ago(row.last_seen_ms, now_ms), at
 
 
-def _numbers(row: Row, units: Units) -> list[list[str]]:
-    """(value, unit or meaning, emphasis) of uptime, quality and flow now."""
-    meter, known, _, flow, _ = row
-    if known is None or known.failure:
-        return [[formatting.NOTHING, name, ""] for name in ("uptime", "quality", units.flow_unit)]
+# --- Numbers -------------------------------------------------------------------------------------
+
+
+def _finding(row: DeviceStatus) -> dict[str, str] | None:
+    """The worst one's mark and word, and how many others are open."""
+    found = row.finding
+    if found is None:
+        return None
+    others = len(row.findings) - 1
+    more = f" +{others}" if others > 0 else ""
+    word = f"{kind_of(found).label}{more}"
+    return {"severity": found.severity, "shape": DIAMONDS[found.severity], "word": word}
+
+
+def _numbers(
+    row: DeviceStatus, columns: Columns, units: Units, now_ms: int
+) -> list[tuple[str, str, str]]:
+    """(value, meaning, emphasis): flow now; then what was found and what it costs, or else the
+    volumes of the day and the month. Of a gateway, how strong its radio is."""
+    if not measures_water(row.device.category):
+        return _radio(row)
+    flow = (columns.flow.text(row.flow), f"{units.flow_unit} now", "" if row.flow else "quiet")
+    today = (columns.today.text(row.volume_today), f"{columns.today.scale.unit} today", "")
+    found = row.finding
+    if found is None:
+        unit = columns.month.scale.unit
+        return [flow, today, (columns.month.text(row.volume_month), f"{unit} this month", "")]
+    amount = (how_much(found, units), _amount_name(found, now_ms), "finding")
+    if found.cost_per_day is None:
+        return [flow, amount, today]
+    _, currency = device_price(row.device.cost_per_gallon)
+    return [flow, amount, (money(found.cost_per_day, currency), "a day", "finding")]
+
+
+def _radio(row: DeviceStatus) -> list[tuple[str, str, str]]:
+    strengths = ((row.network_rssi, NETWORK_RSSI), (row.signal_strength, SIGNAL_STRENGTH))
+    texts = [
+        (formatting.exact(value, 0), f"{metric.unit} {name}", "")
+        for (value, metric), name in zip(strengths, ("RSSI", "signal"), strict=True)
+    ]
+    return [*texts, ("", "", "")]
+
+
+def _amount_name(found: Finding, now_ms: int) -> str:
+    """``at least, 6 d``: what bounds the number, and for how long it lasts; of a number that is
+    this time itself, what lasts."""
+    kind = kind_of(found)
+    bound = kind.bound or ("over usual" if kind.difference else "")
+    if bound:
+        return f"{bound}, {lasting(found, now_ms)}"
+    return kind.label.lower() if kind.unit in ("h", "days") else kind.caption
+
+
+def _health(row: DeviceStatus, span: Span) -> list[tuple[str, str, str]]:
+    """(value, meaning, emphasis) of uptime and quality."""
+    if shown(row) in (INACTIVE, UNKNOWN):
+        return [(formatting.NOTHING, name, "") for name in ("uptime", "quality")]
+    window = row.windows.get(span.name) or WindowStatus(0, 0, None, None)
+    share = uptime.share(window.actual, window.expected)
+    ends = (window.quality_min, window.quality_max)
+    quality = formatting.span(*(None if v is None else round(v) for v in ends))
+    limit = finite(row.device.config.get("qualityLimit"))
+    poor = status.low_quality(window.quality_min, DEFAULT_QUALITY_LIMIT if limit is None else limit)
+    low = uptime.is_low(window.actual, window.expected)
     return [
-        [percent(known.uptime), "uptime", "low" if low_uptime(known) else ""],
-        [_range(known), "quality", "low" if low_quality(meter, known) else ""],
-        [units.flow(flow), units.flow_unit, "quiet" if not flow else ""],
+        (percent(share), "uptime", "low" if low else ""),
+        (quality, "quality", "low" if poor else ""),
     ]
 
 
-def _range(known: Known) -> str:
-    return formatting.span(*(None if v is None else round(v) for v in (
-        known.quality_min, known.quality_max)))  # fmt: skip
+# --- The line ------------------------------------------------------------------------------------
 
 
-def _line(line: Line | None, known: Known | None, span: Span, drawn: str) -> dict[str, Any]:
+def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict[str, Any]:
     """The paths under their mark; or in words why there is none."""
-    if known is not None and known.failure:
-        return {"spark": None, "note": known.failure}
-    if isinstance(line, WeirError):
-        return {"spark": None, "note": f"The line can’t be loaded. {line}"}
-    if known is not None and known.seen_ms is None:
+    if shown(row) is INACTIVE:
+        return {"spark": None, "note": "Inactive"}
+    if row.last_seen_ms is None and shown(row) is not UNKNOWN:
         return {"spark": None, "note": "Never reported"}
     if line is None:
         return {"spark": None, "note": ""}
@@ -145,14 +215,42 @@ def _line(line: Line | None, known: Known | None, span: Span, drawn: str) -> dic
     return {"spark": paths, "mark": mark, "note": note}
 
 
+def _finding_span(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int) -> str:
+    """Where the worst finding lies, as a path in the line's box; "" for none in the window."""
+    found = row.finding
+    if found is None or line is None or not line.line:
+        return ""
+    window = window_of(row, span, now_ms)
+
+    def x(instant_ms: int) -> int:
+        share = (instant_ms - window.from_ms) / window.length_ms
+        return round(max(0.0, min(1.0, share)) * line.width)
+
+    left, right = x(found.start_ms), x(now_ms if found.end_ms is None else found.end_ms)
+    return f"M{left} 0H{right}V{HEIGHT}H{left}Z" if right > left else ""
+
+
 # --- The strip -----------------------------------------------------------------------------------
 
 
-def strip(percents: tuple[int, ...]) -> tuple[int, str, str, str]:
+def percents(found: Strip) -> tuple[int, ...]:
+    """0–100 a cell: 100 only where nothing is missing, 0 only where everything is; `NOT_DUE` where
+    nothing was expected."""
+    return tuple(map(_percent, found.observed, found.expected))
+
+
+def _percent(observed: int, expected: int) -> int:
+    if not expected:
+        return NOT_DUE
+    share = min(1.0, observed / expected)
+    return round(share * 100) if share in (0, 1) else max(1, min(99, round(share * 100)))
+
+
+def strip(shares: tuple[int, ...]) -> tuple[int, str, str, str]:
     """(width, track, full, part): the strip's cells as three paths. Each cell is filled from below
-    by its share of the expected buckets; what isn't due leaves a hole, what isn't known a track."""
+    by its share of the expected buckets; what isn't due leaves a hole."""
     track = full = part = ""
-    for index, share in enumerate(percents):
+    for index, share in enumerate(shares):
         if share == NOT_DUE:
             continue
         x = index * CELL
@@ -162,7 +260,7 @@ def strip(percents: tuple[int, ...]) -> tuple[int, str, str, str]:
             full += _bar(x, share)
         elif share > 0:
             part += _bar(x, share)
-    return len(percents) * CELL - CELL_GAP, track, full, part
+    return len(shares) * CELL - CELL_GAP, track, full, part
 
 
 def _bar(x: int, height: int) -> str:
@@ -172,25 +270,30 @@ def _bar(x: int, height: int) -> str:
 # --- In a sentence -------------------------------------------------------------------------------
 
 
-def _summary(row: Row, made: dict[str, Any], line: Line | None, span: Span, units: Units) -> str:
+def _summary(
+    row: DeviceStatus, made: Mapping[str, Any], line: Spark | None, view: FleetView
+) -> str:
     """What a screen reader says for the whole tile."""
-    meter, known, state, *_ = row
-    parts = [f"{meter.label}, {meter.serial}. {state.word}"]
-    if known is None or known.failure:
-        return parts[0]
-    parts[0] += f", {made['seen']}" if known.seen_ms is None else f", last seen {made['seen']}"
-    if known.seen_ms is None:
-        return parts[0]
-    up, quality, flow = (value for value, *_ in made["numbers"])
-    parts.append(
-        f"Uptime {up} in {span.label}" if known.uptime is not None else "No readings expected yet"
-    )
-    if known.quality_min is not None:
-        parts.append(f"quality {quality}")
-    parts.append(_flow_words(flow, units))
-    if isinstance(line, Spark) and line.peak is not None:
-        parts.append(f"peak {units.flow(line.peak)} {units.flow_unit}")
-    return "; ".join(parts).replace("; ", ". ", 1)
+    state = shown(row)
+    name = f"{row.device.label}, {row.device.serial_number}. {state.word}"
+    if state in (INACTIVE, UNKNOWN):
+        return name
+    if row.last_seen_ms is None:
+        return f"{name}, {made['seen']}"
+    (up, *_), (quality, *_) = made["health"]
+    flow = made["numbers"][0][0] if measures_water(row.device.category) else ""
+    parts = [f"{name}, last seen {made['seen']}"]
+    if row.finding is not None:
+        (much, about, _), found = made["numbers"][1], row.finding
+        parts.append(f"{SEVERITY_WORDS[found.severity]}: {made['finding']['word']}, {much} {about}")
+    known = up != formatting.NOTHING
+    parts.append(f"Uptime {up} in {view.span.label}" if known else "No readings expected yet")
+    details = [f"quality {quality}"] if quality != formatting.NOTHING else []
+    if flow:
+        details.append(_flow_words(flow, view.units))
+    if line is not None and line.peak is not None:
+        details.append(f"peak {view.units.flow(line.peak)} {view.units.flow_unit}")
+    return ". ".join(parts) + "; " + "; ".join(details)
 
 
 def _flow_words(flow: str, units: Units) -> str:

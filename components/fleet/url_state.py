@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from api.catalog import MAX_IDS
+from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.states import STATE_BY_NAME
 from components.units import US, Units
@@ -18,26 +19,42 @@ from components.url_state import said_text, said_units, said_zone
 PAGE_SIZE: Final = MAX_IDS
 LAST_PAGE: Final = 1_000_000
 LONGEST_SEARCH: Final = 100
+
+
+class Sort(NamedTuple):
+    """``column`` is the service's name of it; with ``windowed`` that of the view's window follows,
+    as in uptime7d."""
+
+    label: str
+    column: str
+    descending: bool = False
+    windowed: bool = False
+
+
 SORTS: Final = {
-    "worst": "worst first",
-    "label": "label",
-    "seen": "last seen",
-    "uptime": "uptime",
-    "flow": "flow",
+    "worst": Sort("what matters first", "worst"),
+    "finding": Sort("findings", "finding"),
+    "label": Sort("label", "label"),
+    "seen": Sort("last seen", "lastSeen"),
+    "uptime": Sort("uptime", "uptime", windowed=True),
+    "quality": Sort("quality", "quality", windowed=True),
+    "flow": Sort("flow", "flow", descending=True),
+    "volume": Sort("volume today", "volumeToday", descending=True),
 }
 DEFAULT_SORT: Final = "worst"
 
 
 @dataclass(frozen=True, slots=True)
 class FleetView:
-    """``statuses`` empty: all. ``zone`` None: each device's own. ``held`` are the devices that
-    the browser wants to see again, in this order, since its reader is among them. ``drawn`` are
-    the marks of the lines that it shows (`Spark.mark`), by device id."""
+    """``statuses`` empty: all; ``kind`` "": whatever was found. ``zone`` None: each device's own.
+    ``held`` are the devices that the browser wants to see again, in this order, since its reader is
+    among them. ``drawn`` are the marks of the lines that it shows (`Spark.mark`), by device id."""
 
     span: Span = DEFAULT_SPAN
     search: str = ""
     statuses: frozenset[str] = frozenset()
     group: str = ""
+    kind: str = ""
     sort: str = DEFAULT_SORT
     page: int = 1
     zone: str | None = None
@@ -48,12 +65,13 @@ class FleetView:
 
 def read_fleet_view(said: Mapping[str, Any]) -> FleetView:
     """From an address' query or from the browser's question."""
-    sort = said_text(said, "sort")
+    sort, kind = said_text(said, "sort"), said_text(said, "finding")
     return FleetView(
         span=SPAN_BY_NAME.get(said_text(said, "window"), DEFAULT_SPAN),
         search=" ".join(said_text(said, "q", LONGEST_SEARCH).split()),
         statuses=frozenset(said_text(said, "status").split(",")) & STATE_BY_NAME.keys(),
         group=said_text(said, "group", LONGEST_SEARCH),
+        kind=kind if kind in KIND_BY_NAME else "",
         sort=sort if sort in SORTS else DEFAULT_SORT,
         page=_page(said.get("page")),
         zone=said_zone(said),
@@ -72,6 +90,7 @@ def write_fleet_view(view: FleetView) -> dict[str, str | None]:
         "q": view.search or None,
         "status": statuses or None,
         "group": view.group or None,
+        "finding": view.kind or None,
         "sort": view.sort if view.sort != usual.sort else None,
         "page": str(view.page) if view.page != usual.page else None,
         "zone": view.zone,

@@ -2,186 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, Final
 
-from api.errors import WeirError
+from api.client import StatusSummary
+from api.insight.findings import KIND_BY_NAME
+from api.timez import MINUTE_MS
 from components import formatting
-from components.clock import Clock, known_zone
-from components.controls import failure
-from components.fleet.day_volumes import Volume, volumes
-from components.fleet.device_list import Directory, directory
-from components.fleet.device_status import Known
-from components.fleet.queries import Deadline, Desk
-from components.fleet.selection import Chosen, Row, choose, in_scope, judge, rechosen
-from components.fleet.sparkline_rows import Line, lines
-from components.fleet.states import STATES
-from components.fleet.status_cache import knowledge, refresh_page, sweep
-from components.fleet.tiles import filled, tiles_of
+from components.clock import Clock, known_zone, minute_text
+from components.finding_text import DIAMONDS
+from components.fleet.page import FleetPage, fleet_page
+from components.fleet.queries import Desk
+from components.fleet.states import SERVICE_NAMES, STATES
+from components.fleet.tile_lines import lines_of
+from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
-from components.fleet.uptime_strip import Beat, beats
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
 
-# What one refresh may spend on questions that nobody has asked yet. The devices in sight are
-# always asked; everything else goes on with the next refresh, and says so.
-SWEEP_S: Final = 0.2
-PAGE_S: Final = 0.2
-VOLUME_S: Final = 0.1
-
-# When the browser asks again: at once where the page in sight isn't complete, soon where the rest
-# of the fleet isn't, else in its own time.
-PAGE_AGAIN_MS: Final = 100
-SCOPE_AGAIN_MS: Final = 1_000
+ONLY_READINGS: Final = (
+    "This server has readings alone: 50 devices a page by label, search by the exact serial number"
+    " or network id. Totals, filters, findings and charts need a Weir."
+)
 AGAIN_MS: Final = 15_000
-SOON_COMPLETE: Final = 500  # so many devices are worth asking soon for their volumes
-
-
-@dataclass(frozen=True, slots=True)
-class _Extras:
-    """What tiles and sums show beside the states. ``trouble``: why some of it is missing."""
-
-    lines: Mapping[str, Line] = field(default_factory=dict[str, Line])
-    beats: Mapping[str, Beat] = field(default_factory=dict[str, Beat])
-    volumes: Mapping[str, Volume] = field(default_factory=dict[str, Volume])
-    trouble: str = ""
+STATUS_LATE_MS: Final = 3 * MINUTE_MS  # a status is made anew each minute
 
 
 def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
-    """Everything the wall shows of that view. Raises a WeirError where the service as a whole
-    can't answer; what ails a single device is told in its tile."""
-    listed = directory(desk, now_ms)
-    # Listing ten thousand took its time: paint their labels and states first.
-    first = listed.listed_ms == now_ms and len(listed.meters) > SOON_COMPLETE
-    if not first:
-        sweep(desk, view.span, listed.meters, Deadline(SWEEP_S), now_ms)
-    rows, chosen = _judged(desk, view, listed, now_ms)
-    known = knowledge(desk, view.span)
-    extras = _Extras() if first else _extras(desk, view, listed, chosen, known, now_ms)
-    scope = in_scope(rows, view)
-    ids = {row.meter.id for row in scope}
+    """Everything the wall shows of that view. Raises a WeirError where the service can't answer."""
+    page = fleet_page(desk, view, now_ms)
+    rows, summary = page.found.rows, page.found.summary
+    clock, sort = Clock(known_zone(view.zone), now_ms, now_ms), SORTS[view.sort].label
     return {
         "view": write_fleet_view(view),
         "at": now_ms,
-        "at_words": _clock_words(view, now_ms),
-        "again_ms": again_ms(rows, chosen, extras.lines, extras.beats, extras.volumes),
-        "trouble": extras.trouble,
+        "at_words": formatting.moment(now_ms, clock, seconds=True),
+        "again_ms": AGAIN_MS,
+        "trouble": "",
+        "remark": ONLY_READINGS if page.bare else "",
         "unit": view.units.flow_unit,
-        "tiles": tiles_of(chosen.rows, extras.lines, extras.beats, view, now_ms),
-        "totals": [
-            asdict(total)
-            for total in totals(
-                scope,
-                {id: volume for id, volume in extras.volumes.items() if id in ids},
-                span=view.span,
-                units=view.units,
-                default_price=listed.price,
-            )
-        ],
-        **_controls(listed, chosen, view, rows),
+        "tiles": tiles_of(rows, lines_of(desk, rows, view.span, now_ms), view, now_ms),
+        "totals": [] if summary is None else _totals(summary, view),
+        "checked": {} if summary is None else checked(summary, clock, now_ms),
+        "chips": [] if summary is None else _chips(summary, view),
+        "groups": list(page.found.groups),
+        "pages": {"page": page.number, "last": page.pages, "words": _pages_words(page)},
+        "found": f"{formatting.plural(page.found.count, 'device')}, sorted: {sort}",
+        "empty": "" if rows else _empty(view),
     }
 
 
-def _judged(
-    desk: Desk, view: FleetView, listed: Directory, now_ms: int
-) -> tuple[list[Row], Chosen]:
-    """Every device judged by what is known, those of the page by what is asked now."""
-    known = knowledge(desk, view.span)
-    rows = [judge(meter, known.get(meter.id), now_ms) for meter in listed.meters]
-    before = choose(rows, view)
-    page = [row.meter for row in before.rows]
-    refresh_page(desk, view.span, page, now_ms)
-    known = knowledge(desk, view.span)
-    anew = {meter.id: judge(meter, known.get(meter.id), now_ms) for meter in page}
-    rows = [anew.get(row.meter.id, row) for row in rows]
-    return rows, rechosen(rows, view, before)
+def _totals(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
+    return [asdict(total) for total in totals(summary, span=view.span, units=view.units)]
 
 
-def _extras(
-    desk: Desk,
-    view: FleetView,
-    listed: Directory,
-    chosen: Chosen,
-    known: Mapping[str, Known],
-    now_ms: int,
-) -> _Extras:
-    """States were answered: where these aren't, the wall stands without them for once."""
-    shown, page = [row.meter for row in chosen.rows if row.answered], Deadline(PAGE_S)
-    try:
-        return _Extras(
-            lines(desk, view.span, shown, known, page, now_ms),
-            beats(desk, view.span, shown, known, page, now_ms),
-            volumes(desk, view.zone, listed.meters, known, Deadline(VOLUME_S), now_ms),
+def checked(summary: StatusSummary, clock: Clock, now_ms: int) -> dict[str, Any]:
+    """Up to when the devices were checked, and whether that is late."""
+    if summary.as_of_ms is None:
+        return {"words": "", "late": False}
+    if summary.unchecked:
+        since = (
+            "" if summary.checked_ms is None else f", checked to {_time(summary.checked_ms, clock)}"
         )
-    except WeirError as error:
-        return _Extras(trouble=failure(error))
+        devices = formatting.plural(summary.unchecked, "device")
+        return {"words": f"Findings are catching up: {devices}{since}", "late": True}
+    at = _time(summary.as_of_ms, clock)
+    if now_ms - summary.as_of_ms > STATUS_LATE_MS:
+        return {"words": f"Catching up: the status of some devices is of {at}", "late": True}
+    return {"words": f"Checked {at}", "late": False}
 
 
-def again_ms(
-    rows: Sequence[Row],
-    chosen: Chosen,
-    drawn: Mapping[str, Line],
-    pulses: Mapping[str, Beat],
-    told: Mapping[str, Volume],
-) -> int:
-    unknown = any(row.known is None for row in chosen.rows)
-    if unknown or not filled(chosen.rows, drawn, pulses):
-        return PAGE_AGAIN_MS
-    if any(row.known is None for row in rows):
-        return SCOPE_AGAIN_MS
-    waiting = any(row.meter.id not in told for row in rows)
-    return SCOPE_AGAIN_MS if waiting and len(rows) <= SOON_COMPLETE else AGAIN_MS
+def _time(instant_ms: int, clock: Clock) -> str:
+    return minute_text(clock.local(instant_ms))
 
 
-# --- Words around the tiles ----------------------------------------------------------------------
+def _chips(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
+    """Filters by state, then by the kinds of findings that are open."""
+    states = [
+        {
+            "field": "status",
+            "name": state.name,
+            "tone": state.name,
+            "shape": state.shape,
+            "word": state.word,
+            "count": formatting.whole(summary.states.get(SERVICE_NAMES[state.name], 0)),
+            "pressed": state.name in view.statuses,
+        }
+        for state in STATES
+    ]
+    kinds = [
+        {
+            "field": "finding",
+            "name": name,
+            "tone": "warning" if name in summary.attention.kinds else "notice",
+            "shape": DIAMONDS["warning" if name in summary.attention.kinds else "notice"],
+            "word": kind.label,
+            "count": formatting.whole(summary.findings.get(name, 0)),
+            "pressed": name == view.kind,
+        }
+        for name, kind in KIND_BY_NAME.items()
+        if summary.findings.get(name) or name == view.kind
+    ]
+    return states + kinds
 
 
-def _clock_words(view: FleetView, now_ms: int) -> str:
-    return formatting.moment(now_ms, Clock(known_zone(view.zone), now_ms, now_ms), seconds=True)
-
-
-def _controls(
-    listed: Directory, chosen: Chosen, view: FleetView, rows: Sequence[Row]
-) -> dict[str, Any]:
-    return {
-        "chips": [
-            {
-                "name": state.name,
-                "shape": state.shape,
-                "word": state.word,
-                "count": formatting.whole(chosen.counts[state]),
-                "pressed": state.name in view.statuses,
-            }
-            for state in STATES
-        ],
-        "groups": list(listed.groups),
-        "pages": {
-            "page": chosen.page,
-            "last": chosen.pages,
-            "words": _pages_words(chosen),
-        },
-        "found": _found(chosen, view),
-        "empty": "" if chosen.rows else _empty(view, len(rows)),
-    }
-
-
-def _pages_words(chosen: Chosen) -> str:
+def _pages_words(page: FleetPage) -> str:
     """``51–100 of 132``; how many there are where one page holds them all."""
-    if chosen.pages == 1:
-        return formatting.plural(chosen.matching, "device")
-    span = f"{formatting.whole(chosen.first)}–{formatting.whole(chosen.last)}"
-    return f"{span} of {formatting.whole(chosen.matching)}"
+    if page.pages == 1:
+        return formatting.plural(page.found.count, "device")
+    span = f"{formatting.whole(page.first)}–{formatting.whole(page.last)}"
+    return f"{span} of {formatting.whole(page.found.count)}"
 
 
-def _found(chosen: Chosen, view: FleetView) -> str:
-    """What a screen reader says when a filter has changed."""
-    return f"{formatting.plural(chosen.matching, 'device')}, sorted: {SORTS[view.sort]}"
-
-
-def _empty(view: FleetView, scope: int) -> str:
+def _empty(view: FleetView) -> str:
     """Why there is no tile."""
-    if not scope:
+    if not (view.search or view.statuses or view.group or view.kind):
         return "You don’t have access to any active device."
-    if view.search and not (view.statuses or view.group):
+    if view.search and not (view.statuses or view.group or view.kind):
         return f"No device matches “{view.search}”."
     return "No device matches this search and these filters."

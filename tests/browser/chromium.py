@@ -49,7 +49,7 @@ def program(*names: str) -> str:
 def started() -> Iterator[Chrome]:
     """A Chromium that keeps a log of its console and of its network."""
     options = Options()
-    options.binary_location = program("chromium", "google-chrome")
+    options.binary_location = program("chromium-headless-shell", "chromium", "google-chrome")
     for flag in FLAGS:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

@@ -93,7 +93,7 @@ def test_the_chart_by_keyboard(tab: Tab, site: Site) -> None:
     before = chart.range()
     press(tab, "ArrowRight", "ArrowRight")
     first = tab.until(lambda: tab.text("#chart-cursor"))
-    assert re.match(r"\w{3} \d+ \w{3} 20\d\d, \d\d:\d\d–\d\d:\d\d M.T, [\d.]+", first)
+    assert re.match(r"\w{3} \d+ \w{3} 20\d\d, \d\d:\d\d–\d\d:\d\d M.T, average [\d.]+", first)
     assert tab.run("return document.querySelectorAll('.hover-card:not([hidden])').length") == 1
     press(tab, "ArrowLeft")
     tab.until(lambda: tab.text("#chart-cursor") != first)
@@ -298,8 +298,12 @@ def test_axe_finds_nothing(tab: Tab, site: Site, colours: str) -> None:
         assert findings(tab) == []
     tab.click('[data-value="custom"]')
     assert findings(tab) == []
-    for path, there in (("/devices", "Tenant 12 main"), ("/sign-in", "key"), ("/nope", "no such"),
-                        ("/", "Reporting")):  # fmt: skip
+    for path, there in (
+        ("/devices", "Tenant 12 main"),
+        ("/sign-in", "key"),
+        ("/nope", "Page not found"),
+        ("/", "Reporting"),
+    ):
         tab.open(path)
         tab.until(lambda there=there: there in tab.text())
         assert findings(tab) == [], path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
@@ -65,31 +65,31 @@ def test_volumes(page: Tab, units: object) -> None:
     assert told == [units.volume(v) for v in gallons]  # pyright: ignore[reportAttributeAccessIssue]
 
 
-@pytest.mark.parametrize(
-    ("name", "around"),
-    [
-        ("America/New_York", SPRING + 2 * HOUR_MS),
-        ("America/New_York", AUTUMN + 2 * HOUR_MS),
-        ("Asia/Kolkata", ms("2026-11-16T12:00Z")),
-        ("Asia/Kathmandu", ms("1986-01-01T00:00Z")),
-        ("Australia/Lord_Howe", ms("2026-04-04T15:00Z")),  # half an hour back
-        ("Pacific/Apia", ms("2011-12-30T10:00Z")),  # a day that never was
-        ("Europe/London", ms("1970-01-01T00:00Z")),
-    ],
+AROUND = (
+    ("America/New_York", SPRING + 2 * HOUR_MS),
+    ("America/New_York", AUTUMN + 2 * HOUR_MS),
+    ("Asia/Kolkata", ms("2026-11-16T12:00Z")),
+    ("Asia/Kathmandu", ms("1986-01-01T00:00Z")),
+    ("Australia/Lord_Howe", ms("2026-04-04T15:00Z")),  # half an hour back
+    ("Pacific/Apia", ms("2011-12-30T10:00Z")),  # a day that never was
+    ("Europe/London", ms("1970-01-01T00:00Z")),
 )
-@pytest.mark.parametrize("level", ["raw", "1min", "10min", "1hour"])
-def test_spans_of_time_on_the_days_that_clocks_change(
-    page: Tab, name: str, around: int, level: str
-) -> None:
-    resolution = RESOLUTION_BY_NAME[level]
-    length = resolution.length_ms or 0
-    first = (around - 30 * HOUR_MS) // HOUR_MS * HOUR_MS
-    step = max(length, 7 * MINUTE_MS if length else 7 * MINUTE_MS + 1_234)
-    starts = [max(0, first + i * step) for i in range(60 * HOUR_MS // step)]
-    clock = Clock(zone(name), starts[0], starts[-1] + length)
-    pieces = [(start, offset, clock.name(start)) for start, offset in clock.pieces]
-    told = said(page, "title", [[start, length, pieces] for start in starts])
-    assert told == [formatting.bucket(s, s + length, resolution, clock) for s in starts]
+
+
+def test_spans_of_time_on_the_days_that_clocks_change(page: Tab) -> None:
+    asked: list[object] = []
+    expected: list[str] = []
+    for (name, around), level in product(AROUND, ("raw", "1min", "10min", "1hour")):
+        resolution = RESOLUTION_BY_NAME[level]
+        length = resolution.length_ms or 0
+        first = (around - 30 * HOUR_MS) // HOUR_MS * HOUR_MS
+        step = max(length, 7 * MINUTE_MS if length else 7 * MINUTE_MS + 1_234)
+        starts = [max(0, first + i * step) for i in range(60 * HOUR_MS // step)]
+        clock = Clock(zone(name), starts[0], starts[-1] + length)
+        pieces = [(start, offset, clock.name(start)) for start, offset in clock.pieces]
+        asked += [[start, length, pieces] for start in starts]
+        expected += [formatting.bucket(s, s + length, resolution, clock) for s in starts]
+    assert said(page, "title", asked) == expected
 
 
 # --- On the screen -------------------------------------------------------------------------------

@@ -192,6 +192,68 @@ def test_the_summary_is_the_sum_of_the_rows(world: World) -> None:
     expected = sum(row["windows"]["24h"]["uptime"]["expected"] for row in rows)
     assert found["uptime24h"] == pytest.approx(actual / expected)
     assert found["findings"] == {}
+    assert (found["evaluated"], found["flowing"], found["quiet"]) == (4, 2, 1)
+    assert found["uptime"]["24h"] == {"observed": actual * 60, "expected": expected * 60}
+    assert found["attention"] == {"devices": 0, "kinds": {}, "costPerDay": [], "notices": {}}
+
+
+def test_a_page_includes_what_its_tiles_show(world: World) -> None:
+    parts = "finding,line,strip,summary,groups"
+    found = ask(world, "/devices", group="now", orderBy="label", limit=50, include=parts).json
+    rows = {row["device"]["serialNumber"]: row for row in found["data"]}
+    assert set(rows["N-1"]) == ROW | {"finding", "line", "strip"}
+    assert rows["N-1"]["finding"] is None
+    line, strip = rows["N-1"]["line"], rows["N-1"]["strip"]
+    assert (line["step"], strip["step"], len(strip["observed"])) == (600, 1800, 48)
+    assert 138 <= len(line["mean"]) <= 144
+    assert {*line["mean"], *line["least"], *line["greatest"]} == {1.0}
+    assert strip["observed"] == strip["expected"]
+    assert strip["expected"][:-2] == [30] * 46
+    silent = rows["N-3"]["strip"]
+    assert sum(silent["expected"]) - sum(silent["observed"]) in range(58, 62)
+    assert rows["N-3"]["line"]["mean"][-4:] == [None] * 4
+    assert found["summary"] == ask(world, "/summary", group="now").json | {
+        "asOf": found["summary"]["asOf"]
+    }
+    assert found["groups"] == sorted(found["groups"])
+    assert "now" in found["groups"]
+
+
+@pytest.mark.parametrize(
+    ("window", "step", "cells", "rows"),
+    [("1h", 120, 30, 60), ("7d", 10_800, 56, 24), ("30d", 43_200, 60, 24)],
+)
+def test_every_window_has_its_cells_and_rows(
+    world: World, window: str, step: int, cells: int, rows: int
+) -> None:
+    """Counted in the device's own buckets of a minute, whatever the rows that hold them."""
+    query = {"q": "N-1", "limit": 1, "include": "line,strip", "window": window}
+    (row,) = ask(world, "/devices", **query).json["data"]
+    strip, line = row["strip"], row["line"]
+    assert (strip["step"], len(strip["observed"]), len(strip["expected"])) == (step, cells, cells)
+    minutes = sum(strip["observed"])
+    assert minutes == sum(strip["expected"]) if window == "1h" else 1440 <= minutes <= 1442
+    assert all(map(int.__le__, strip["observed"], strip["expected"]))
+    assert rows - 3 <= sum(value is not None for value in line["mean"]) <= rows + 2
+
+
+def test_asked_for_by_name_they_come_in_that_order_and_the_count_stays(world: World) -> None:
+    named = {row["device"]["serialNumber"]: row["device"]["id"] for row in
+             ask(world, "/devices", group="now").json["data"]}  # fmt: skip
+    ids = [named[name] for name in ("N-2", "N-0")]
+    query = {"group": "now", "state": "silent", "ids": ",".join([*ids, FOREIGN])}
+    answer = ask(world, "/devices", **query).json
+    assert [row["device"]["id"] for row in answer["data"]] == ids
+    assert answer["count"] == 1
+    assert ask(world, "/devices", "nothing", ids=",".join(ids)).json["data"] == []
+
+
+@pytest.mark.parametrize("by", ["all", "group", "devices", "both", "nothing", "token for one"])
+def test_groups_are_those_that_were_granted(world: World, by: str) -> None:
+    found = ask(world, "/devices", by, limit=1, include="groups").json["groups"]
+    known = {name for row in ask(world, "/devices", by).json["data"]
+             for name in (row["device"]["config"] or {}).get("groups", ())}  # fmt: skip
+    assert set(found) == known
 
 
 def test_a_sub_meters_water_is_not_counted_twice(world: World) -> None:
@@ -248,6 +310,9 @@ def test_one_device_has_its_price_too(world: World) -> None:
         ("/devices", {"offset": -1}),
         ("/devices", {"q": ""}),
         ("/devices", {"active": "true"}),  # an unknown parameter
+        ("/devices", {"include": "picture"}),
+        ("/devices", {"include": "line"}),  # of a page of 100
+        ("/devices", {"window": "2h"}),
         ("/summary", {"state": "silent"}),
         (f"/devices/{METER}", {"q": "x"}),
         ("/api-json", {"q": "x"}),

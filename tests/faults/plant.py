@@ -98,9 +98,15 @@ class Looked(Plant):
             self.http.get(self.sign_in_link())
         return self.http.request(method, path, **more)
 
+    def sign_in(self) -> None:
+        """Anew, by the key."""
+        assert self.http.post("/sign-in", data={"key": self.reader}).status_code == 303
+
     def sign_in_link(self) -> str:
-        links = SignInLinks(Path(self.shell.environ["WEIR_INSTANCE"]) / "sign_in_links")
-        return links.make(f"http://127.0.0.1:{self.shell.port}")
+        """A link of one's own, made once the start has printed its one: it ends all before."""
+        folder = Path(self.shell.environ["WEIR_INSTANCE"]) / "sign_in_links"
+        eventually(lambda: any(folder.iterdir()), "the start printed its link")
+        return SignInLinks(folder).make(f"http://127.0.0.1:{self.shell.port}")
 
     def wall(self) -> dict[str, Any]:
         """What the fleet page is told: tiles, or an error that leaves the last ones dimmed."""

@@ -45,6 +45,8 @@ def test_a_lost_instance_folder_costs_a_moment_and_nothing_more(start: Start) ->
     folder = Path(plant.shell.environ["WEIR_INSTANCE"])
     shutil.rmtree(folder)
     assert plant.old_rates(0, 10).status_code == 200
+    assert plant.open("/devices").status_code == 303  # sessions went with the folder
+    plant.sign_in()
     assert "error" not in plant.wall()
     assert not may_look(plant, before)  # nobody knows any more whether it was signed out
     assert may_look(plant, signed_in(plant))

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.soak import MAY_GROW_MIB, growth, is_flat
 from tests.commands.shell import ROOT
 
-SECONDS = 40
+SECONDS = 20
 
 
 @pytest.mark.parametrize(

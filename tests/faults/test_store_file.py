@@ -102,7 +102,8 @@ def test_a_file_replaced_by_its_backup_is_read_and_written_from_then_on(
     await_right(plant)
     plant.end()
     plant.server.terminate()
-    assert plant.server.communicate(timeout=40)[1] == ""
+    log = plant.server.communicate(timeout=40)[1]
+    assert log.count("readings are stored again") == log.count("no reading can be stored") <= 1
     there = set(stored(plant.path))
     # The last ones may have been acknowledged while one file was taken for the other.
     late = plant.acknowledged - there

@@ -75,7 +75,7 @@ def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     assert (trouble, text(chip), state) == ("", "● Reporting", "reporting")
     up, _ = kpi(page, "kpi-uptime", said, device)
     quality, _ = kpi(page, "kpi-quality", said, device)
-    assert text(up) == "Uptime, 24 h 100% 1,440 of 1,440 min"
+    assert text(up) == "Uptime, 24 h 100.0% 1,440 of 1,440 min"
     assert text(quality).startswith("Quality, 24 h 88 – 99 mean 93")
     volume, _ = kpi(page, "kpi-volume", said, device)
     assert text(volume).startswith("Volume, 24 h ")
@@ -92,13 +92,13 @@ def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
 
 def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> None:
     up, _ = kpi(page, "kpi-uptime", shown(SPRING, 23 * HOUR_MS), kept(looking, CLOCKS))
-    assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
+    assert text(up) == "Uptime, 23 h 100.0% 1,380 of 1,380 min"
 
 
 def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Site) -> None:
     """It says no installation date: what was before it reported isn't missing."""
     up, _ = kpi(page, "kpi-uptime", shown(SPRING - 2 * DAY_MS, 2 * DAY_MS), kept(looking, CLOCKS))
-    assert text(up) == "Uptime, 2 d 100% 1,440 of 1,440 min · since the first reading"
+    assert text(up) == "Uptime, 2 d 100.0% 1,440 of 1,440 min · since the first reading"
 
 
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
@@ -213,7 +213,7 @@ def test_the_weeks_of_a_device_that_is_long_silent_end_with_its_last_reading(
         "8 weeks to 2 Nov 2026"
     )
     up, _ = kpi(page, "kpi-uptime", shown(SPRING, 23 * HOUR_MS), device)
-    assert text(up) == "Uptime, 23 h 100% 1,380 of 1,380 min"
+    assert text(up) == "Uptime, 23 h 100.0% 1,380 of 1,380 min"
     last, _ = kpi(page, "kpi-last", shown(SPRING, DAY_MS), device)
     assert "gpm on 2 Nov 2026" in text(last)
 

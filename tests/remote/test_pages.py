@@ -83,7 +83,7 @@ def test_the_wall_shows_the_far_fleet(site: Site, station: Station, fleet: Fleet
     states = {index: board["tiles"][index]["state"] for index in TROUBLED}
     assert states == TROUBLED
     assert {seen.key for seen in station.seen} == {fleet.key}
-    assert all(seen.path.startswith("/management/v1/") for seen in station.seen)
+    assert all(seen.path.startswith(("/management/v1/", "/insight/v1/")) for seen in station.seen)
 
 
 def test_the_list_shows_the_far_fleet(site: Site, station: Station) -> None:

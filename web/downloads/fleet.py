@@ -5,29 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from api.catalog import FLOW_RATE
+from api.catalog import FLOW_AMOUNT, FLOW_RATE
+from api.client import DeviceStatus
+from api.insight.findings import KIND_BY_NAME
+from api.metering import uptime
+from api.metering.cost import device_price
 from api.timez import now_ms, stamp
 from components.clock import known_zone
-from components.fleet.device_list import directory
-from components.fleet.queries import Deadline, Desk
-from components.fleet.selection import Row, everything, judge
-from components.fleet.status_cache import knowledge, sweep
+from components.fleet.queries import Desk, every_device
+from components.fleet.states import shown
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.units import Units
 from web.downloads.device import number_of
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 
-SWEEP_S = 10.0  # what isn't known by then is said not to have been asked
-
 
 def states_file(desk: Desk, query: Mapping[str, str]) -> Table:
-    """One row a device: ``window``, ``q``, ``status``, ``group``, ``sort``, ``zone``, ``units``."""
+    """One row a device: ``window``, ``q``, ``status``, ``group``, ``finding``, ``sort``, ``zone``,
+    ``units``. Raises NotOffered where the server keeps no status."""
     view, now = read_fleet_view(query), now_ms()
-    meters = directory(desk, now).meters
-    sweep(desk, view.span, meters, Deadline(SWEEP_S), now)
-    known = knowledge(desk, view.span)
-    rows = everything([judge(meter, known.get(meter.id), now) for meter in meters], view)
+    rows = list(every_device(desk.client, view))
     name = file_stem("fleet", view.span.name, stamp(now).replace(":", ""))
     parts = [_part(rows, view)] if rows else []
     return Table(name, f"Fleet, {view.span.label}", _columns(view.units), iter(parts))
@@ -39,7 +37,10 @@ def _columns(units: Units) -> list[Column]:
         Column("label", Kind.TEXT, width=28),
         Column("network_unique_identifier", Kind.TEXT, width=20),
         Column("state", Kind.TEXT),
-        Column("why", Kind.TEXT, width=20),
+        Column("findings", Kind.TEXT, width=24),
+        Column("finding_severity", Kind.TEXT),
+        Column("finding_cost_per_day"),
+        Column("currency", Kind.TEXT),
         Column("last_seen_utc", Kind.INSTANT, width=20),
         Column("last_seen_local", Kind.TEXT, width=26),
         Column("time_zone", Kind.TEXT, width=20),
@@ -48,23 +49,40 @@ def _columns(units: Units) -> list[Column]:
         Column("intervals_expected"),
         Column("min_quality (percent)"),
         Column("max_quality (percent)"),
-        number_of("last_flow_rate", FLOW_RATE, units),
+        number_of("flow_rate_now", FLOW_RATE, units),
+        number_of("volume_today", FLOW_AMOUNT, units),
+        number_of("volume_this_month", FLOW_AMOUNT, units),
     ]
 
 
-def _part(rows: Sequence[Row], view: FleetView) -> Part:
+def _part(rows: Sequence[DeviceStatus], view: FleetView) -> Part:
     return list(zip(*(_cells(row, view) for row in rows), strict=True))
 
 
-def _cells(row: Row, view: FleetView) -> list[object]:
-    meter, known = row.meter, row.known
-    tz = known_zone(view.zone, meter.time_zone)
-    seen = known.seen_ms if known else None
-    who = [meter.serial, meter.label, meter.network_id or None]
-    state = [row.state.word, ", ".join(row.why) or None]
-    times = [seen, None if seen is None else stamp(seen, tz), tz.key]
-    if known is None:
-        return [*who, *state, *times, *[None] * 6]
-    share = None if known.uptime is None else math.floor(min(1.0, known.uptime) * 1e5) / 1e3
-    heard = [share, known.actual, known.expected]
-    return [*who, *state, *times, *heard, known.quality_min, known.quality_max, known.flow]
+def _cells(row: DeviceStatus, view: FleetView) -> list[object]:
+    device, window, found = row.device, row.windows[view.span.name], row.finding
+    tz, seen = known_zone(view.zone, device.time_zone), row.last_seen_ms
+    share = uptime.share(window.actual, window.expected)
+    _, currency = device_price(device.cost_per_gallon)
+    return [
+        device.serial_number,
+        device.label,
+        device.network_unique_identifier or None,
+        shown(row).word,
+        ", ".join(KIND_BY_NAME[name].label for name in row.findings if name in KIND_BY_NAME)
+        or None,
+        found.severity if found else None,
+        found.cost_per_day if found else None,
+        currency if found and found.cost_per_day is not None else None,
+        seen,
+        None if seen is None else stamp(seen, tz),
+        tz.key,
+        None if share is None else math.floor(share * 1e5) / 1e3,
+        window.actual,
+        window.expected,
+        window.quality_min,
+        window.quality_max,
+        row.flow,
+        row.volume_today,
+        row.volume_month,
+    ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -13,7 +11,7 @@ from components import chart_query
 from components.chart_query import Subject
 from components.fleet.queries import Desk
 from components.fleet.url_state import FleetView
-from components.fleet.wall import PAGE_AGAIN_MS, board
+from components.fleet.wall import board
 from components.image_query import Pairs, Size, bound, read_chart, read_wall
 from components.queries import find_device, usual_interval_s
 from components.theme import palette
@@ -23,7 +21,6 @@ from web.images.wall import wall
 from web.rendering import Renderer
 from web.rendering.messages import Format
 
-COMPLETE_S: Final = 8.0  # for a wall without cached data
 _MARGINLESS: Final = "html,body{margin:0;padding:0}svg{display:block}"
 
 
@@ -53,14 +50,12 @@ def chart_image(
     return Image(body, file_stem(device.serial_number, *names))
 
 
-def wall_image(
-    desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now_ms: Callable[[], int]
-) -> Image:
+def wall_image(desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int) -> Image:
     """One page of the wall, up to fifty tiles. Raises as `chart_image`."""
     view, theme, size = read_wall(pairs)
-    tile_data = complete_board(desk, view, now_ms)
+    tile_data = board(desk, view, now_ms)
     svg, height = wall(tile_data, palette(theme), size.width, _tile_texts(tile_data, view))
-    name = file_stem("fleet", view.span.name, tile_data["at_name"])
+    name = file_stem("fleet", view.span.name, _minute(now_ms))
     if format == "png":
         bound(size.width, height, size.scale)
     return Image(converted(renderer, svg, format, replace(size, height=height)), name)
@@ -75,18 +70,6 @@ def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes
         return renderer.render_page(f"<style>{paper}{_MARGINLESS}</style>{svg}")
     html = f"<style>{_MARGINLESS}</style>{svg}"
     return renderer.render_picture(html, size.width, size.height, size.scale)
-
-
-def complete_board(
-    desk: Desk, view: FleetView, now_ms: Callable[[], int], patience_s: float = COMPLETE_S
-) -> dict[str, Any]:
-    """The board once every tile of the page is filled, or as it is after ``patience_s``."""
-    end_s = time.monotonic() + patience_s
-    while True:
-        at_ms = now_ms()
-        tile_data = board(desk, view, at_ms)
-        if tile_data["again_ms"] != PAGE_AGAIN_MS or time.monotonic() > end_s:
-            return tile_data | {"at_name": _minute(at_ms)}
 
 
 def _minute(at_ms: int) -> str:

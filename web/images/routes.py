@@ -85,7 +85,8 @@ def _card(card: str, format: Format) -> Callable[..., Response]:
 def _wall(format: Format) -> Callable[..., Response]:
     def view() -> Response:
         return answer(
-            lambda: wall_image(current_desk(), renderer(), session.pairs(), format, now_ms), format
+            lambda: wall_image(current_desk(), renderer(), session.pairs(), format, now_ms()),
+            format,
         )
 
     return view

@@ -54,7 +54,7 @@ def mixed(colour: str, other: str, share: float) -> str:
 # --- Width of words ------------------------------------------------------------------------------
 
 _NARROW: Final = frozenset(" iljftrI.,:;'|!()[]·-‘’")
-_WIDE: Final = frozenset("mwMW@%—…●■▲○◌")
+_WIDE: Final = frozenset("mwMW@%—…●■▲○◌◆⬖◇")
 # Parts of the font's size: narrow signs, capitals, wide ones, all others.
 _REGULAR: Final = (0.36, 0.70, 0.98, 0.635)
 _BOLD: Final = (0.42, 0.78, 1.05, 0.705)

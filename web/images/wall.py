@@ -15,7 +15,7 @@ from web.images.svg import cut, document, mixed, width_px, words
 
 EDGE: Final = 16
 GAP: Final = 12
-TILE_HEIGHT: Final = 158
+TILE_HEIGHT: Final = 182
 LEAST_TILE: Final = 236
 PAD: Final = 14
 HEAD: Final = 58
@@ -23,7 +23,8 @@ FOOT: Final = 30
 SPARK: Final = (58, 44)  # its top within the tile, and its height
 STRIP: Final = (108, 8)
 SPACE: Final = 8
-NUMBERS: Final = 136  # the base line of the numbers; their meanings stand 16 below
+NUMBERS: Final = 136  # the base line of the numbers; their meanings stand 14 below
+HEALTH: Final = 171  # the base line of uptime and quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ def _around(sheet: _Sheet, height: int, subtitle: str, at: str) -> str:
 def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
     palette = sheet.palette
     colour, ink = _state(tile["state"], palette)
+    found = tile["finding"]
+    if found is not None:
+        colour, _ = _severity(found["severity"], palette)
     inner = sheet.tile - 2 * PAD
     return (
         f'<g transform="translate({x:.2f} {y:.2f})">'
@@ -84,24 +88,29 @@ def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
         f'<path d="M3 9V{TILE_HEIGHT - 9}" stroke="{colour}" stroke-width="3"/>'
         f"{_names(tile, inner, ink, palette)}"
         f'<svg x="{PAD}" y="{SPARK[0]}" width="{inner:.2f}" height="{SPARK[1]}"'
-        f" {_box(tile['spark'])}>{_spark(tile['spark'], palette)}</svg>"
+        f" {_box(tile['spark'])}>"
+        f"{_finding_span(tile, palette)}{_spark(tile['spark'], palette)}</svg>"
         f"{_note(tile['note'], inner, palette)}"
         f'<svg x="{PAD}" y="{STRIP[0]}" width="{inner:.2f}" height="{STRIP[1]}"'
         f" {_box(tile['strip'])}>{_strip(tile['strip'], palette)}</svg>"
-        f"{_numbers(tile['numbers'], inner, ink, palette)}</g>"
+        f"{_numbers(tile, inner, palette)}{_health(tile['health'], palette)}</g>"
     )
 
 
 def _names(tile: Mapping[str, Any], inner: float, ink: str, palette: Palette) -> str:
-    state = f"{tile['shape']} {tile['word']}"
-    label_px = inner - width_px(state, 12, bold=True) - SPACE
-    serial_px = inner - width_px(tile["seen"], 12) - SPACE
+    """What was found stands above, the state beside when the device was last seen."""
+    found, state = tile["finding"], f"{tile['shape']} {tile['word']}"
+    above = state if found is None else f"{found['shape']} {found['word']}"
+    seen = tile["seen"] if found is None else f"{state} · {tile['seen']}"
+    above_ink = ink if found is None else _severity(found["severity"], palette)[1]
+    label_px = inner - width_px(above, 12, bold=True) - SPACE
+    serial_px = inner - width_px(seen, 12) - SPACE
     right = PAD + inner
     return (
         words(cut(tile["label"], label_px, 14, bold=True), PAD, 26, palette.ink, 14, weight=600)
-        + words(state, right, 26, ink, 12, "end", 600)
+        + words(above, right, 26, above_ink, 12, "end", 600)
         + words(cut(tile["serial"], serial_px, 12), PAD, 45, palette.ink_3, 12)
-        + words(tile["seen"], right, 45, palette.ink_3, 12, "end")
+        + words(seen, right, 45, palette.ink_3, 12, "end")
     )
 
 
@@ -135,14 +144,47 @@ def _note(note: str, inner: float, palette: Palette) -> str:
     return words(short, PAD + inner / 2, SPARK[0] + 26, palette.ink_2, 12, "middle")
 
 
-def _numbers(values: Sequence[Sequence[str]], inner: float, ink: str, palette: Palette) -> str:
-    colours = {"low": ink, "quiet": palette.ink_3}
+def _finding_span(tile: Mapping[str, Any], palette: Palette) -> str:
+    if not tile["span"] or not tile["spark"]:
+        return ""
+    colour, _ = _severity(tile["finding"]["severity"], palette)
+    return f'<path d="{tile["span"]}" fill="{colour}" fill-opacity=".16"/>'
+
+
+def _numbers(tile: Mapping[str, Any], inner: float, palette: Palette) -> str:
+    """The first at the left, the last at the right edge, the other between as their widths ask."""
+    values: Sequence[Sequence[str]] = tile["numbers"]
+    first = max(width_px(values[0][0], 15, bold=True), width_px(values[0][1], 11))
+    places = (
+        (PAD, "start"),
+        (PAD + max(first + SPACE, inner * 0.3), "start"),
+        (PAD + inner, "end"),
+    )
     made = ""
-    for index, (value, meaning, emphasis) in enumerate(values):
-        x = PAD + (inner - 56) * index / max(1, len(values) - 1)
-        made += words(value, x, NUMBERS, colours.get(emphasis, palette.ink), 15, weight=700)
-        made += words(meaning, x, NUMBERS + 14, palette.ink_2, 11)
+    for (value, meaning, emphasis), (x, anchor) in zip(values, places, strict=True):
+        ink = palette.ink_3 if emphasis == "quiet" else palette.ink
+        if emphasis == "finding":
+            ink = _severity(tile["finding"]["severity"], palette)[1]
+        made += words(value, x, NUMBERS, ink, 15, anchor, 700)
+        made += words(cut(meaning, inner * 0.45, 11), x, NUMBERS + 14, palette.ink_2, 11, anchor)
     return made
+
+
+def _health(values: Sequence[Sequence[str]], palette: Palette) -> str:
+    low = _state("degraded", palette)[1]
+    x, made = float(PAD), ""
+    for value, meaning, emphasis in values:
+        made += words(meaning, x, HEALTH, palette.ink_3, 11)
+        x += width_px(meaning, 11) + 4
+        made += words(value, x, HEALTH, low if emphasis else palette.ink_2, 11, weight=600)
+        x += width_px(value, 11, bold=True) + 2 * SPACE
+    return made
+
+
+def _severity(name: str, palette: Palette) -> tuple[str, str]:
+    """The colours of a finding: of its mark on the tile's edge, and of its words."""
+    state = {"critical": "silent", "warning": "degraded"}.get(name, "nodata")
+    return _state(state, palette)
 
 
 def _state(name: str, palette: Palette) -> tuple[str, str]:

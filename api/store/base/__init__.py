@@ -37,6 +37,7 @@ from api.store.base.findings import (
     Findings,
     FindingSetting,
     HourOfReadings,
+    OpenFindings,
 )
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
@@ -51,9 +52,11 @@ from api.store.base.ingest import (
     Written,
 )
 from api.store.base.insight import (
+    Attention,
     Cost,
     Due,
     Edge,
+    FlowRow,
     Insight,
     Status,
     StatusEntry,
@@ -85,6 +88,7 @@ __all__ = [
     "ROWS_A_COMMIT",
     "UNTOUCHED",
     "Alerts",
+    "Attention",
     "Clockless",
     "Condition",
     "Cost",
@@ -100,6 +104,7 @@ __all__ = [
     "FindingRow",
     "FindingSetting",
     "Findings",
+    "FlowRow",
     "Grant",
     "GroupSize",
     "HourOfReadings",
@@ -112,6 +117,7 @@ __all__ = [
     "LatestResult",
     "LatestQuery",
     "NewDevice",
+    "OpenFindings",
     "Organization",
     "Piece",
     "Progress",

@@ -101,16 +101,24 @@ class EvaluationState(NamedTuple):
     data: bytes
 
 
+class OpenFindings(NamedTuple):
+    """The kinds that are open on a device; severity rank and cost a day of the worst one."""
+
+    kinds: Sequence[str] = ()
+    rank: int | None = None
+    cost_per_day: float | None = None
+
+
 class Evaluated(NamedTuple):
     """The result of one evaluation. ``state``: the new state, with the version that was read.
     ``findings``: to save. ``gone``: findings (kind, opened_ms) to delete. ``done``: what was
-    due. ``open_kinds``: for the device's status."""
+    due. ``open``: the open findings, for the device's status."""
 
     state: EvaluationState
     findings: Sequence[FindingRow]
     gone: Sequence[tuple[str, int]]
     done: Due | None
-    open_kinds: Sequence[str]
+    open: OpenFindings
 
 
 class HourOfReadings(NamedTuple):
@@ -143,6 +151,10 @@ class Findings(Protocol):
     def count_findings(self, scope: Scope, query: FindingQuery) -> int: ...
 
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None: ...
+
+    def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
+        """By device key, the worst open finding of each device that has one."""
+        ...
 
     def judge(
         self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from api.catalog import Resolution
 from api.store.base.directory import Device, Scope
+
+NOTICE_RANK: Final = 2  # of a finding's severity; below it lie those that need attention
 
 
 class WindowStatus(NamedTuple):
@@ -86,10 +88,11 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums over active devices. ``flow``, ``volume_today`` and ``costs`` exclude
-    ``sub_meters`` devices, whose water another of the devices has measured. ``observed_ms`` and
-    ``expected_ms``: durations of the observed and expected buckets of the last 24 h. ``as_of_ms``:
-    of the oldest row."""
+    """Counts and sums over active devices; ``evaluated`` of them have a row. ``flow``,
+    ``volume_today`` and ``costs`` exclude ``sub_meters`` devices, whose water another of the
+    devices has measured. ``flowing`` and ``quiet`` have a current reading, above zero or of zero.
+    ``uptimes``: durations (ms) of the observed and expected buckets in each of `SPANS`.
+    ``as_of_ms``: of the oldest row."""
 
     devices: int
     sub_meters: int
@@ -97,10 +100,35 @@ class StatusSummary:
     flow: float | None
     volume_today: float | None
     costs: tuple[Cost, ...]
-    observed_ms: int
-    expected_ms: int
     findings: dict[str, int]
     as_of_ms: int | None
+    evaluated: int
+    flowing: int
+    quiet: int
+    uptimes: tuple[tuple[int, int], ...]
+    alarming: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """The open findings that need attention, critical ones and warnings: devices by kind, and what
+    they cost a day; and the devices by kind of the notices. ``unchecked`` devices have readings
+    that wait to be checked, ``checked_ms`` is up to when all are checked (None: nothing waits)."""
+
+    kinds: dict[str, int]
+    costs: tuple[Cost, ...]
+    notices: dict[str, int]
+    unchecked: int
+    checked_ms: int | None
+
+
+class FlowRow(NamedTuple):
+    """A bucket's mean, least and greatest rate in gal/min; None where they don't fit a double."""
+
+    start_ms: int
+    mean: float | None
+    least: float | None
+    greatest: float | None
 
 
 class Edge(NamedTuple):
@@ -121,8 +149,28 @@ class Insight(Protocol):
 
     def status_of(self, scope: Scope, device: Device) -> StatusEntry: ...
 
+    def statuses_of(self, scope: Scope, devices: Sequence[Device]) -> list[StatusEntry]: ...
+
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
         """Over the devices that match the query's text, group and kind, in any state."""
+        ...
+
+    def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
+        """Of the same devices. Readings wait from when on they weren't checked since
+        ``before_ms``."""
+        ...
+
+    def flow_rows(
+        self, devices: Sequence[Device], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[FlowRow]]:
+        """By device key, the buckets that start in [low, high), ascending."""
+        ...
+
+    def cell_counts(
+        self, devices: Sequence[Device], counted: Resolution, cell_ms: int, low: int, high: int
+    ) -> dict[int, dict[int, int]]:
+        """By device key: how many buckets of ``counted`` hold a reading in each cell from ``low``
+        on, by the cell's number."""
         ...
 
     # --- For the process that writes ---

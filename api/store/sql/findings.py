@@ -16,7 +16,7 @@ from api.catalog import (
     Aggregate,
 )
 from api.store.base import Scope
-from api.store.base.findings import EvaluationState, FindingQuery, FindingSetting
+from api.store.base.findings import EvaluationState, FindingQuery, FindingSetting, OpenFindings
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
@@ -337,9 +337,26 @@ def take_back(key: int, kind: str, opened_ms: int) -> Query:
     )
 
 
-def show_open(key: int, kinds: Sequence[str]) -> Query:
-    text = ",".join(kinds)
+def show_open(key: int, found: OpenFindings) -> Query:
+    kinds = ",".join(found.kinds)
     return Query(
-        f"UPDATE {DEVICE_STATUS.name} SET findings = ? WHERE device_id = ? AND findings <> ?",
-        (text, key, text),
+        f"UPDATE {DEVICE_STATUS.name} SET findings = ?, finding_rank = ?, finding_cost = ?"
+        " WHERE device_id = ? AND (findings <> ? OR COALESCE(finding_rank, -1) <> ?"
+        " OR COALESCE(finding_cost, -1) <> ?)",
+        (
+            *(kinds, found.rank, found.cost_per_day, key, kinds),
+            -1 if found.rank is None else found.rank,
+            -1.0 if found.cost_per_day is None else found.cost_per_day,
+        ),
+    )
+
+
+def open_of(dialect: Dialect, keys: Sequence[int]) -> Query:
+    """(finding columns, device's UUID, serial number) of the open findings of these devices, the
+    worst first."""
+    return Query(
+        f"SELECT {_columns()}, d.id, d.serial_number FROM {_BY_DEVICE}"
+        f" WHERE d.key = f.device_id AND {_STATES['open']} AND f.device_id IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r) ORDER BY {_ORDER}",
+        dialect.bind([(key,) for key in keys]),
     )

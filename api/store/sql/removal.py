@@ -5,8 +5,12 @@ They are derived from the table definitions, so that new tables are included.
 
 from __future__ import annotations
 
+from typing import Final
+
 from api.store.sql.query import Query
 from api.store.tables import API_KEY, DEVICE, KEY_GRANT, ORGANIZATION, READING, SMALL_TABLES, TABLES
+
+_KEYS: Final = ("device_id", "device_key", "ancestor_key")
 
 
 def device_keys(organization_id: str) -> Query:
@@ -20,10 +24,10 @@ def count_readings(device_key: int) -> Query:
 def of_device(device_key: int) -> list[Query]:
     """Delete a device's rows in every table: time series, groups, status, mains and sub-meters."""
     columns = [
-        (table.name, column)
+        (table.name, column.name)
         for table in TABLES
-        for column in ("device_id", "device_key", "ancestor_key")
-        if column in table.names
+        for column in table.columns
+        if column.name in _KEYS and column.kind == "int"  # elsewhere a device is its UUID
     ]
     return [
         Query(f"DELETE FROM {name} WHERE {column} = ?", (device_key,)) for name, column in columns

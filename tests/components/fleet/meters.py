@@ -6,7 +6,6 @@ from typing import Any
 
 from components.fleet.device_status import Known
 from components.fleet.meters import DEFAULT_QUALITY_LIMIT, Meter
-from components.fleet.selection import Row, judge
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")
@@ -44,7 +43,3 @@ def known(**said: Any) -> Known:
         "flow": 2.5,
     }
     return Known(**{**usual, **said})
-
-
-def row(id: str = "m", told: Known | None = None, **said: Any) -> Row:
-    return judge(meter(id, **said), told, NOW)

@@ -8,21 +8,17 @@ from pathlib import Path
 import pytest
 
 from api.catalog import EARLIEST_READING_MS
-from api.metering.windows import SPAN_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to
 from components.device.kpi_cards import identity
 from components.fleet.install_date import FRESH_MS, believed
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
 from components.fleet.shared_cache import Memory
-from components.fleet.status_cache import knowledge, refresh_page
-from components.fleet.uptime_strip import NOT_DUE, beats
 from components.queries import find_device
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text
 from tests.world import ms
 
-SPAN = SPAN_BY_NAME["24h"]
 LONG_AGO = ms("2013-03-12T10:00:00Z")
 
 
@@ -49,23 +45,6 @@ def installed_ms(meter: Meter) -> int:
 
 def looked_into(desk: Desk, meter: Meter, since_ms: int, now_ms: int) -> int | None:
     return believed(desk, [meter], since_ms, Deadline(30), now_ms)[0].installed_on_ms
-
-
-@pytest.mark.parametrize("imported", [True, False])
-def test_the_wall_expects_readings_all_along_where_they_disprove_the_date(
-    made: Bench, desk: Desk, imported: bool
-) -> None:
-    if imported:
-        made.write([(LONG_AGO, 1.0, 1.0)])
-    meter = listed(made)
-    at = installed_ms(meter)
-    now = at + 2 * HOUR_MS
-    refresh_page(desk, SPAN, [meter], now)
-    known = knowledge(desk, SPAN)
-    day = DAY_MS // known[meter.id].bucket_ms
-    assert (known[meter.id].expected == day) is imported
-    strip = beats(desk, SPAN, [meter], known, Deadline(30), now)[meter.id].percents()
-    assert (NOT_DUE not in strip[:-1]) is imported
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from components.fleet.states import state_of
-from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter, row
+from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter
 
 
 @pytest.mark.parametrize(
@@ -43,24 +43,3 @@ def test_the_limit_of_quality_is_the_devices_own() -> None:
     told = known(quality_min=60.0)
     assert state_of(meter(quality_limit=70.0), told, NOW).word == "Degraded"
     assert state_of(meter(quality_limit=50.0), told, NOW).word == "Reporting"
-
-
-@pytest.mark.parametrize(
-    ("said", "installed", "why"),
-    [
-        ({}, True, ()),
-        ({"seen_ms": NOW - HOUR}, True, ("silent",)),
-        ({"actual": 3, "quality_min": 3.0}, True, ("low uptime", "low quality")),
-        ({"seen_ms": None}, True, ("never reported",)),
-        ({"seen_ms": None}, False, ()),  # not put in yet: nobody expects it
-        ({"failure": "x"}, True, ("unavailable",)),
-    ],
-)
-def test_why_to_look(said: dict[str, Any], installed: bool, why: tuple[str, ...]) -> None:
-    assert row(told=known(**said), installed=installed).why == why
-
-
-def test_flow_is_of_now_or_not_at_all() -> None:
-    assert row(told=known(flow=0.0)).flow == 0.0  # quiet
-    assert row(told=known(flow=None)).flow is None  # a reading without a rate
-    assert row(told=known(flow=3.0, seen_ms=NOW - HOUR)).flow is None  # of an hour ago

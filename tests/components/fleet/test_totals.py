@@ -2,132 +2,142 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from api.metering.usage import day_of
+from api.client import Attention, Observed, StatusSummary
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
-from api.timez import zone
+from components.clock import Clock, known_zone
 from components.fleet import totals
-from components.fleet.day_volumes import Volume
+from components.fleet.wall import checked
 from components.units import METRIC, US
-from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, row
+from tests.components.fleet.meters import HOUR, MINUTE, NOW
 
-GOOD, LOW = known(), known(actual=1000)
-GONE, NEVER = known(seen_ms=NOW - HOUR, flow=8.0), known(seen_ms=None, actual=0, flow=None)
-DENVER = day_of(zone("America/Denver"), NOW)  # a Friday
-SATURDAY = day_of(zone("Pacific/Auckland"), NOW)
+
+def summary(**fields: Any) -> StatusSummary:
+    """Four devices in perfect health, but for what is given."""
+    usual: dict[str, Any] = {
+        "devices": 4,
+        "sub_meters": 0,
+        "states": {"reporting": 4},
+        "flow": 2.5,
+        "volume_today": 1234.0,
+        "costs_today": {"USD": 14.8},
+        "uptime_24h": 1.0,
+        "findings": {},
+        "as_of_ms": NOW,
+        "evaluated": 4,
+        "flowing": 1,
+        "quiet": 1,
+        "uptime": {"24h": Observed(2160 * 60, 2880 * 60), "30d": Observed(0, 0)},
+    }
+    return StatusSummary(**{**usual, **fields})
 
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(1.0, "100%"), (0.99999, "99.9%"), (0.9996, "99.9%"), (0.939, "93.9%"), (0.0, "0%"),
+    [(1.0, "100.0%"), (0.99999, "99.9%"), (0.9996, "99.9%"), (0.939, "93.9%"), (0.0, "0.0%"),
      (0.0001, "<0.1%"), (0.28, "28.0%"), (None, "–")],
 )  # fmt: skip
 def test_a_share_never_reads_better_than_it_is(share: float | None, text: str) -> None:
     assert totals.percent(share) == text
 
 
-def test_reporting() -> None:
-    rows = [row("a", GOOD), row("b", LOW), row("c", GONE), row("d", NEVER)]
-    made = totals.reporting(rows)
-    assert (made.value, made.note) == ("1 / 4", "1 degraded · 1 silent · 1 no data")
-    assert totals.reporting([row("a", GOOD)]).note == "every device"
-
-
-def test_what_is_known_of_a_large_fleet_is_said() -> None:
-    rows = [row(str(n), GOOD if n < 3450 else None) for n in range(10_000)]
-    made = totals.reporting(rows)
-    assert made.value == "3,450 / 3,450"
-    assert made.note == "status of 3,450 of 10,000 devices so far"
-    assert totals.reporting([row("a", None)]).value == "–"
-
-
-def test_fleet_uptime_weighs_buckets_by_their_length() -> None:
-    hourly = known(actual=12, expected=24, bucket_ms=HOUR)
-    made = totals.uptime([row("a", GOOD), row("b", hourly)], DEFAULT_SPAN)
-    assert made.label == "Fleet uptime, 24 h"
-    assert (made.value, made.note) == ("75.0%", "2,160 of 2,880 minutes")
-    assert totals.uptime([row("a", known(expected=0, actual=0))], DEFAULT_SPAN).value == "–"
-    month = known(actual=43_200, expected=43_200, bucket_ms=MINUTE)
-    many = totals.uptime([row(str(n), month) for n in range(50)], SPAN_BY_NAME["30d"])
-    assert (many.value, many.note) == ("100%", "36,000 of 36,000 hours")
-
-
-def test_flowing_quiet_and_no_data_are_three_things() -> None:
-    rows = [row("a", known(flow=2.5)), row("b", known(flow=0.0)), row("c", known(flow=None)),
-            row("d", GONE)]  # fmt: skip
-    made = totals.flow_now(rows, US)
-    assert (made.value, made.note) == ("2.5 gpm", "1 flowing · 1 quiet · 2 no data")
-    assert totals.flow_now(rows, METRIC).value == "9.46 L/min"
-    assert totals.flow_now([row("d", GONE)], US).value == "–"
-    assert totals.flow_now([row("b", known(flow=0.0))], US).value == "0 gpm"
-
-
 @pytest.mark.parametrize(
-    ("today", "note"),
+    ("fields", "value", "note"),
     [
-        ([(104.0, 100.0)], "4% above a typical Friday so far"),
-        ([(96.0, 100.0)], "4% below a typical Friday so far"),
-        ([(100.2, 100.0)], "same as a typical Friday so far"),
-        ([(2.0, 1.5)], "same as a typical Friday so far"),  # less than a gallon apart
-        ([(5.0, 0.2)], "1 device"),  # nothing is usual
-        ([(104.0, None)], "1 device"),
-        ([(1.0, 1.0)] * 8 + [(1.0, None)], "9 devices"),  # under nine tenths can tell
-        ([(2.0, 1.0)] * 9 + [(1.0, None)], "100% above a typical Friday so far"),
+        ({}, "4 / 4", "every device"),
+        ({"states": {"reporting": 1, "degraded": 1, "silent": 1, "no-data": 1}}, "1 / 4",
+         "1 degraded · 1 silent · 1 no data"),
+        ({"evaluated": 3}, "4 / 4", "status of 3 of 4 devices so far"),
+        ({"evaluated": 0, "states": {}}, "–", ""),
     ],
-)
-def test_volume_against_a_usual_weekday(today: list[tuple[float, float | None]], note: str) -> None:
-    rows = [row(str(n), GOOD) for n in range(len(today))]
-    volumes = {str(n): Volume(DENVER, *each) for n, each in enumerate(today)}
-    assert totals.volume_today(rows, volumes, US).note == note
-
-
-def test_volume_of_several_weekdays_names_none() -> None:
-    volumes = {"a": Volume(DENVER, 20.0, 10.0), "b": Volume(SATURDAY, 20.0, 10.0)}
-    made = totals.volume_today([row("a", GOOD), row("b", GOOD)], volumes, US)
-    assert (made.value, made.note) == ("40 gal", "100% above a typical day so far")
-
-
-def test_volume_says_how_many_devices_it_covers() -> None:
-    rows = [row("a", GOOD), row("b", GOOD), row("c", GONE), row("d", NEVER), row("e", None)]
-    known_none = Volume(DENVER, None, None)
-    told = {"a": Volume(DENVER, 1234.0, 900.0), "c": known_none, "d": known_none}
-    made = totals.volume_today(rows, told, US)
-    assert (made.value, made.note) == ("–", "1,234 gal in 1 of 3 devices so far")
-    assert totals.volume_today(rows, {}, US).value == "–"
-
-
-@pytest.mark.parametrize(
-    ("prices", "default", "value", "note"),
-    [
-        ([0.01, 0.02], None, "$3.00", "at each device’s rate"),
-        ([None, None], 0.5, "$100.00", "at the organization’s rate"),
-        ([0.01, None], 1.0, "$101.00", "at each device’s or the organization’s rate"),
-        ([0.01, None], None, "$1.00", "at each device’s rate"),
-        ([None, None], None, "–", "no price set"),
-    ],
-)
-def test_cost(prices: list[float | None], default: float | None, value: str, note: str) -> None:
-    rows = [row(str(n), GOOD, price=price) for n, price in enumerate(prices)]
-    volumes = {str(n): Volume(DENVER, 100.0, None) for n in range(len(prices))}
-    made = totals.cost_today(rows, volumes, default)
+)  # fmt: skip
+def test_reporting(fields: dict[str, Any], value: str, note: str) -> None:
+    made = totals.reporting(summary(**fields))
     assert (made.value, made.note) == (value, note)
 
 
+def test_each_number_of_a_note_is_a_filter() -> None:
+    states = totals.reporting(summary(states={"reporting": 3, "no-data": 1}))
+    assert states.parts == (("1 no data", "status", "nodata"),)
+    found = Attention(2, {"burst": 1, "continuous-flow": 1}, {"USD": 105.53}, {"frost": 1})
+    made = totals.needs_attention(summary(attention=found))
+    assert set(made.parts) == {
+        ("1 leak", "finding", "continuous-flow"), ("1 burst", "finding", "burst"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "value", "note", "aside"),
+    [
+        ({}, "0", "all is well", ""),
+        ({"attention": Attention(notices={"frost": 2})}, "0", "2 frost", ""),
+        ({"states": {"reporting": 3, "silent": 1}}, "0", "no finding is open", ""),
+        ({"unchecked": 2}, "0", "not all checked yet", ""),
+        ({"evaluated": 3}, "0", "not all checked yet", ""),
+        ({"evaluated": 0}, "–", "", ""),
+        ({"attention": Attention(1, {"continuous-flow": 1}, {"USD": 15.67})}, "1", "1 leak",
+         "at least $15.67 a day"),
+        ({"attention": Attention(2, {"continuous-flow": 1, "night-flow-step": 1},
+                                 {"EUR": 1.0, "USD": 2.0})},
+         "2", "1 leak · 1 night flow step", "about €1.00 + $2.00 a day"),
+        ({"attention": Attention(1, {"silent": 1})}, "1", "1 silent", ""),
+    ],
+)  # fmt: skip
+def test_all_is_well_only_where_everything_was_checked_and_nothing_is_open(
+    fields: dict[str, Any], value: str, note: str, aside: str
+) -> None:
+    made = totals.needs_attention(summary(**fields))
+    assert (made.value, made.note, made.aside) == (value, note, aside)
+
+
+def test_uptime_weighs_buckets_by_their_length() -> None:
+    made = totals.uptime(summary(), DEFAULT_SPAN)
+    assert (made.label, made.value, made.note) == ("Uptime, 24 h", "75.0%", "2,160 of 2,880 min")
+    assert totals.uptime(summary(), SPAN_BY_NAME["30d"]).note == "no readings expected yet"
+    month = {"30d": Observed(2_160_000 * 60, 2_160_000 * 60)}
+    many = totals.uptime(summary(uptime=month), SPAN_BY_NAME["30d"])
+    assert (many.value, many.note) == ("100.0%", "36,000 of 36,000 h")
+
+
+def test_flowing_quiet_and_no_data_are_three_things() -> None:
+    made = totals.flow_now(summary(), US)
+    assert (made.value, made.note) == ("2.5 gpm", "1 flowing · 1 quiet · 2 no data")
+    assert totals.flow_now(summary(), METRIC).value == "9.46 L/min"
+    none = totals.flow_now(summary(flow=None), US)
+    assert (none.value, none.note) == ("–", "no recent reading")
+
+
+def test_a_part_of_a_sum_is_not_written_large() -> None:
+    whole, part = summary(), summary(evaluated=3)
+    assert totals.volume_today(whole, US).value == "1,234 gal"
+    assert totals.volume_today(summary(sub_meters=1), US).note == "without 1 sub-meter"
+    assert totals.volume_today(part, US).value == "–"
+    assert totals.volume_today(part, US).note == "1,234 gal in 3 of 4 devices so far"
+    assert totals.cost_today(whole).value == "$14.80"
+    assert totals.cost_today(part).note == "$14.80 in 3 of 4 devices so far"
+    assert totals.volume_today(summary(volume_today=None), US).note == "no reading today"
+
+
 def test_currencies_are_not_added_up() -> None:
-    rows = [row("a", GOOD, price=1.0, currency="EUR"), row("b", GOOD, price=1.0)]
-    volumes = {id: Volume(DENVER, 10.0, None) for id in "ab"}
-    assert totals.cost_today(rows, volumes, None).note == "prices in several currencies"
+    made = totals.cost_today(summary(costs_today={"EUR": 1.0, "USD": 2.0}))
+    assert (made.value, made.note) == ("–", "€1.00 + $2.00")
+    assert totals.cost_today(summary(costs_today={})).note == "no price set"
 
 
-def test_needs_attention_counts_devices_and_names_reasons() -> None:
-    both = known(actual=3, quality_min=1.0)
-    rows = [row("a", GOOD), row("b", both), row("c", GONE), row("d", GONE)]
-    made = totals.needs_attention(rows)
-    assert made.value == "3"
-    assert made.note == "2 silent · 1 low uptime · 1 low quality"
-    well = totals.needs_attention([row("a", GOOD)])
-    assert (well.label, well.value) == ("Needs attention", "0")
-    assert well.note == "by state and quality; leaks are not checked here"  # never "all is well"
-    part = totals.needs_attention([row("a", GOOD), row("e", None)])
-    assert part.note == "of 1 of 2 devices so far"
+@pytest.mark.parametrize(
+    ("fields", "words", "late"),
+    [
+        ({}, "Checked 18:07", False),
+        ({"as_of_ms": NOW - 2 * MINUTE}, "Checked 18:05", False),
+        ({"as_of_ms": NOW - HOUR}, "Catching up: the status of some devices is of 17:07", True),
+        ({"unchecked": 240, "checked_ms": NOW - HOUR},
+         "Findings are catching up: 240 devices, checked to 17:07", True),
+        ({"as_of_ms": None}, "", False),
+    ],
+)  # fmt: skip
+def test_up_to_when_all_was_checked(fields: dict[str, Any], words: str, late: bool) -> None:
+    clock = Clock(known_zone("UTC"), NOW, NOW)
+    assert checked(summary(**fields), clock, NOW) == {"words": words, "late": late}

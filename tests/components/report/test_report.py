@@ -131,7 +131,7 @@ def test_each_day_is_the_sum_of_its_readings(desk: Desk, serial: str) -> None:
         assert row[2] == f"${sum(told) * 0.02:,.2f}"
         assert is_rounded(row[3], sum(told) / (length * 60), "gpm")
         assert is_rounded(row[4], max(told) / 10, "gpm")
-        assert row[5] == "100%"
+        assert row[5] == "100.0%"
 
 
 def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:
@@ -147,7 +147,7 @@ def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:
     assert numbers["volume"].value == formatting.volume(told)
     assert numbers["volume"].note == f"{formatting.volume(told / 5)} a day"
     assert numbers["cost"].value == f"${told * 0.02:,.2f}"
-    assert (numbers["uptime"].value, numbers["quality"].value) == ("100%", "90")
+    assert (numbers["uptime"].value, numbers["quality"].value) == ("100.0%", "90")
     assert (detail.quality_min, detail.quality_max) == (90.0, 90.0)
     for each in numbers.values():
         assert each.value in text

@@ -154,7 +154,9 @@ CREATE TABLE public.device_status (
     currency text NOT NULL COLLATE pg_catalog."C",
     searched text NOT NULL COLLATE pg_catalog."C",
     maker text NOT NULL COLLATE pg_catalog."C",
-    findings text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
+    findings text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    finding_rank integer,
+    finding_cost double precision
 );
 CREATE TABLE public.finding (
     device_id bigint NOT NULL,
@@ -389,8 +391,8 @@ CREATE TABLE public.undated (
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795356274041, 1795356274041, 1795356274041, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '42cfdebc-248d-4507-8b74-f3d70fd4ce9e', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795356274041, 1795356274041, 1795356274041, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795357256783, 1795357256783, 1795357256783, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, 'e4b9f4d0-cbc8-4d40-8ee5-5dbc2c32c3eb', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795357256783, 1795357256783, 1795357256783, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -407,7 +409,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795356274026, 1795356274026, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795357256741, 1795357256741, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 90, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 90, -70, NULL, 21.5, 0),
@@ -1229,10 +1231,12 @@ CREATE INDEX alert_silence_by_organization ON public.alert_silence USING btree (
 CREATE UNIQUE INDEX api_key_by_digest ON public.api_key USING btree (digest);
 CREATE INDEX device_ancestor_by_ancestor ON public.device_ancestor USING btree (ancestor_key);
 CREATE UNIQUE INDEX device_by_id ON public.device USING btree (id);
+CREATE INDEX device_by_label ON public.device USING btree (organization_id, active, label, id, serial_number, network_unique_identifier);
 CREATE UNIQUE INDEX device_by_network_unique_identifier ON public.device USING btree (organization_id, network_unique_identifier) WHERE (active = 1);
 CREATE INDEX device_by_organization ON public.device USING btree (organization_id);
 CREATE UNIQUE INDEX device_by_serial_number ON public.device USING btree (organization_id, serial_number) WHERE (active = 1);
 CREATE INDEX device_group_by_name ON public.device_group USING btree (name);
+CREATE INDEX device_listed ON public.device USING btree (organization_id, active, key, label, id);
 CREATE INDEX device_status_by_due ON public.device_status USING btree (due_ms);
 CREATE INDEX finding_by_device ON public.finding USING btree (device_id, dismissed_ms, end_ms, severity, kind, start_ms);
 CREATE INDEX finding_by_id ON public.finding USING btree (id);

@@ -33,6 +33,8 @@ USAGE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "devic
          "asked": 1}  # fmt: skip
 WALL = {"window": "24h", "q": "m", "status": "live", "group": "north", "sort": "label", "page": 1,
         "zone": "UTC", "units": "us", "held": [METER], "drawn": {METER: "x"}}  # fmt: skip
+FINDINGS = {"state": "open", "kind": "", "q": "m", "group": "north", "finding": "no-such",
+            "page": 1, "zone": "UTC", "units": "us", "asked": 1}  # fmt: skip
 ROWS = {"startRow": 0, "endRow": 100, "sortModel": [{"colId": "label", "sort": "asc"}],
         "context": {"q": "m", "status": "all"}}  # fmt: skip
 FORM = ("a title", "", "", "UTC", "https://a.example", "", "wall", "flow_rate", "86400", "us",
@@ -60,6 +62,9 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "embed-devices.options": ("m", [METER], "wall"),
     "embeds-go.href": (1, *FORM),
     "embeds-panel.children": (1, "no-such"),
+    "findings-answer.data": (FINDINGS,),
+    "findings-done.data": ({"finding": "no-such", "do": "dismiss", "reason": "", "asked": 1},),
+    "findings-picture.data": (FINDINGS,),
     "fleet-board.data": (WALL,),
     "report-answer.data": (USAGE,),
     "report-offered-sheet.data": ("m", USAGE),

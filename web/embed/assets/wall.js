@@ -6,14 +6,10 @@ import * as fleetTiles from "../../../assets/fleet-tiles.js";
 import * as freshness from "../../../assets/freshness.js";
 
 const JITTER = 0.2;
-const HURRY_MS = 5000; // a shorter pause isn't worth spreading
-const MOST_HURRIED = 40; // answers in a row that asked for the next at once
-const USUAL_MS = 15000;
 
 let root = null;
 let question = {};
 let board = null;
-let hurried = 0;
 let timer = 0;
 
 const byId = (id) => document.getElementById(id);
@@ -33,10 +29,7 @@ function refresh() {
 
 function next(afterMs) {
   clearTimeout(timer);
-  hurried = afterMs < HURRY_MS ? hurried + 1 : 0;
-  const pause = hurried > MOST_HURRIED ? USUAL_MS : afterMs;
-  const spread = pause < HURRY_MS ? 1 : 1 - JITTER + 2 * JITTER * Math.random();
-  timer = setTimeout(refresh, pause * spread);
+  timer = setTimeout(refresh, afterMs * (1 - JITTER + 2 * JITTER * Math.random()));
 }
 
 function settle(told) {
@@ -72,7 +65,7 @@ register("embedWall", {
         root,
         notice: "wall-notice",
         retry: refresh,
-        remark: () => board && (board.trouble || board.empty),
+        remark: () => board && (board.remark || board.empty),
       });
     }
     if (told) settle(told);

@@ -1,0 +1,107 @@
+"""What a page of devices shows beside their status: lines of flow, strips of uptime, findings.
+
+Bounded by the page: each part is one question of the store for all devices that share a cadence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from api.catalog import MINUTE_MS, Resolution
+from api.metering.cadence import Cadence
+from api.metering.uptime import resolution_for
+from api.metering.windows import SPANS, Cell, Span, cells, strip_window
+from api.store.base import Attention, FlowRow, Scope, StatusEntry, StatusQuery, Store
+from api.timez import floor_to
+
+CHECKED_WITHIN_MS: Final = 10 * MINUTE_MS  # twice the evaluator's pace: what waits longer is late
+
+
+class Line(NamedTuple):
+    """The rows of ``step_ms`` from ``start_ms`` on; None where there is no row."""
+
+    start_ms: int
+    step_ms: int
+    rows: Sequence[FlowRow | None]
+
+
+class Strip(NamedTuple):
+    """The cells of ``step_ms`` from ``start_ms`` on: buckets with a reading, and buckets that are
+    over and were expected."""
+
+    start_ms: int
+    step_ms: int
+    observed: Sequence[int]
+    expected: Sequence[int]
+
+
+def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int) -> dict[int, Line]:
+    """By device key."""
+    step = span.line.fixed_ms
+    made: dict[int, Line] = {}
+    for resolution, members in _by_resolution(entries).items():
+        window = strip_window(span, resolution, now_ms)
+        start, end = window.from_ms, min(window.to_ms, now_ms) + 1
+        found = store.flow_rows([each.device for each in members], span.line, start, end)
+        count = -(-(end - start) // step)
+        for each in members:
+            rows: list[FlowRow | None] = [None] * count
+            for row in found.get(each.device.key, ()):
+                rows[(row.start_ms - start) // step] = row
+            made[each.device.key] = Line(start, step, rows)
+    return made
+
+
+def strips(
+    store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int
+) -> dict[int, Strip]:
+    """By device key."""
+    made: dict[int, Strip] = {}
+    for resolution, members in _by_resolution(entries).items():
+        window, edge = strip_window(span, resolution, now_ms), floor_to(now_ms, resolution.fixed_ms)
+        step = span.cell_length_ms(resolution)
+        devices = [each.device for each in members]
+        found = store.cell_counts(devices, resolution, step, window.from_ms, now_ms + 1)
+        for each in members:
+            cells_ = cells(span, resolution, _counted_from(each, span), now_ms)
+            counts = found.get(each.device.key, {})
+            seen = each.status.seen_ms if each.status is not None else None
+            open_cell = (edge - window.from_ms) // step if seen is not None and seen >= edge else -1
+            observed = [
+                _closed(counts.get(at, 0) - (at == open_cell), cell)
+                for at, cell in enumerate(cells_)
+            ]
+            expected = [cell.expected for cell in cells_]
+            made[each.device.key] = Strip(window.from_ms, step, observed, expected)
+    return made
+
+
+def attention(store: Store, scope: Scope, query: StatusQuery, now_ms: int) -> Attention:
+    return store.attention(scope, query, now_ms - CHECKED_WITHIN_MS)
+
+
+def _closed(count: int, cell: Cell) -> int:
+    """Without the bucket under way, and without what was heard before the installation."""
+    return max(0, min(count, cell.expected))
+
+
+def _counted_from(entry: StatusEntry, span: Span) -> int | None:
+    """The installation date where it shortens the window; the status has found out whether it
+    holds, since readings may disprove it."""
+    kept = entry.status
+    if kept is None:
+        return entry.device.installed_on_ms
+    due = kept.windows[SPANS.index(span)].expected * kept.bucket_ms
+    return entry.device.installed_on_ms if due < span.length_ms else None
+
+
+def _by_resolution(entries: Iterable[StatusEntry]) -> dict[Resolution, list[StatusEntry]]:
+    """Those that were never evaluated have nothing to show."""
+    groups: defaultdict[Resolution, list[StatusEntry]] = defaultdict(list)
+    for entry in entries:
+        kept = entry.status
+        if kept is not None:
+            groups[resolution_for(Cadence(kept.cadence_ms, kept.event_driven))].append(entry)
+    return groups
