@@ -1,5 +1,6 @@
 /* The dashboard's script: every page loads it, as web/modules.py joins it. */
 import * as chart from "./chart.js";
+import "./compare.js";
 import "./controls.js";
 import "./cursor.js";
 import "./days.js";

@@ -147,7 +147,7 @@ def _copied(engine: Engine) -> str:
     """Raw rows alone, as a bulk load brings them, into the store's own table."""
     store: Any = engine.store
     rows = [_row(1, START_MS - COPIED * 1_000 + n * 1_000) for n in range(COPIED)]
-    store.make_room(rows)
+    store.add_partitions(rows)
     took_s = _timed(lambda: _insert(store, rows))
     with store.transaction() as transaction:  # they have no rollups: away with them
         transaction.run(_delete(1))

@@ -120,6 +120,7 @@ clientside_callback(
         Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
         Fields.GAPS: html_json.output(Ids.GAPS),
+        Fields.COMPARED: Output(Ids.COMPARED, "children"),
         Fields.TOLD: Output(Ids.TOLD, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],

@@ -133,6 +133,7 @@ def test_tests_stand_where_their_modules_do(room: str) -> None:
 ASK_ELSEWHERE = frozenset(
     (
         "components/bare_service.py",
+        "components/compared.py",
         "components/device/cards.py",
         "components/device/chart_results.py",
         "components/fleet/cadence.py",

@@ -23,6 +23,7 @@ SECTIONS: Final = {
         "embeds",
     ),
     "Readings, findings, reports": ("readings", "insight", "images", "report"),
+    "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
 }
 OTHERS: Final = "More"
 _COMPLETE: Final = "_WEIR_COMPLETE"

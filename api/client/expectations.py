@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from api.catalog import INSIGHT_PREFIX
+from api.catalog import FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
 from api.client.fields import (
     Json,
     a_list,
@@ -44,6 +44,27 @@ class MonthEnd:
     currency: str
 
 
+class ComparedBucket(NamedTuple):
+    """``bucket_start_ms`` is the bucket's own; level, gallons and ``other_start_ms`` are of what it
+    is compared with."""
+
+    bucket_start_ms: int
+    other_start_ms: int
+    level: float | None
+    gallons: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``difference`` (gallons) and ``percent`` None: nothing can be said."""
+
+    gallons: float | None
+    other_gallons: float | None
+    difference: float | None
+    percent: float | None
+    buckets: tuple[ComparedBucket, ...]
+
+
 class ExpectationMethods:
     """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
     is no Weir."""
@@ -63,6 +84,35 @@ class ExpectationMethods:
             )
             for row in _rows(_of_device(self._ask, identifier, "usual", params))
         ]
+
+    def comparison(
+        self,
+        identifier: str,
+        compare: str,
+        resolution: Resolution,
+        *,
+        from_ms: int,
+        to_ms: int,
+        timezone: str | None = None,
+        metric: Metric = FLOW_RATE,
+    ) -> Comparison:
+        """``compare``: day, week, month, year, or device: and an identifier."""
+        params = {
+            "compare": compare,
+            "resolution": resolution.name,
+            "from": stamp(from_ms, fraction=True),
+            "to": stamp(to_ms, fraction=True),
+            "metric": metric.name,
+            **({} if timezone is None else {"timezone": timezone}),
+        }
+        body = an_object(_of_device(self._ask, identifier, "comparison", params), "answer")
+        return Comparison(
+            number(body, "volume"),
+            number(body, "otherVolume"),
+            number(body, "difference"),
+            number(body, "percent"),
+            tuple(map(_compared, _rows(body))),
+        )
 
     def forecast(
         self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
@@ -105,6 +155,15 @@ def _as_of(as_of_ms: int | None) -> dict[str, str]:
 def _rows(body: Any) -> list[Json]:
     rows = a_list(an_object(body, "answer").get("data"), "data")
     return [an_object(row, "row") for row in rows]
+
+
+def _compared(row: Json) -> ComparedBucket:
+    return ComparedBucket(
+        needed_instant(row, "bucket_start"),
+        needed_instant(row, "other_start"),
+        number(row, "value"),
+        number(row, "volume"),
+    )
 
 
 def _needed(row: Json, name: str) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from flask import Flask
 
 from api.commands import (
+    annotate,
+    audit,
     backup,
     db,
     demo,
@@ -35,6 +37,10 @@ GROUPS = (
     images.group,
     readings.group,
     insight.group,
+    annotate.notes,
+    annotate.maintenance,
+    annotate.corrections,
+    audit.group,
     mqtt.group,
     demo.group,
     serve.serve,

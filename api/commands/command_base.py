@@ -7,6 +7,7 @@ that need it, so that the others answer at once.
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import re
@@ -30,9 +31,9 @@ from api.errors import (
 )
 from api.ingest.file_lock import writing
 from api.settings import Settings, unknown_variables
-from api.store.base import Grant, Organization, Scope, Store
+from api.store.base import AuditEntry, Device, Grant, Organization, Scope, Store
 from api.store.web.base import WebStore
-from api.timez import stamp
+from api.timez import now_ms, parse_instant, stamp
 
 Load = Callable[[], Settings]
 _EXTENSION = "weir-settings"
@@ -165,6 +166,57 @@ def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None
     except BadRequest as error:
         named = (f"--{options.get(e.parameter, e.parameter)} {e.detail}" for e in error.errors)
         raise UserError("; ".join(named) or otherwise + error.detail) from None
+
+
+def instant(option: str, text: str) -> int:
+    """Epoch ms of an option's date-time. UserError names the option."""
+    try:
+        return parse_instant(text)
+    except ValueError as error:
+        raise UserError(f"{option} {error}") from None
+
+
+def author() -> str:
+    """Who types: the user of the operating system, for the audit log."""
+    try:
+        return f"command:{getpass.getuser()}"
+    except (KeyError, OSError):  # a container may run as a user without a name
+        return f"command:{os.getuid()}"
+
+
+def audited(
+    organization_id: str,
+    kind: str,
+    action: str,
+    subject: str,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    reason: str = "",
+) -> list[AuditEntry]:
+    """What the audit log says of a command."""
+    at_ms = now_ms()
+    return [
+        AuditEntry(at_ms, organization_id, author(), kind, action, subject, before, after, reason)
+    ]
+
+
+def one_device(store: Store, organization_id: str, identifier: str) -> Device:
+    (found,) = store.resolve(everything(organization_id), [identifier])
+    if found is None:
+        raise UserError(f"--device {identifier}: not found in this organization")
+    return found
+
+
+def reevaluate(store: Store, organization_id: str, keys: Sequence[int]) -> None:
+    """Bring status and findings of devices up to date whose readings were changed by hand; a writer
+    that runs does so too."""
+    from api.insight.evaluator import Evaluator
+    from api.insight.projection import Projection
+
+    Projection(store).rebuild(keys, now_ms())
+    for key in keys:
+        Evaluator(store).up_to_date(organization_id, key)
 
 
 def warn(message: str) -> None:

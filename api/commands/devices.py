@@ -6,9 +6,20 @@ from pathlib import Path
 
 import click
 
-from api.commands.command_base import Group, everything, opened, organization, warn
+from api.catalog import COARSEST_STORED, RAW
+from api.commands.command_base import (
+    Group,
+    audited,
+    everything,
+    opened,
+    organization,
+    settings,
+    warn,
+    when,
+)
 from api.errors import UserError
-from api.store.base import NewDevice
+from api.ingest.file_lock import only_writer
+from api.store.base import Device, DeviceQuery, NewDevice, Span, Store
 
 group = Group("devices", help="Devices.")
 
@@ -27,6 +38,106 @@ def import_file(file: Path, organization_id: str) -> object:
         organization(store, organization_id)
         imported = store.import_devices(organization_id, devices.devices)
     return {"created": imported.created, "updated": imported.updated}
+
+
+_org = click.option("--org", "organization_id", required=True, help="The organization's id.")
+
+
+@group.command("list")
+@_org
+@click.option("--inactive", is_flag=True, help="Only the inactive ones.")
+def list_all(organization_id: str, inactive: bool) -> object:
+    """List an organization's devices, active and inactive."""
+    with opened(read_only=True) as store:
+        organization(store, organization_id)
+        query = DeviceQuery(active=False if inactive else None, order_by="serialNumber")
+        return [
+            {
+                "serialNumber": device.serial_number,
+                "label": device.label,
+                "active": device.active,
+                "groups": (device.config or {}).get("groups", []),
+                "lastHour": when(_last_hour(store, device)),
+                "id": device.id,
+            }
+            for device in store.devices(everything(organization_id), query)
+        ]
+
+
+def _last_hour(store: Store, device: Device) -> int | None:
+    found = store.bounds(device, COARSEST_STORED, Span())
+    return None if found is None else found[1]
+
+
+@group.command()
+@click.argument("identifier", metavar="DEVICE")
+@_org
+def deactivate(identifier: str, organization_id: str) -> object:
+    """Take a device out of lists, sums and uptime. Its readings stay; `activate` undoes it."""
+    return _set_active(identifier, organization_id, active=False)
+
+
+@group.command()
+@click.argument("identifier", metavar="DEVICE")
+@_org
+def activate(identifier: str, organization_id: str) -> object:
+    """Bring an inactive device back. Name it by its id; see `flask devices list --inactive`."""
+    return _set_active(identifier, organization_id, active=True)
+
+
+def _set_active(identifier: str, organization_id: str, *, active: bool) -> object:
+    with opened() as store:
+        device = _device(store, organization_id, identifier)
+        if device.active is not active:
+            told = audited(
+                organization_id, "device", "activate" if active else "deactivate", device.id,
+                before={"active": device.active}, after={"active": active},
+            )  # fmt: skip
+            store.set_device_active(device, active, told)
+    return {"id": device.id, "serialNumber": device.serial_number, "active": active}
+
+
+@group.command()
+@click.argument("identifier", metavar="DEVICE")
+@_org
+@click.option("--reason", required=True, help="Why, for the audit log.")
+@click.option("--pretend", is_flag=True, help="Only report what would be deleted.")
+def delete(identifier: str, organization_id: str, reason: str, pretend: bool) -> object:
+    """Delete a device with its readings and all that is known of it, for good.
+
+    Not while a writer runs: stop the server first, or deactivate the device instead.
+    """
+    if pretend:
+        with opened(read_only=True) as store:
+            return _extent(store, _device(store, organization_id, identifier))
+    with only_writer(settings()), opened() as store:
+        device = _device(store, organization_id, identifier)
+        counts = _extent(store, device)
+        told = audited(organization_id, "device", "delete", device.id, before=counts, reason=reason)
+        store.delete_device(device, told)
+    return counts
+
+
+def _device(store: Store, organization_id: str, identifier: str) -> Device:
+    """Active, or an inactive one by its id or by a serial number that no other device has."""
+    organization(store, organization_id)
+    scope = everything(organization_id)
+    (found,) = store.resolve(scope, [identifier])
+    if found is None:
+        query = DeviceQuery(active=None, serial_number=identifier, limit=2)
+        same = store.devices(scope, query)
+        found = same[0] if len(same) == 1 else None
+    if found is None:
+        raise UserError(f"{identifier}: device not found; see flask devices list")
+    return found
+
+
+def _extent(store: Store, device: Device) -> dict[str, object]:
+    return {
+        "id": device.id,
+        "serialNumber": device.serial_number,
+        "readings": store.count(device, RAW, Span()),
+    }
 
 
 @group.command()

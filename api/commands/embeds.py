@@ -10,6 +10,8 @@ import click
 from api.catalog import CHARTS, EMBED_CONTROLS, EMBED_THEMES, EMBED_VIEWS, UNIT_SYSTEMS
 from api.commands.command_base import (
     Group,
+    audited,
+    author,
     by_option,
     everything,
     opened,
@@ -65,7 +67,7 @@ def create(organization_id: str, site: str | None, **given: Any) -> object:
     with opened(read_only=True) as store, opened_web() as web, by_option(options):
         organization(store, organization_id)
         wanted = checked(EmbedBody, _body(given)).definition
-        embed = make(store, web, everything(organization_id), maker, wanted, now_ms())
+        embed = make(store, web, everything(organization_id), maker, wanted, now_ms(), author())
     token, _ = issue_embed_token(settings(), embed, now_ms())
     at = site or settings().site
     return {
@@ -146,7 +148,11 @@ def _window(window: Rolling | Fixed) -> str:
 def revoke(embed_id: str) -> object:
     """End an embed for good, within ten seconds everywhere."""
     with opened_web() as web:
-        if not web.revoke_embed(embed_id, now_ms()):
+        embed = web.embed(embed_id)
+        if embed is None:
             raise UserError(f"no embed {embed_id}: see flask embeds list")
+        web.revoke_embed(
+            embed_id, now_ms(), audited(embed.organization_id, "embed", "revoke", embed_id)
+        )
         embed = web.embed(embed_id)
     return {"id": embed_id, "revoked": when(embed.revoked_ms) if embed else None}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.command_base import everything, opened, organization, when
+from api.commands.command_base import author, everything, opened, organization, when
 from api.errors import UserError
 from api.suggestions import did_you_mean
 
@@ -63,7 +63,7 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
             store,
             scope,
             entry,
-            by="command",
+            by=author(),
             reason=reason,
             at_ms=now_ms(),
             judgement=JUDGEMENT_BY_NAME[name],
@@ -76,10 +76,11 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
 def restore(finding_id: str) -> object:
     """Take a dismissal back, and what it changed for the device."""
     from api.insight.dismissal import restored
+    from api.timez import now_ms
 
     with opened() as store:
         scope, entry = _found(store, finding_id)
-        _, threshold = restored(store, scope, entry)
+        _, threshold = restored(store, scope, entry, by=author(), at_ms=now_ms())
         return {"restored": entry.finding.id, "words": threshold.words}
 
 

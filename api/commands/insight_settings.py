@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.command_base import Group, everything, opened, organization
+from api.commands.command_base import Group, audited, everything, opened, organization
 from api.errors import UserError
 from api.store.base import DeviceQuery, FindingLevel, FindingSetting, Grant, Scope, Store
 from api.suggestions import did_you_mean
@@ -57,7 +57,13 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
             except ValueError as error:
                 raise UserError(f"{pair}: {error}") from None
             changes.append(FindingSetting(level, target, kind.name, name, value))
-        store.save_finding_settings(organization_id, changes)
+        before = {each[:4]: each.value for each in store.finding_settings(organization_id)}
+        audit = audited(
+            organization_id, "settings", "set", _named(level, target, kind.name),
+            before={each.name: before.get(each[:4]) for each in changes},
+            after={each.name: each.value for each in changes},
+        )  # fmt: skip
+        store.save_finding_settings(organization_id, changes, audit)
         return [_row(organization_id, each) for each in changes]
 
 
@@ -78,7 +84,11 @@ def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
         for name in names:
             if name not in by_name:
                 raise UserError(f"{name}: not set for {kind.name}")
-        store.drop_finding_settings(organization_id, [by_name[name] for name in names])
+        audit = audited(
+            organization_id, "settings", "unset", _named(level, target, kind.name),
+            before={name: by_name[name].value for name in names},
+        )  # fmt: skip
+        store.drop_finding_settings(organization_id, [by_name[name] for name in names], audit)
     return {"unset": len(names)}
 
 
@@ -106,6 +116,11 @@ def list_all(organization_id: str | None, defaults: bool) -> object:
             organization(store, organization_id)
         ids = [organization_id] if organization_id else [each.id for each in store.organizations()]
         return [_row(id, each) for id in ids for each in store.finding_settings(id)]
+
+
+def _named(level: str, target: str, kind: str) -> str:
+    """``burst of group north``"""
+    return f"{kind} of {level} {target}".strip()
 
 
 def _row(organization_id: str, setting: FindingSetting) -> dict[str, Any]:
@@ -174,7 +189,11 @@ def set_days(file: Path, organization_id: str) -> object:
     days = _days(file)
     with opened() as store:
         organization(store, organization_id)
-        store.set_holidays(organization_id, days)
+        told = audited(
+            organization_id, "settings", "set holidays", "holidays",
+            before={"days": store.holidays(organization_id)}, after={"days": days},
+        )  # fmt: skip
+        store.set_holidays(organization_id, days, told)
     return {"days": len(days)}
 
 

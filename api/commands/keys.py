@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from uuid import uuid4
 
 import click
 
-from api.commands.command_base import Group, device_ids, opened, organization, settings, when
+from api.commands.command_base import (
+    Group,
+    audited,
+    device_ids,
+    instant,
+    opened,
+    organization,
+    settings,
+    when,
+)
 from api.errors import UserError
 from api.roles import Role
 from api.store.base import Grant, Key, Store
-from api.timez import now_ms, parse_instant
+from api.timez import now_ms
 
 group = Group("keys", help="Service API keys.")
 tokens = Group("tokens", help="Bearer tokens.")
@@ -43,7 +53,8 @@ def new_key(
     key_id = f"key_{secrets.token_hex(10)}"
     lives = (now_ms(), expires_ms, None)
     made = Key(key_id, organization_id, name, key_digest(secret), grant, *lives, ingest, role)
-    store.create_key(made)
+    told = audited(organization_id, "key", "create", key_id, after=_described(made), reason=name)
+    store.create_key(made, told)
     return {"keyId": key_id, "key": secret}
 
 
@@ -74,7 +85,7 @@ def create(
     """Create a key, for all of the organization's devices unless some are named."""
     if ingest and role is not None:
         raise UserError("--role: a key that only sends readings has none")
-    expires_ms = None if expires is None else _instant(expires)
+    expires_ms = None if expires is None else _expires_ms(expires)
     with opened() as store:
         organization(store, organization_id)
         grant = Grant(
@@ -86,14 +97,11 @@ def create(
         return new_key(store, organization_id, name, grant, expires_ms, ingest=ingest, role=chosen)
 
 
-def _instant(text: str) -> int:
-    try:
-        instant = parse_instant(text)
-    except ValueError as error:
-        raise UserError(f"--expires {error}") from None
-    if instant <= now_ms():
+def _expires_ms(text: str) -> int:
+    expires_ms = instant("--expires", text)
+    if expires_ms <= now_ms():
         raise UserError("--expires is in the past")
-    return instant
+    return expires_ms
 
 
 @group.command("list")
@@ -136,8 +144,12 @@ def _state(key: Key) -> str:
 def set_role(key_id: str, role: str) -> object:
     """Change what a key may do, within ten seconds everywhere."""
     with opened() as store:
-        if not store.set_key_role(key_id, Role(role)):
-            raise UserError(f"no key {key_id}: see flask keys list")
+        key = _known(store, key_id)
+        told = audited(
+            key.organization_id, "key", "change role", key_id,
+            before={"role": key.role.value}, after={"role": role},
+        )  # fmt: skip
+        store.set_key_role(key_id, Role(role), told)
     return {"keyId": key_id, "role": role}
 
 
@@ -146,10 +158,20 @@ def set_role(key_id: str, role: str) -> object:
 def revoke(key_id: str) -> object:
     """End a key for good, within ten seconds everywhere."""
     with opened() as store:
-        if not store.revoke_key(key_id, now_ms()):
-            raise UserError(f"no key {key_id}: see flask keys list")
-        keys = {key.key_id: key for key in store.keys()}  # noqa: SIM118 - no dict
-    return {"keyId": key_id, "revoked": when(keys[key_id].revoked_ms)}
+        key, at_ms = _known(store, key_id), now_ms()
+        told = audited(
+            key.organization_id, "key", "revoke", key_id,
+            before=_described(key), after=_described(replace(key, revoked_ms=at_ms)),
+        )  # fmt: skip
+        store.revoke_key(key_id, at_ms, told)
+        return {"keyId": key_id, "revoked": when(_known(store, key_id).revoked_ms)}
+
+
+def _known(store: Store, key_id: str) -> Key:
+    key = store.named_key(key_id)
+    if key is None:
+        raise UserError(f"no key {key_id}: see flask keys list")
+    return key
 
 
 @tokens.command("create")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from uuid import uuid4
 
 import click
 
-from api.commands.command_base import Group, opened, when
+from api.catalog import RAW
+from api.commands.command_base import Group, audited, everything, opened, opened_web, settings, when
+from api.commands.command_base import organization as existing
 from api.errors import UserError
+from api.ingest.file_lock import only_writer
+from api.store.base import DeviceQuery, Span, Store
+from api.timez import now_ms
 
 group = Group("orgs", help="Organizations.")
 
@@ -29,9 +35,14 @@ def create(name: str, organization_id: str | None, cost_per_gallon: float | None
         math.isfinite(cost_per_gallon) and cost_per_gallon >= 0
     ):
         raise UserError("--cost-per-gallon must be a number, 0 or more")
+    new_id = organization_id or str(uuid4())
+    told = audited(
+        new_id, "organization", "create", new_id,
+        after={"name": name, "costPerGallon": cost_per_gallon},
+    )  # fmt: skip
     with opened() as store:
         organization = store.create_organization(
-            name, organization_id=organization_id, cost_per_gallon=cost_per_gallon
+            name, organization_id=new_id, cost_per_gallon=cost_per_gallon, audit=told
         )
     return {"id": organization.id}
 
@@ -50,3 +61,36 @@ def list_all() -> object:
             }
             for organization in store.organizations()
         ]
+
+
+@group.command()
+@click.argument("organization_id", metavar="ID")
+@click.option("--reason", required=True, help="Why, for the audit log.")
+@click.option("--pretend", is_flag=True, help="Only report what would be deleted.")
+def delete(organization_id: str, reason: str, pretend: bool) -> object:
+    """Delete an organization with its devices, readings, keys and embeds, for good.
+
+    Its audit log stays. Not while a writer runs: stop the server first.
+    """
+    if pretend:
+        with opened(read_only=True) as store:
+            return _extent(store, organization_id)
+    with only_writer(settings()), opened() as store, opened_web() as web:
+        known = existing(store, organization_id)
+        counts = _extent(store, organization_id)
+        for embed in web.embeds(organization_id):
+            told = audited(organization_id, "embed", "revoke", embed.id, reason=reason)
+            web.revoke_embed(embed.id, now_ms(), told)
+        told = audited(
+            organization_id, "organization", "delete", organization_id,
+            before={"name": known.name, **counts}, reason=reason,
+        )  # fmt: skip
+        store.delete_organization(organization_id, told)
+    return counts
+
+
+def _extent(store: Store, organization_id: str) -> dict[str, object]:
+    existing(store, organization_id)
+    devices = store.devices(everything(organization_id), DeviceQuery(active=None))
+    readings = sum(store.count(device, RAW, Span()) for device in devices)
+    return {"id": organization_id, "devices": len(devices), "readings": readings}

@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from api.commands.command_base import Group, Outcome, opened, organization, settings, warn, when
+from api.catalog import RAW
+from api.commands.command_base import (
+    Group,
+    Outcome,
+    audited,
+    instant,
+    one_device,
+    opened,
+    organization,
+    reevaluate,
+    settings,
+    warn,
+    when,
+)
 from api.commands.progress import bar
 from api.errors import UserError
-from api.store.base import Progress, Store
+from api.store.base import Progress, Span, Store
 from api.store.retention import months_before
 from api.suggestions import did_you_mean
 from api.timez import now_ms
@@ -34,7 +47,21 @@ MOST_REFUSED: Final = 0.01  # of the rows read
 @click.option(
     "--allow-refused", is_flag=True, help="Exit with status 0 however many rows are refused."
 )
-def import_files(files: tuple[Path, ...], organization_id: str, allow_refused: bool) -> object:
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Delete each device's readings between its first and last row of the file first.",
+)
+@click.option(
+    "--pretend", is_flag=True, help="With --replace: only report how many would be deleted."
+)
+def import_files(
+    files: tuple[Path, ...],
+    organization_id: str,
+    allow_refused: bool,
+    replace: bool,
+    pretend: bool,
+) -> object:
     """Import readings from CSV or NDJSON files, plain or .gz.
 
     Columns, in any case: device (any identifier), recorded_at (ISO 8601; UTC without an offset)
@@ -48,9 +75,15 @@ def import_files(files: tuple[Path, ...], organization_id: str, allow_refused: b
 
     for path in files:  # before any of them is begun
         reading.check(inspect(path))
-    with opened() as store:
+    if pretend and not replace:
+        raise UserError("--pretend needs --replace")
+    with opened(read_only=pretend) as store:
         organization(store, organization_id)
-        done = [_import(store, organization_id, path) for path in files]
+        if pretend:
+            from api.commands.replacing import spans_of
+
+            return [row for path in files for row in spans_of(store, organization_id, path)]
+        done = [_import(store, organization_id, path, replace=replace) for path in files]
     refused = sum(progress.refused for progress in done)
     if refused:
         warn(f"refused rows: {refused:,}; see flask readings refused")
@@ -72,10 +105,14 @@ def _exit_status(counts: Mapping[str, int], *, allow_refused: bool) -> int:
     return MANY_REFUSED if too_many and not allow_refused else 0
 
 
-def _import(store: Store, organization_id: str, path: Path) -> Progress:
+def _import(store: Store, organization_id: str, path: Path, *, replace: bool) -> Progress:
     from api.ingest.decode import COLUMN_OF
     from api.ingest.pipeline import import_file
 
+    if replace:
+        from api.commands.replacing import clear
+
+        clear(store, organization_id, path)
     unknown: set[str] = set()
     with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
 
@@ -83,7 +120,7 @@ def _import(store: Store, organization_id: str, path: Path) -> Progress:
             unknown.update(batch.unknown)
             progress_bar.update(batch.consumed - progress_bar.n)
 
-        progress = import_file(store, organization_id, path, on_batch)
+        progress = import_file(store, organization_id, path, on_batch, anew=replace)
     if unknown:
         named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
         warn(f"{path}: unknown columns are ignored: {named}")
@@ -150,3 +187,35 @@ def prune(months: int | None, pretend: bool) -> object:
     with opened() as store:
         before_ms = max(months_before(now_ms(), keep_months), store.raw_from_ms() or 0)
         return {"before": when(before_ms), "gone": store.prune(before_ms, pretend=pretend)}
+
+
+@group.command()
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@click.option("--device", "identifier", required=True, help="The device, by any identifier.")
+@click.option("--from", "first", required=True, help="From when on, ISO 8601.")
+@click.option("--to", "end", required=True, help="Up to when (not included), ISO 8601.")
+@click.option("--reason", required=True, help="Why, for the audit log.")
+@click.option("--pretend", is_flag=True, help="Only report what would be deleted.")
+def delete(
+    organization_id: str, identifier: str, first: str, end: str, reason: str, pretend: bool
+) -> object:
+    """Delete a device's readings of a span, for good. Rollups, status and findings follow.
+
+    To have readings not count but stay, use `flask corrections create` instead.
+    """
+    from_ms, to_ms = instant("--from", first), instant("--to", end)
+    if to_ms <= from_ms:
+        raise UserError("--to must be after --from")
+    with opened(read_only=pretend) as store:
+        organization(store, organization_id)
+        device = one_device(store, organization_id, identifier)
+        gone = store.count(device, RAW, Span(from_ms, to_ms - 1))
+        span = {"device": device.serial_number, "from": when(from_ms), "to": when(to_ms)}
+        if not pretend:
+            told = audited(
+                organization_id, "readings", "delete", device.id,
+                before=span | {"readings": gone}, reason=reason,
+            )  # fmt: skip
+            gone = store.delete_readings(device, from_ms, to_ms, told)
+            reevaluate(store, organization_id, [device.key])
+    return span | {"readings": gone}

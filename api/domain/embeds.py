@@ -15,7 +15,7 @@ from typing import Final
 from api.domain.identify import storable
 from api.embeds import EmbedDefinition
 from api.errors import BadRequest, NotFound, ParameterProblem
-from api.store.base import Directory, Grant, Scope
+from api.store.base import AuditEntry, Directory, Grant, Scope
 from api.store.web.base import Embed, Embeds, Maker
 
 MOST: Final = 2_000  # that an organization may have at a time; ended ones don't count
@@ -135,6 +135,7 @@ def make(
     maker: Maker,
     wanted: EmbedDefinition,
     now_ms: int,
+    author: str,
 ) -> Embed:
     """A new embed of devices that this scope shows, by any identifier. BadRequest names one that
     it doesn't, and what ends before it begins."""
@@ -154,7 +155,16 @@ def make(
         definition=replace(wanted, devices=ids),
         created_ms=now_ms,
     )
-    web.create_embed(embed)
+    told = AuditEntry(
+        now_ms,
+        embed.organization_id,
+        author,
+        "embed",
+        "create",
+        embed.id,
+        after={"view": wanted.view, "devices": list(ids), "title": wanted.title},
+    )
+    web.create_embed(embed, [told])
     return embed
 
 

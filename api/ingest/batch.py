@@ -50,6 +50,17 @@ class Columns:
         rows = zip(self.devices.tolist(), self.instants.tolist(), *measured, strict=False)
         return cast("list[ReadingRow]", list(rows))
 
+    def bounds(self) -> list[tuple[int, int, int]]:
+        """(device key, first, last instant) of each device."""
+        if not len(self):
+            return []
+        order = np.argsort(self.devices, kind="stable")
+        devices, instants = self.devices[order], self.instants[order]
+        starts = np.flatnonzero(np.r_[True, devices[1:] != devices[:-1]])
+        lows = np.minimum.reduceat(instants, starts).tolist()
+        highs = np.maximum.reduceat(instants, starts).tolist()
+        return list(zip(devices[starts].tolist(), lows, highs, strict=True))
+
     def taken(self, which: Bools | Ints) -> Columns:
         return Columns(self.devices[which], self.instants[which], self.values[:, which])
 

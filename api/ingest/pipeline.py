@@ -60,15 +60,19 @@ class Feed:
         return done
 
 
-def import_file(store: Store, organization_id: str, path: Path, on_batch: OnBatch) -> Progress:
+def import_file(
+    store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, anew: bool = False
+) -> Progress:
     """Import a file; returns its position and counts, earlier attempts included.
 
     Progress is kept by the content's digest: an interrupted import of the same file continues after
-    its last commit; a complete one starts again and its rows count as repeated. Raises UserError if
-    it can't be read to its end; complete rows before that are kept.
+    its last commit; a complete one, or ``anew``, starts again, and rows that are stored
+    count as repeated. Raises UserError if it can't be read to its end; complete rows before that
+    are kept.
     """
     file = source.inspect(path)
-    start = _start(store, organization_id, source.digest(path))
+    digest = source.digest(path)
+    start = Progress(digest, organization_id) if anew else _start(store, organization_id, digest)
     devices = Devices(store.ingest_keys(organization_id))
     what = (file, devices, now_ms(), start.position)
     batches = prefetched(files.batches, *what) if file.long else files.batches(*what)

@@ -10,7 +10,7 @@ from api.errors import BadRequest, Conflict, ParameterProblem
 from api.insight.facts import OfOrganization, merged
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.model import FACTOR, NORMAL_FROM
-from api.store.base import Device, FindingEntry, FindingRow, Scope, Store
+from api.store.base import AuditEntry, Device, FindingEntry, FindingRow, Scope, Store
 
 STEP: Final = 1.5  # by which a dismissal raises the threshold
 _ALIKE: Final = 1e-6
@@ -94,7 +94,8 @@ def dismissed(
         finding, dismissed_ms=at_ms, dismissed_by=by, reason=reason, judgement=judgement.name
     )
     judged = entry._replace(finding=row)
-    store.judge(scope, judged, settings)
+    audit = _audit(scope, judged, judgement.name, by, at_ms, reason)
+    store.judge(scope, judged, settings, [audit])
     return judged, Threshold(finding.kind, before, factor, judgement.name)
 
 
@@ -109,7 +110,9 @@ def _must_learn(finding: FindingRow) -> None:
     raise BadRequest("", errors=(ParameterProblem("as", why),))
 
 
-def restored(store: Store, scope: Scope, entry: FindingEntry) -> tuple[FindingEntry, Threshold]:
+def restored(
+    store: Store, scope: Scope, entry: FindingEntry, *, by: str, at_ms: int
+) -> tuple[FindingEntry, Threshold]:
     """Undo a dismissal. Raises Conflict if there is none."""
     finding = entry.finding
     if finding.dismissed_ms is None:
@@ -124,8 +127,18 @@ def restored(store: Store, scope: Scope, entry: FindingEntry) -> tuple[FindingEn
         settings = {NORMAL_FROM.name: None}
     row = replace(finding, dismissed_ms=None, dismissed_by=None, reason=None, judgement=None)
     judged = entry._replace(finding=row)
-    store.judge(scope, judged, settings)
+    store.judge(scope, judged, settings, [_audit(scope, judged, "restore", by, at_ms)])
     return judged, Threshold(finding.kind, before, factor, judgement.name, taken_back=True)
+
+
+def _audit(
+    scope: Scope, entry: FindingEntry, action: str, by: str, at_ms: int, reason: str = ""
+) -> AuditEntry:
+    said = entry.finding
+    after = {"kind": said.kind, "device": entry.serial_number, "state": said.state}
+    return AuditEntry(
+        at_ms, scope.organization_id, by, "finding", action, said.id, after=after, reason=reason
+    )
 
 
 def _factors(store: Store, scope: Scope, entry: FindingEntry) -> tuple[float, float]:

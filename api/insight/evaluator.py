@@ -157,6 +157,7 @@ class Evaluator:
         keys = [task.key for task in tasks]
         devices = {device.key: device for device in self._store.devices_by_key(keys)}
         states, groups = self._store.states_of(keys), self._store.groups_by_device(keys)
+        planned, corrections = self._store.maintenance_of(keys), self._store.corrections_of(keys)
         shared = {
             organization: OfOrganization.read(self._store, organization)
             for organization in {device.organization_id for device in devices.values()}
@@ -167,7 +168,12 @@ class Evaluator:
             if device is not None:
                 cadence = self._cadence(device, task.due, anew=anew)
                 facts = facts_of(
-                    device, groups.get(task.key, []), shared[device.organization_id], cadence
+                    device,
+                    groups.get(task.key, []),
+                    shared[device.organization_id],
+                    cadence,
+                    planned.get(task.key, ()),
+                    corrections.get(task.key, ()),
                 )
                 state = states.get(task.key)
                 if anew and state is not None:

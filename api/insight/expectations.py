@@ -75,7 +75,7 @@ def zone_of(device: Device) -> ZoneInfo:
 
 
 def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int) -> History:
-    cadence = _cadence(store, scope, device)
+    cadence = cadence_of(store, scope, device)
     rows = store.hours_of_readings(device.key, from_ms, to_ms)
     hours = {
         row.start_ms: row.gallons
@@ -94,7 +94,7 @@ def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: in
     )
 
 
-def _cadence(store: Store, scope: Scope, device: Device) -> Cadence:
+def cadence_of(store: Store, scope: Scope, device: Device) -> Cadence:
     fixed = configured(device.reporting_interval_s)
     if fixed is not None:
         return steady(fixed)

@@ -11,11 +11,13 @@ from datetime import date
 from api.catalog import HOUR_MS, STORED
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
 from api.insight.findings.device_config import settings_of
+from api.insight.maintenance import maintenance_spans
 from api.metering.cadence import EVENT_EXPECTED_MS, USUAL_MS, Cadence
 from api.metering.cost import device_price, price_of
+from api.metering.maintenance import merged as merged_spans
 from api.metering.uptime import resolution_for
 from api.store import base
-from api.store.base import LEVELS, FindingLevel, FindingSetting, HourOfReadings, Store
+from api.store.base import LEVELS, Annotation, FindingLevel, FindingSetting, HourOfReadings, Store
 from api.timez import zone, zone_names
 
 Layered = Mapping[tuple[FindingLevel, str], dict[str, dict[str, float]]]
@@ -34,7 +36,7 @@ class Facts:
         device = self.device
         parts = [
             str(device.zone), self.cadence, device.price, sorted(device.holidays),
-            device.excluded, device.max_rate, device.registers,
+            device.excluded, device.maintained, device.max_rate, device.registers,
             self.settings,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
@@ -69,17 +71,27 @@ def layered(settings: Sequence[FindingSetting]) -> Layered:
 
 
 def facts_of(
-    device: base.Device, groups: Sequence[str], shared: OfOrganization, cadence: Cadence
+    device: base.Device,
+    groups: Sequence[str],
+    shared: OfOrganization,
+    cadence: Cadence,
+    planned: Sequence[Annotation] = (),
+    corrections: Sequence[Annotation] = (),
 ) -> Facts:
+    """``planned`` is its maintenance, its groups' included."""
     name = device.time_zone
     own, currency = device_price(device.cost_per_gallon)
     price = price_of(own, currency, shared.price)
     usual = steady(cadence)
+    maintained = tuple(maintenance_spans(planned))
+    corrected = ((each.from_ms, each.to_ms or each.from_ms) for each in corrections)
     facts = Device(
         zone=zone(name if name in zone_names() else "UTC"),
         cadence_s=usual.expected_ms / 1000,
         price=None if price is None else price.per_gallon,
         holidays=shared.holidays,
+        excluded=tuple(merged_spans((*maintained, *corrected))),
+        maintained=maintained,
     )
     return Facts(facts, merged(device, groups, shared.settings), usual)
 

@@ -24,13 +24,16 @@ from api.catalog import (
     SIGNAL_STRENGTH,
     Resolution,
 )
+from api.insight.maintenance import maintenance_spans
 from api.metering import status, uptime
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.metering.cost import device_price, finite
 from api.metering.install_date import disproving
+from api.metering.maintenance import excused
 from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard, State
 from api.metering.windows import DEFAULT_SPAN, SPANS, latest_buckets
 from api.store.base import (
+    Annotation,
     Device,
     Edge,
     LatestQuery,
@@ -244,6 +247,7 @@ class Statuses:
             )
         )
         span = Span(None, now_ms + FUTURE_TOLERANCE_MS)
+        planned = self._store.maintenance_of(keys)
         last = self._store.latest(devices, LatestQuery(span, None, None, last=True))
         made: list[Status] = []
         for device in devices:
@@ -256,7 +260,8 @@ class Statuses:
                 _plus(whole_hours.day, flowed.get(key, _NONE).gallons),
                 _plus(whole_hours.month, flowed_month.get(key, _NONE).gallons),
             )
-            made.append(self._row(device, group, parts, volumes, last[key].last, now_ms))
+            spans = _maintained(planned.get(key, ()), now_ms)
+            made.append(self._row(device, group, parts, volumes, last[key].last, spans, now_ms))
         return made
 
     def _row(
@@ -266,13 +271,14 @@ class Statuses:
         parts: Sequence[tuple[Edge, ...]],
         volumes: tuple[float | None, float | None],
         last: Sequence[float | None] | None,
+        maintained: Sequence[tuple[int, int]],
         now_ms: int,
     ) -> Status:
         cadence = self._cadence(device, now_ms)
         seen_ms = None if last is None or last[0] is None else int(last[0])
         install_ms = self._install_date(device, now_ms)
         windows = tuple(
-            self._window(device, group.resolution, index, part, install_ms, now_ms)
+            self._window(device, group.resolution, index, part, install_ms, maintained, now_ms)
             for index, part in enumerate(parts)
         )
         config = device.config or {}
@@ -322,6 +328,7 @@ class Statuses:
         index: int,
         parts: tuple[Edge, ...],
         install_ms: int | None,
+        maintained: Sequence[tuple[int, int]],
         now_ms: int,
     ) -> WindowStatus:
         due = latest_buckets(SPANS[index], resolution, install_ms, now_ms)
@@ -334,7 +341,18 @@ class Statuses:
         actual = sum(part.buckets for part in parts)
         if install_ms is not None and due.length_ms < SPANS[index].length_ms:
             actual = self._store.count(device, resolution, Span(due.from_ms, due.to_ms))
+        length_ms = resolution.fixed_ms
+        for start, end in excused(maintained, due.from_ms, due.to_ms, length_ms):
+            expected -= bucket_starts(start, end - 1, length_ms)
+            actual -= self._store.count(device, resolution, Span(start, end - 1))
         return WindowStatus(min(actual, expected), expected, *quality)
+
+
+def _maintained(planned: Sequence[Annotation], now_ms: int) -> list[tuple[int, int]]:
+    """What of it the windows may meet."""
+    if not planned:
+        return []
+    return maintenance_spans(planned, now_ms - SPANS[-1].length_ms - HOUR_MS, now_ms)
 
 
 def _first_hour(length_ms: int, group: _Group) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
@@ -21,7 +21,7 @@ class Operation:
     """One endpoint as the document shows it. ``query`` is the model that validates its query;
     ``of_device`` puts a device identifier into the path; ``public`` needs no credential. ``named``:
     what else the ``id`` in the path names; ``named_in_query``: a query may name what isn't there.
-    ``body`` is what a POST takes."""
+    ``body`` is what a POST takes, or what ``verb`` says; ``status`` is that of success."""
 
     id: str
     path: str
@@ -35,10 +35,12 @@ class Operation:
     named: str = ""
     named_in_query: bool = False
     body: Schema | None = None
+    verb: Literal["", "patch", "delete"] = ""
+    status: int = 200
 
     @property
     def method(self) -> str:
-        return "get" if self.body is None else "post"
+        return self.verb or ("get" if self.body is None else "post")
 
     @property
     def statuses(self) -> tuple[int, ...]:
@@ -87,9 +89,7 @@ def assemble(
         "servers": [{"url": root or "/"}],
         "security": [{name: []} for name in _SECURITY],
         "tags": [{"name": name, "description": about} for name, about in info.tags.items()],
-        "paths": {
-            operation.path: {operation.method: _described(operation)} for operation in operations
-        },
+        "paths": _paths(operations),
         "components": {
             "securitySchemes": _SECURITY,
             "schemas": info.schemas,
@@ -97,6 +97,13 @@ def assemble(
             "headers": _HEADERS,
         },
     }
+
+
+def _paths(operations: Iterable[Operation]) -> dict[str, Schema]:
+    paths: dict[str, Schema] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method] = _described(operation)
+    return paths
 
 
 _SECURITY: Final[dict[str, Schema]] = {
@@ -127,7 +134,7 @@ def _described(operation: Operation) -> Schema:
         "summary": operation.summary,
         "parameters": [*_path_parameters(operation), *query_parameters(operation.query)],
         "responses": {
-            "200": {
+            str(operation.status): {
                 "description": "The response.",
                 "headers": _headers(*(() if operation.body else ("ETag",)), "Request-Id"),
                 "content": {JSON_TYPE: {"schema": operation.answer}},

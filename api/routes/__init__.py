@@ -2,9 +2,8 @@
 
 from api.routes.document import document_route
 from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
-from api.routes.findings import FINDING_ACTIONS
 from api.routes.flow import FLOW_ROUTES
-from api.routes.insight import INSIGHT_ROUTES
+from api.routes.insight import INSIGHT_ACTIONS, INSIGHT_ROUTES
 from api.routes.management import MANAGEMENT_ROUTES
 from api.routes.serialize import wanted_columns
 
@@ -12,7 +11,7 @@ _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
 ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))
 
 __all__ = [
-    "FINDING_ACTIONS",
+    "INSIGHT_ACTIONS",
     "INSIGHT_ROUTES",
     "ROUTES",
     "Action",

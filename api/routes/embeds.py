@@ -20,7 +20,7 @@ from api.roles import Role
 from api.routes.endpoint import Reply
 from api.routes.serialize import instant
 from api.settings import Settings
-from api.store.base import Store
+from api.store.base import AuditEntry, Store
 from api.store.web.base import Embed, Maker, WebStore
 
 B = TypeVar("B", bound=Body)
@@ -70,6 +70,7 @@ def create_embed(call: EmbedCall[EmbedBody]) -> Reply:
         _maker(call),
         call.body.definition,
         call.now_ms,
+        call.principal.id,
     )
     return Reply(embed_object(made, State.ACTIVE))
 
@@ -80,7 +81,10 @@ def get_embed(call: EmbedCall[NoBody]) -> Reply:
 
 def revoke_embed(call: EmbedCall[NoBody]) -> Reply:
     embed = _embed(call)
-    call.web.revoke_embed(embed.id, call.now_ms)
+    audit = AuditEntry(
+        call.now_ms, embed.organization_id, call.principal.id, "embed", "revoke", embed.id
+    )
+    call.web.revoke_embed(embed.id, call.now_ms, [audit])
     return _reply(call, _embed(call))
 
 

@@ -12,6 +12,7 @@ from api.openapi import JSON_TYPE, Operation
 from api.params import Body, Query
 from api.roles import Role
 from api.store.base import Scope, Store
+from api.store.web.base import WebStore
 
 Q = TypeVar("Q", bound=Query)
 B = TypeVar("B", bound=Body)
@@ -22,7 +23,7 @@ class Call(Generic[Q]):
     """One request, after its credential and its query were found good. ``identifier`` is the
     device's in the path; ``columns`` asks for the columnar answer where there is one, of these
     metrics. ``root`` is the path below which the site stands, or "". ``principal`` is None where
-    the route is public."""
+    the route is public, ``web`` where there are no embeds."""
 
     store: Store
     scope: Scope
@@ -31,6 +32,7 @@ class Call(Generic[Q]):
     columns: Collection[Metric] | None = None
     root: str = ""
     principal: Principal | None = None
+    web: WebStore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,23 @@ class ActionCall(Generic[B]):
     ``store`` takes writes; ``by`` names the credential, and is no secret."""
 
     store: Store
-    scope: Scope
-    by: str
+    principal: Principal
     body: B
     identifier: str
     now_ms: int
 
+    @property
+    def scope(self) -> Scope:
+        return self.principal.scope
+
+    @property
+    def by(self) -> str:
+        return self.principal.id
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A route that changes something, by POST. ``role``: the least that may."""
+    """A route that changes something. ``role``: the least that may."""
 
     operation: Operation
     answer: Callable[[ActionCall[Any]], Reply]

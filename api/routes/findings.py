@@ -79,7 +79,9 @@ def dismiss(call: ActionCall[DismissBody]) -> Reply:
 
 def restore(call: ActionCall[NoBody]) -> Reply:
     entry = _entry(call.store, call.scope, call.identifier)
-    return Reply(judged_object(*restored(call.store, call.scope, entry)))
+    return Reply(
+        judged_object(*restored(call.store, call.scope, entry, by=call.by, at_ms=call.now_ms))
+    )
 
 
 def _entry(store: Store, scope: Scope, finding_id: str) -> FindingEntry:

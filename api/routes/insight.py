@@ -15,9 +15,11 @@ from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
+from api.routes.annotations import ANNOTATION_ACTIONS, ANNOTATION_ROUTES
+from api.routes.audit import AUDIT_ROUTES
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
-from api.routes.endpoint import Call, Reply, Route
+from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
@@ -273,12 +275,15 @@ _ANSWERING = (
         list_groups,
     ),
     *FINDING_ROUTES,
+    *ANNOTATION_ROUTES,
+    *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
     *CREDENTIAL_ROUTES,
 )
+INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ANNOTATION_ACTIONS)
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
     document_route(
-        (*_ANSWERING, *FINDING_ACTIONS), INSIGHT_PREFIX, "getInsightApiJson", INSIGHT_INFO
+        (*_ANSWERING, *INSIGHT_ACTIONS), INSIGHT_PREFIX, "getInsightApiJson", INSIGHT_INFO
     ),
 )

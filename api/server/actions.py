@@ -25,7 +25,8 @@ def add_actions(app: Flask, actions: Sequence[Action], store: Store, gate: Gate)
     for action in actions:
         rule = action.operation.path.replace("{id}", "<id>")
         view = _view(action, store, gate)
-        app.add_url_rule(rule, action.operation.id, view, methods=["POST"])
+        operation = action.operation
+        app.add_url_rule(rule, operation.id, view, methods=[operation.method.upper()])
 
 
 def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
@@ -39,9 +40,10 @@ def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
         read(Query, pairs(environ.get("QUERY_STRING", "")))
         request.max_content_length = LARGEST_BODY
         body = read_body(action.body, request.get_data())
-        call = ActionCall(store, principal.scope, principal.id, body, id, now_ms())
+        call = ActionCall(store, principal, body, id, now_ms())
         return Response(
             orjson.dumps(action.answer(call).body),
+            status=action.operation.status,
             content_type=JSON_TYPE,
             headers={"Cache-Control": "no-store"},
         )

@@ -14,7 +14,7 @@ from api.auth import Authenticator, EmbedAuthenticator, require
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
-from api.routes import FINDING_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
+from api.routes import INSIGHT_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.accept import require_json
 from api.server.actions import add_actions
@@ -59,8 +59,8 @@ def create_service(
     limited = limits and settings.rate_limit > 0
     rate_limits = Limits(settings.rate_limit, shared=shared) if limited else None
     gate = Gate(Authenticator(store, settings), rate_limits)
-    app = _interface(store, settings, gate)
-    add_actions(app, FINDING_ACTIONS, store if origin is None else origin, gate)
+    app = _interface(store, settings, gate, web)
+    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
     if compression:
@@ -72,18 +72,18 @@ def create_embed_service(store: Store, web: WebStore, settings: Settings) -> Fla
     """The service for embeds' frames, called in process only: the interface and an embed's own
     definition. It accepts the tokens of embeds and no other credential."""
     gate = Gate(EmbedAuthenticator(store, web, settings), None)
-    app = _interface(store, settings, gate)
+    app = _interface(store, settings, gate, None)
     add_embed_routes(app, OWN_ROUTES, store, web, settings, gate)
     return app
 
 
-def _interface(store: Store, settings: Settings, gate: Gate) -> Flask:
+def _interface(store: Store, settings: Settings, gate: Gate, web: WebStore | None) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     app.url_map.converters["identifier"] = _Identifier
     for route in (*ROUTES, *INSIGHT_ROUTES):
         rule = route.operation.path.replace("{id}", _id(route.operation))
-        app.add_url_rule(rule, route.operation.id, _view(route, store, gate))
+        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, web))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
@@ -112,7 +112,7 @@ def _compress(app: Flask) -> None:
     Compress(app)
 
 
-def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
+def _view(route: Route, store: Store, gate: Gate, web: WebStore | None) -> Callable[..., Response]:
     """Check credential, role, Accept header and parameters, in this order; then respond."""
     public = route.operation.public
 
@@ -126,7 +126,7 @@ def _view(route: Route, store: Store, gate: Gate) -> Callable[..., Response]:
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
         root = environ.get(SITE_ROOT, "")
-        reply = route.answer(Call(store, scope, query, id, columns, root, principal))
+        reply = route.answer(Call(store, scope, query, id, columns, root, principal, web))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from api.store.alerts import AlertsPart
+from api.store.annotations import AnnotationsPart
 from api.store.directory import DirectoryPart
 from api.store.findings import FindingsPart
 from api.store.ingest import IngestPart
@@ -22,6 +23,7 @@ class CommonStore(
     InsightPart,
     FindingsPart,
     AlertsPart,
+    AnnotationsPart,
     UpkeepPart,
 ):
     """`api.store.base.Store` on top of `Seam`; a dialect adds fetching and transactions."""

@@ -9,6 +9,7 @@ from uuid import uuid4
 import orjson
 
 from api.errors import UserError
+from api.store.audit import AuditPart
 from api.store.base import (
     Device,
     DeviceQuery,
@@ -19,6 +20,7 @@ from api.store.base import (
     Row,
     Scope,
 )
+from api.store.base.audit import AuditEntry
 from api.store.core import Seam, Taken, Transaction
 from api.store.devices import COLUMNS, device_from, import_columns, in_context
 from api.store.importing import Plan, Planner, Values
@@ -29,7 +31,7 @@ from api.timez import now_ms
 NAMED = 5  # devices listed in a message that is about one of several
 
 
-class DirectoryPart(Seam):
+class DirectoryPart(AuditPart):
     """`api.store.base.Directory` without its keys, for every dialect."""
 
     def organization(self, organization_id: str) -> Organization | None:
@@ -40,7 +42,12 @@ class DirectoryPart(Seam):
         return [_organization(row) for row in self.fetch(sql.organizations())]
 
     def create_organization(
-        self, name: str, *, organization_id: str | None = None, cost_per_gallon: float | None = None
+        self,
+        name: str,
+        *,
+        organization_id: str | None = None,
+        cost_per_gallon: float | None = None,
+        audit: Sequence[AuditEntry] = (),
     ) -> Organization:
         now = now_ms()
         new = Organization(organization_id or str(uuid4()), name, True, now, now, cost_per_gallon)
@@ -49,6 +56,7 @@ class DirectoryPart(Seam):
             if transaction.fetch(sql.organization(new.id)):
                 raise UserError(f"organization {new.id} already exists")
             transaction.run(sql.create_organization(new))
+            self.record_in(transaction, audit)
         return new
 
     # --- Devices ---

@@ -11,14 +11,14 @@ from api.store.core import Seam, Transaction
 from api.store.sql import distribution as sql
 from api.store.tables import DISTRIBUTED, SMALL_TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations
-from api.store.web.tables import EMBED
+from api.store.web.tables import WEB_TABLES
 
 SHARDS_A_NODE: Final = 4
 """One for each core of a common worker. Each statement of a commit goes to every shard, which looks
 for all devices of the batch: further shards cost work, and bring it to no further core."""
 
 REFERENCES: Final = (
-    *(table.name for table in (*SMALL_TABLES, EMBED)),
+    *(table.name for table in (*SMALL_TABLES, *WEB_TABLES)),
     migrations.VERSION_TABLE,
     web_migrations.VERSION_TABLE,
 )

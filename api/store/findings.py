@@ -9,7 +9,9 @@ from dataclasses import fields
 from typing import Any
 
 from api.store.alerts import mark_alerts
+from api.store.audit import AuditPart
 from api.store.base import Device, Due, Row, Scope
+from api.store.base.audit import AuditEntry
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
@@ -20,7 +22,7 @@ from api.store.base.findings import (
     FindingSetting,
     HourOfReadings,
 )
-from api.store.core import Seam, Transaction
+from api.store.core import Transaction
 from api.store.sql import findings as sql
 from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
@@ -29,7 +31,7 @@ from api.timez import LAST_INSTANT_MS
 FACTOR = "factor"
 
 
-class FindingsPart(Seam):
+class FindingsPart(AuditPart):
     """`api.store.base.Findings` for every dialect."""
 
     def findings(
@@ -52,7 +54,11 @@ class FindingsPart(Seam):
         return {entry.finding.key: entry for entry in reversed(entries)}
 
     def judge(
-        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+        self,
+        scope: Scope,
+        entry: FindingEntry,
+        settings: Mapping[str, float | None],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         row = entry.finding
         judged = (row.dismissed_ms, row.dismissed_by, row.reason, row.judgement)
@@ -65,6 +71,7 @@ class FindingsPart(Seam):
                 transaction.run(change(scope.organization_id, setting))
             transaction.run(sql.mark(self.dialect, [(row.key, UNTOUCHED)]))
             mark_alerts(self.dialect, transaction, [row.key])
+            self.record_in(transaction, audit)
 
     # --- Settings and holidays ---
 
@@ -72,27 +79,37 @@ class FindingsPart(Seam):
         return [FindingSetting(*row) for row in self.fetch(sql.settings(organization_id))]
 
     def save_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
                 transaction.run(sql.save_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
+            self.record_in(transaction, audit)
 
     def drop_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
                 transaction.run(sql.drop_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
+            self.record_in(transaction, audit)
 
     def holidays(self, organization_id: str) -> list[str]:
         return [day for (day,) in self.fetch(sql.holidays(organization_id))]
 
-    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+    def set_holidays(
+        self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
+    ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(sql.forget_holidays(organization_id))
@@ -100,6 +117,7 @@ class FindingsPart(Seam):
             transaction.insert(HOLIDAY, HOLIDAY.names, rows)
             everyone = FindingSetting("organization", "", "", "", 0.0)
             self._mark_those_of(transaction, organization_id, [everyone])
+            self.record_in(transaction, audit)
 
     def _mark_those_of(
         self, transaction: Transaction, organization_id: str, settings: Sequence[FindingSetting]

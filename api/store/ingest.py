@@ -18,8 +18,8 @@ from api.store.base import (
     Written,
 )
 from api.store.core import T, Transaction
+from api.store.corrections import CorrectionsPart
 from api.store.refusals import merged, within_cap
-from api.store.retention import RetentionPart
 from api.store.sql import ingest as sql
 from api.store.sql import insight as insight_sql
 from api.store.sql import rollups
@@ -29,7 +29,7 @@ from api.store.tables import READING
 MAX_LOOKUP = 20_000  # instants in one statement
 
 
-class IngestPart(RetentionPart):
+class IngestPart(CorrectionsPart):
     """`api.store.base.Ingest` for every dialect."""
 
     def add_partitions(self, rows: Sequence[ReadingRow]) -> None:
@@ -116,10 +116,13 @@ class IngestPart(RetentionPart):
             (device, hour)
             for device, hour in transaction.fetch(sql.last_hours(self.dialect, hours))
         )
-        new = self._new_rows(transaction, ordered, last_hours)
+        corrected = self.corrected_among(transaction, [device for device, _, _ in hours])
+        new = self._new_rows(transaction, ordered, last_hours, corrected)
         transaction.insert(READING, READING.names[:-1], new.first)
         transaction.insert(READING, READING.names, new.further)
         rows = new.rows
+        if corrected:
+            self.correct_new(transaction, rows, corrected)
         if rows:
             self._recompute(transaction, rows, last_hours, arithmetic)
             transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(rows)))
@@ -130,12 +133,16 @@ class IngestPart(RetentionPart):
         transaction: Transaction,
         ordered: list[ReadingRow],
         last_hours: dict[int, int],
+        corrected: set[int],
     ) -> batch.New:
         instants = batch.doubtful(ordered, last_hours)
         existing: list[Row] = []
         for start in range(0, len(instants), MAX_LOOKUP):
             lookup = instants[start : start + MAX_LOOKUP]
-            existing += transaction.fetch(sql.stored_at(self.dialect, lookup))
+            stored = transaction.fetch(sql.stored_at(self.dialect, lookup))
+            if corrected:
+                stored = self.as_they_came(transaction, stored, lookup)
+            existing += stored
         return batch.decide(existing, ordered)
 
     def _recompute(

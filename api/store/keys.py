@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
 from api.errors import UserError
 from api.roles import Role
+from api.store.audit import AuditPart
 from api.store.base import Grant, Key, Row
-from api.store.core import Seam, Transaction
+from api.store.base.audit import AuditEntry
+from api.store.core import Transaction
 from api.store.sql import directory as directory_sql
 from api.store.sql import keys as sql
 from api.store.tables import API_KEY, KEY_GRANT
@@ -23,15 +25,16 @@ _EVERYTHING: Final = "everything"
 _ROLE: Final = "role"  # none with keys from before there were roles: they keep what they could do
 
 
-class KeysPart(Seam):
+class KeysPart(AuditPart):
     """The keys of `api.store.base.Directory`, for every dialect."""
 
-    def create_key(self, key: Key) -> None:
+    def create_key(self, key: Key, audit: Sequence[AuditEntry] = ()) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             self._check(transaction, key)
             transaction.insert(API_KEY, API_KEY.names, [_row(key)])
             transaction.insert(KEY_GRANT, KEY_GRANT.names, _grants(key))
+            self.record_in(transaction, audit)
 
     def _check(self, transaction: Transaction, key: Key) -> None:
         organization_id = key.organization_id
@@ -58,13 +61,16 @@ class KeysPart(Seam):
     def keys(self) -> list[Key]:
         return _keys(self.fetch(sql.everyone()))
 
-    def revoke_key(self, key_id: str, at_ms: int) -> bool:
+    def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            transaction.run(sql.revoke(key_id, at_ms))
-            return bool(transaction.fetch(sql.exists(key_id)))
+            found = _keys(transaction.fetch(sql.by_id(key_id)))
+            if found and found[0].revoked_ms is None:
+                transaction.run(sql.revoke(key_id, at_ms))
+                self.record_in(transaction, audit)
+            return bool(found)
 
-    def set_key_role(self, key_id: str, role: Role) -> bool:
+    def set_key_role(self, key_id: str, role: Role, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
             found = _keys(transaction.fetch(sql.by_id(key_id)))
@@ -74,6 +80,7 @@ class KeysPart(Seam):
                 raise UserError(f"key {key_id} only sends readings: it has no role")
             transaction.run(sql.forget_grants(key_id, _ROLE))
             transaction.insert(KEY_GRANT, KEY_GRANT.names, [(key_id, _ROLE, role.value)])
+            self.record_in(transaction, audit)
             return True
 
 

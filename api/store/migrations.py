@@ -12,11 +12,14 @@ from api.store.sql.insight import EVERYTHING_DUE
 from api.store.sql.query import Dialect
 from api.store.tables import (
     ALERTING,
+    ANNOTATION,
+    AUDIT,
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
     LISTED_DEVICES,
     OF_DEVICES,
+    READING_ORIGINAL,
     RETENTION,
     TABLES,
     TIME_SERIES,
@@ -26,7 +29,16 @@ from api.store.tables import (
 VERSION_TABLE: Final = "schema_version"
 
 
-_INSIGHT: Final = (*OF_DEVICES, INSIGHT_SETTING, HOLIDAY, *ALERTING, DEVICE_ANCESTOR)
+_INSIGHT: Final = (
+    *OF_DEVICES,
+    INSIGHT_SETTING,
+    HOLIDAY,
+    *ALERTING,
+    DEVICE_ANCESTOR,
+    ANNOTATION,
+    AUDIT,
+    READING_ORIGINAL,
+)
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 
 
@@ -60,5 +72,5 @@ CURRENT: Final = len(STEPS)
 
 def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
     """Statements that add what the catalog has gained. ``there``: existing columns by table."""
-    grown = (table for table in TIME_SERIES if table not in _LATER)
+    grown = (table for table in TIME_SERIES if table is not UNDATED)
     return [s for table in grown for s in table.growth(dialect, there[table.name])]

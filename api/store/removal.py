@@ -1,24 +1,106 @@
-"""Deleting an organization: its devices one by one, then what is under its own id."""
+"""Deleting readings, devices and organizations."""
 
 from __future__ import annotations
 
-from api.store.core import Seam
+from collections.abc import Sequence
+
+from api.catalog import HOUR_MS
+from api.errors import UserError
+from api.store.base import Device
+from api.store.base.audit import AuditEntry
+from api.store.core import Taken, Transaction
+from api.store.corrections import CorrectionsPart
+from api.store.rebuilding import rebuild
+from api.store.sql import insight as insight_sql
 from api.store.sql import removal as sql
+from api.store.sql import retention as retention_sql
+from api.store.sql import verify as verify_sql
+from api.store.sql.arithmetic import Arithmetic
+from api.timez import ceil_to, floor_to, now_ms, stamp
 
 
-class RemovalPart(Seam):
-    """`api.store.base.Directory.delete_organization` for every dialect."""
+class RemovalPart(CorrectionsPart):
+    """`api.store.base.Removal` for every dialect."""
 
-    def delete_organization(self, organization_id: str) -> int:
+    def delete_readings(
+        self, device: Device, from_ms: int, to_ms: int, audit: Sequence[AuditEntry]
+    ) -> int:
+        def delete(arithmetic: Arithmetic) -> int:
+            with self.transaction() as transaction:
+                transaction.lock_devices([device.key])
+                transaction.lock_directory()
+                gone = self._delete_span(transaction, device.key, from_ms, to_ms, arithmetic)
+                self.record_in(transaction, audit)
+            return gone
+
+        return self.reckon(delete)
+
+    def _delete_span(
+        self,
+        transaction: Transaction,
+        key: int,
+        from_ms: int,
+        to_ms: int,
+        arithmetic: Arithmetic,
+    ) -> int:
+        """Of hours whose raw readings were pruned the rollups are deleted, whole hours alone: of
+        less nobody could tell what stays."""
+        first, end = floor_to(from_ms, HOUR_MS), ceil_to(to_ms, HOUR_MS)
+        limit = transaction.fetch(retention_sql.raw_from())
+        kept_ms = int(limit[0][0]) if limit else first
+        if (from_ms != first and first < kept_ms) or (to_ms != end and end <= kept_ms):
+            raise UserError(
+                f"raw readings before {stamp(kept_ms)} were pruned: there, only whole hours can be"
+                " deleted"
+            )
+        gone = int(transaction.fetch(retention_sql.count(key, from_ms, to_ms))[0][0])
+        for statement in sql.readings(key, from_ms, to_ms):
+            transaction.run(statement)
+        if first < kept_ms:
+            for table, _ in verify_sql.DERIVED:
+                transaction.run(verify_sql.forget(table, (key, first, min(end, kept_ms))))
+        if end > kept_ms:
+            rebuild(transaction, self.dialect, (key, max(first, kept_ms), end), arithmetic)
+        transaction.run(insight_sql.mark_due(self.dialect, [(key, from_ms)]))
+        return gone
+
+    def set_device_active(self, device: Device, active: bool, audit: Sequence[AuditEntry]) -> None:
+        try:
+            with self.transaction() as transaction:
+                transaction.lock_directory()
+                transaction.run(sql.set_active(device.key, active, now_ms()))
+                self.record_in(transaction, audit)
+        except Taken:
+            raise UserError(
+                f"device {device.serial_number}: an active device has its serial number or network"
+                " identifier"
+            ) from None
+
+    def delete_device(self, device: Device, audit: Sequence[AuditEntry]) -> int:
+        with self.transaction() as transaction:
+            transaction.lock_devices([device.key])
+            transaction.lock_directory()
+            gone = self._delete_device(transaction, device.key)
+            for statement in sql.device(device.key, device.id):
+                transaction.run(statement)
+            self.record_in(transaction, audit)
+        return gone
+
+    def _delete_device(self, transaction: Transaction, key: int) -> int:
+        gone = int(transaction.fetch(sql.count_readings(key))[0][0])
+        for statement in sql.of_device(key):
+            transaction.run(statement)
+        return gone
+
+    def delete_organization(self, organization_id: str, audit: Sequence[AuditEntry] = ()) -> int:
         readings = 0
         for (device_key,) in self.fetch(sql.device_keys(organization_id)):
             with self.transaction() as transaction:
                 transaction.lock_devices([device_key])
-                readings += int(transaction.fetch(sql.count_readings(device_key))[0][0])
-                for statement in sql.of_device(device_key):
-                    transaction.run(statement)
+                readings += self._delete_device(transaction, device_key)
         with self.transaction() as transaction:
             transaction.lock_directory()
             for statement in sql.of_organization(organization_id):
                 transaction.run(statement)
+            self.record_in(transaction, audit)
         return readings

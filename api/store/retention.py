@@ -78,6 +78,7 @@ class RetentionPart(Seam):
                 transaction.lock_devices([device_key])
                 transaction.run(sql.forget_count(device_key, before_ms))
                 transaction.run(sql.forget_undated(device_key, before_ms))
+                transaction.run(sql.forget_originals(device_key, before_ms))
         return gone
 
     def _strides(self, device_key: int, from_ms: int, before_ms: int) -> Iterator[tuple[int, int]]:

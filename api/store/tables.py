@@ -10,11 +10,13 @@ table or draws from a sequence: they can be partitioned or distributed by device
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
+from api.store.annotation_tables import ANNOTATION, AUDIT
 from api.store.table import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
@@ -78,7 +80,10 @@ HOUR_COUNTER: Final = Table(
     covering=True,
 )
 UNDATED: Final = Table("undated", _DEVICE_AND_TIME, key=("device_id", "ts"))
-TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED)
+READING_ORIGINAL: Final = replace(  # as they came, of the readings that a correction has changed
+    READING, name="reading_original", covering=False
+)
+TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL)
 
 # --- Status and findings -------------------------------------------------------------------------
 
@@ -364,6 +369,8 @@ SMALL_TABLES: Final = (
     RETENTION,
     INSIGHT_SETTING,
     HOLIDAY,
+    ANNOTATION,
+    AUDIT,
     *ALERTING,
 )
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

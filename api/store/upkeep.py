@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from api.catalog import DAY_MS, HOUR_MS, STORED, Resolution
+from api.catalog import DAY_MS, HOUR_MS, Resolution
 from api.store import migrations
 from api.store.base import Row, Verdict
+from api.store.rebuilding import rebuild
 from api.store.retention import RetentionPart
-from api.store.sql import rollups
 from api.store.sql import verify as verify_sql
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.query import Query
@@ -79,8 +79,4 @@ class UpkeepPart(Versioned, RetentionPart):
     def _rebuild(self, window: Range, arithmetic: Arithmetic) -> None:
         with self.transaction() as transaction:
             transaction.lock_devices([window[0]])
-            for table, _ in verify_sql.DERIVED:
-                transaction.run(verify_sql.forget(table, window))
-            for resolution in STORED:
-                transaction.run(rollups.recompute(self.dialect, resolution, [window], arithmetic))
-            transaction.run(rollups.recount(self.dialect, [window]))
+            rebuild(transaction, self.dialect, window, arithmetic)

@@ -31,6 +31,7 @@ class Fields(StrEnum):
     UNZOOMED = "unzoomed"
     GAPS = "gaps"
     TOLD = "told"
+    COMPARED = "compared"
 
 
 def chart_results(question: Any, kept: Any, now_ms: int) -> dict[str, Any]:
@@ -53,5 +54,6 @@ def chart_results(question: Any, kept: Any, now_ms: int) -> dict[str, Any]:
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
         Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now_ms, counted_in=counted_in)),
+        Fields.COMPARED: chart_query.compared_words(drawn),
         Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
     }

@@ -91,7 +91,8 @@ def volume(usage: Usage, shown: Shown) -> Kpi:
     label = f"Volume, {shown.label}"
     if usage.gallons is None:
         return Kpi(label, formatting.NOTHING, "no readings with volume")
-    return Kpi(label, shown.units.volume(usage.gallons), _change(usage, shown))
+    note = shown.difference if shown.compare else _change(usage, shown)
+    return Kpi(label, shown.units.volume(usage.gallons), note)
 
 
 def _change(usage: Usage, shown: Shown) -> str:

@@ -23,12 +23,12 @@ from api.client import Credential
 from api.embeds import EmbedDefinition
 from api.roles import Role
 from api.settings import Settings
-from api.store.base import Grant
+from api.store.base import Annotation, AnnotationKind, Grant
 from api.store.open import open_web_store
 from api.store.sql import findings as sql
 from api.store.web.base import Embed, Maker, WebStore
 from api.timez import now_ms
-from tests.world import ACME, FOREIGN, SECRET, TWIN, World, opened
+from tests.world import ACME, FOREIGN, SECRET, TWIN, World, ms, opened
 from web.auth.session_cookie import Seal, Session
 
 HOST = "weir.example"
@@ -90,6 +90,20 @@ class Whole:
         with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
             transaction.run(sql.keep(row))
         return id
+
+    def new_annotation(self, kind: str) -> str:
+        """Of the twin, by somebody else."""
+        twin, at_ms = self.world.devices[TWIN], ms("2026-03-08T12:00Z")
+        made = Annotation(
+            str(uuid4()), ACME, AnnotationKind(kind), twin.key, None, at_ms, at_ms + 60_000,
+            f"{TWIN} alpha", at_ms, "key_of_somebody",
+            metrics=("quality",) if kind == "correction" else (),
+        )  # fmt: skip
+        if kind == "correction":
+            self.world.store.correct(made, [])
+        else:
+            self.world.store.keep_annotation(made, [])
+        return made.id
 
     def new_embed(self) -> str:
         """Of the twin."""

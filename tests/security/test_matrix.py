@@ -32,6 +32,9 @@ NAMES = {  # forms in which a device may be named → what they name
     "00000000-0000-4000-8000-00000000dead": "",
     "no such device": "",
 }
+ANNOTATIONS = ("{note}", "{maintenance}", "{correction}")
+OF_SERVICE = ("api", "maker", "operator", "administrator", "its author")
+MADE = ("notes", "maintenance", "corrections")  # whose POST answers 201
 # What gives a device away, beside its id.
 TELLING = {TWIN: ("alpha", "net-t1"), FOREIGN: ("net-f1",), LONE: ("Gamma",)}
 
@@ -71,7 +74,12 @@ ROUTES: dict[str, Ask] = {
         f"GET /insight/v1/devices/<id>/{what}": Ask(
             f"/insight/v1/devices/{{device}}/{what}{query}", "api"
         )
-        for what, query in (("usual", f"?{SPAN}"), ("forecast", ""), ("month-end", ""))
+        for what, query in (
+            ("usual", f"?{SPAN}"),
+            ("forecast", ""),
+            ("month-end", ""),
+            ("comparison", f"?compare=week&{SPAN}"),
+        )
     },
     "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
@@ -85,6 +93,56 @@ ROUTES: dict[str, Ask] = {
         )
         for deed in ("dismiss", "restore")
     },
+    "GET /insight/v1/audit": Ask("/insight/v1/audit", "administrator"),
+    **{
+        f"GET /insight/v1/{many}{end}": Ask(f"/insight/v1/{many}{path}", "api")
+        for many, one in (
+            ("notes", "note"),
+            ("maintenance", "maintenance"),
+            ("corrections", "correction"),
+        )
+        for end, path in (("", "?device={device}"), ("/<id>", f"/{{{one}}}"))
+    },
+    "GET /insight/v1/corrections/<id>/readings": Ask(
+        "/insight/v1/corrections/{correction}/readings", "api"
+    ),
+    "POST /insight/v1/notes": Ask(
+        "/insight/v1/notes",
+        "operator",
+        "POST",
+        '{"device": "{device}", "from": "2026-03-08T12:00:00Z", "text": "x"}',
+    ),
+    "PATCH /insight/v1/notes/<id>": Ask(
+        "/insight/v1/notes/{note}", "its author", "PATCH", '{"text": "y"}'
+    ),
+    "DELETE /insight/v1/notes/<id>": Ask("/insight/v1/notes/{note}", "its author", "DELETE", "{}"),
+    "POST /insight/v1/maintenance": Ask(
+        "/insight/v1/maintenance",
+        "administrator",
+        "POST",
+        '{"device": "{device}", "from": "2026-03-08T12:00:00Z", "to": "2026-03-08T13:00:00Z",'
+        ' "reason": "x"}',
+    ),
+    "PATCH /insight/v1/maintenance/<id>": Ask(
+        "/insight/v1/maintenance/{maintenance}", "administrator", "PATCH", '{"reason": "y"}'
+    ),
+    "DELETE /insight/v1/maintenance/<id>": Ask(
+        "/insight/v1/maintenance/{maintenance}", "administrator", "DELETE", "{}"
+    ),
+    **{
+        f"POST /insight/v1/corrections{end}": Ask(
+            f"/insight/v1/corrections{end}",
+            "administrator",
+            "POST",
+            '{"device": "{device}", "from": "2026-03-08T06:00:00Z",'
+            ' "to": "2026-03-08T18:00:00Z", "effect": "exclude", "metrics": ["quality"],'
+            ' "reason": "x"}',
+        )
+        for end in ("", "/preview")
+    },
+    "POST /insight/v1/corrections/<id>/revoke": Ask(
+        "/insight/v1/corrections/{correction}/revoke", "administrator", "POST", '{"reason": "y"}'
+    ),
     "GET /healthz": Ask("/healthz", "anybody"),
     "GET /embeds/v1/embeds": Ask("/embeds/v1/embeds", "api"),
     "POST /embeds/v1/embeds": Ask(
@@ -233,11 +291,15 @@ def owed(site: Whole, who: str, ask: Ask, name: str) -> set[int]:
 def _of_api(person: Who, ask: Ask, device: str) -> set[int]:
     if person.api is None:
         return {person.refused}
-    if "{embed}" in ask.path or "{finding}" in ask.path:
+    if any(name in ask.path for name in ("{embed}", "{finding}", *ANNOTATIONS)):
         return {200} if TWIN in person.api else {404}
-    if "{device}" not in ask.path or "ids=" in ask.path:
+    if ask.path.endswith("/audit"):
         return {200}
-    return {200} if device in person.api else {404}
+    made = ask.method == "POST" and ask.path.rpartition("/")[2] in MADE
+    named = "{device}" in f"{ask.path}{ask.body}"
+    if not named or "ids=" in ask.path:
+        return {200}
+    return {201 if made else 200} if device in person.api else {404}
 
 
 def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
@@ -248,6 +310,12 @@ def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
 def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     refused = person.api is not None and not person.role.may_administer
     return {403} if refused else _of_api(person, ask, device)
+
+
+def _of_author(person: Who, ask: Ask, device: str) -> set[int]:
+    """Nobody here is the author: an administrator may all the same."""
+    found = _of_operator(person, ask, device)
+    return {403} if found == {200} and not person.role.may_administer else found
 
 
 def _of_maker(person: Who, ask: Ask, device: str) -> set[int]:
@@ -290,6 +358,7 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "api": _of_api,
     "operator": _of_operator,
     "administrator": _of_administrator,
+    "its author": _of_author,
     "maker": _of_maker,
     "sender": _of_sender,
     "site": _of_site,
@@ -301,10 +370,13 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
 
 
 def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
-    embed = site.new_embed() if ask.method == "DELETE" else site.embed_id
+    embed = site.new_embed() if ask.method == "DELETE" and "{embed}" in ask.path else site.embed_id
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
     if "{finding}" in path:
         path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
+    for kind in ANNOTATIONS:
+        if kind in path:
+            path = path.replace(kind, site.new_annotation(kind.strip("{}")))
     body = ask.body.replace("{device}", name) if ask.body else None
     return site.ask(who, ask.method, path, data=body, content_type=ask.content_type)
 
@@ -331,7 +403,9 @@ def test_every_cell(site: Whole, route: str, who: str) -> None:
         text = unpacked(answer)
         assert answer.status_code in owed(site, who, ask, name), (name, text[:300])
         sees = (
-            person.api if ask.to in ("api", "maker", "operator", "administrator") else person.site
+            person.api
+            if ask.to in ("api", "maker", "operator", "administrator", "its author")
+            else person.site
         )
         for other, words in TELLING.items():
             if other not in (sees or ()) and not (person.framed and other == TWIN):

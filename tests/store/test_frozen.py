@@ -21,7 +21,7 @@ from api.store.base import Grant, NewDevice, Scope, Span
 from api.store.open import open_store
 from api.store.sql.query import Query
 from api.store.tables import TABLES
-from api.store.web.tables import EMBED
+from api.store.web.tables import WEB_TABLES
 from tests.store.schemas.freeze import OPENERS, READINGS, SCHEMAS, START_MS, file_of, missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def frozen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any
 def contents(store: Any, kind: str, columns: dict[str, list[str]] | None = None) -> dict[str, Any]:
     """The rows of each table that is there, in the columns given, or all that it has."""
     found: dict[str, Any] = {}
-    for table in (EMBED,) if kind == "web" else TABLES:
+    for table in WEB_TABLES if kind == "web" else TABLES:
         there = {row[0] for row in store.fetch(store.dialect.columns(table.name))}
         names = [n for n in table.names if n in there]
         if columns is not None:
@@ -102,7 +102,7 @@ def test_an_upgraded_store_has_the_tables_of_a_new_one(
     store.upgrade()
     fresh = OPENERS[kind](f"sqlite:///{tmp_path / 'fresh.sqlite'}")
     fresh.upgrade()
-    tables = (EMBED,) if kind == "web" else TABLES
+    tables = WEB_TABLES if kind == "web" else TABLES
     for table in tables:
         ours, theirs = (
             {row[0] for row in s.fetch(s.dialect.columns(table.name))} for s in (store, fresh)

@@ -23,8 +23,9 @@ from api.insight.alerts.conditions import (
     resolution_for,
 )
 from api.insight.alerts.decision import Decision, DeviceFacts, Facts, Groups
-from api.insight.alerts.machine import Quiet
+from api.insight.alerts.machine import MAINTENANCE, Quiet
 from api.insight.alerts.rules import METRIC_BY_NAME, Rule, StoredRule
+from api.insight.maintenance import maintenance_spans
 from api.store.base import Device, DeviceQuery, Grant, Scope, Store
 from api.store.base.alerts import (
     AlertMark,
@@ -142,18 +143,20 @@ class AlertEngine:
 
     def _read(self, facts: Facts, keys: Sequence[int], now_ms: int) -> dict[int, DeviceFacts]:
         statuses = self._store.status_rows(keys)
-        groups = self._store.groups_by_device(keys)
+        groups, planned = self._store.groups_by_device(keys), self._store.maintenance_of(keys)
+        downtime = () if facts.downtime is None else (facts.downtime,)
         read: dict[int, DeviceFacts] = {}
         for key in keys:
             device = facts.devices.get(key)
             if device is None or not device.active:
                 continue
+            spans = maintenance_spans(planned.get(key, ()), now_ms - LOOK_BACK_MS, now_ms)
             one = DeviceFacts(
                 device,
                 groups.get(key, ()),
                 statuses.get(key),
                 self._store.findings_of(key, now_ms - LOOK_BACK_MS),
-                () if facts.downtime is None else (facts.downtime,),
+                (*downtime, *(Quiet(*span, MAINTENANCE) for span in spans)),
             )
             for stored in facts.rules.values():
                 rule = stored.rule

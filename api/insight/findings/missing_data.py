@@ -29,6 +29,8 @@ def step(
     drafts = () if draft is None else (draft,)
     if memory.coverages is None:  # the hour in which the device began
         return memory._replace(coverages=()), drafts
+    if context.device.is_maintained(hour.start_ms, hour.end_ms):
+        return memory, drafts
     limit = context.values["limit"] / 100 / context.factor
     coverage = 0.0 if hour.row is None else min(hour.row.coverage, 1.0)
     coverages = (*memory.coverages[1 - HOURS :], coverage)

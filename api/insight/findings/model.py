@@ -71,15 +71,21 @@ class Readings(Protocol):
 class Device:
     """What the rules must know of a device. ``price`` per gallon. ``holidays``: local dates as
     proleptic ordinals. ``excluded``: spans of maintenance and corrections, which don't train the
-    profile. ``max_rate``: what its size allows."""
+    profile; ``maintained``: those of maintenance, in which nothing is expected. ``max_rate``: what
+    its size allows."""
 
     zone: ZoneInfo
     cadence_s: float
     price: float | None = None
     holidays: frozenset[int] = frozenset()
     excluded: tuple[tuple[int, int], ...] = ()
+    maintained: tuple[tuple[int, int], ...] = ()
     max_rate: float | None = None
     registers: bool = False
+
+    def is_maintained(self, from_ms: int, to_ms: int) -> bool:
+        """Whether any of [from_ms, to_ms) lies in maintenance."""
+        return any(start < to_ms and from_ms < end for start, end in self.maintained)
 
     @property
     def silent_after_ms(self) -> int:

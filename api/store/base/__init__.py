@@ -13,6 +13,18 @@ from __future__ import annotations
 from typing import Protocol
 
 from api.store.base.alerts import Alerts
+from api.store.base.annotations import (
+    Annotation,
+    AnnotationEntry,
+    AnnotationKind,
+    AnnotationQuery,
+    Annotations,
+    Corrections,
+    OriginalReading,
+    Removal,
+    Touched,
+)
+from api.store.base.audit import AuditEntry, AuditLog, AuditQuery
 from api.store.base.directory import (
     Device,
     DeviceQuery,
@@ -88,6 +100,18 @@ __all__ = [
     "ROWS_A_COMMIT",
     "UNTOUCHED",
     "Alerts",
+    "Annotation",
+    "AnnotationEntry",
+    "AnnotationKind",
+    "AnnotationQuery",
+    "Annotations",
+    "AuditEntry",
+    "AuditLog",
+    "AuditQuery",
+    "Corrections",
+    "OriginalReading",
+    "Removal",
+    "Touched",
     "Attention",
     "Clockless",
     "Condition",
@@ -144,5 +168,19 @@ __all__ = [
 ]
 
 
-class Store(Directory, Ingest, TimeSeries, Insight, Findings, Alerts, Retention, Upkeep, Protocol):
+class Store(
+    Directory,
+    Ingest,
+    TimeSeries,
+    Insight,
+    Findings,
+    Alerts,
+    Annotations,
+    Corrections,
+    Removal,
+    AuditLog,
+    Retention,
+    Upkeep,
+    Protocol,
+):
     """The complete store. `api.store.open.open_store(url)` returns one."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from api.roles import Role
+from api.store.base.audit import AuditEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ class GroupSize(NamedTuple):
 
 
 class Directory(Protocol):
-    """Organizations, devices, groups and keys."""
+    """Organizations, devices, groups and keys. Where something is changed, ``audit`` is recorded in
+    the same transaction."""
 
     def organization(self, organization_id: str) -> Organization | None: ...
 
@@ -134,15 +136,14 @@ class Directory(Protocol):
         ...
 
     def create_organization(
-        self, name: str, *, organization_id: str | None = None, cost_per_gallon: float | None = None
+        self,
+        name: str,
+        *,
+        organization_id: str | None = None,
+        cost_per_gallon: float | None = None,
+        audit: Sequence[AuditEntry] = (),
     ) -> Organization:
         """Create an organization, with a new UUID unless an id is given. UserError if it exists."""
-        ...
-
-    def delete_organization(self, organization_id: str) -> int:
-        """Delete it with its devices, readings, keys and refusals; the number of raw readings. One
-        transaction per device, so it may be interrupted and called again. No readings of its
-        devices may be written meanwhile."""
         ...
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]: ...
@@ -169,7 +170,7 @@ class Directory(Protocol):
         parent is a device of the same organization, and no device is upstream of itself."""
         ...
 
-    def create_key(self, key: Key) -> None:
+    def create_key(self, key: Key, audit: Sequence[AuditEntry] = ()) -> None:
         """UserError if the grant names a device or group that the organization lacks."""
         ...
 
@@ -179,11 +180,11 @@ class Directory(Protocol):
 
     def keys(self) -> list[Key]: ...
 
-    def revoke_key(self, key_id: str, at_ms: int) -> bool:
+    def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         """False if there is no such key. Revoking again changes nothing."""
         ...
 
-    def set_key_role(self, key_id: str, role: Role) -> bool:
+    def set_key_role(self, key_id: str, role: Role, audit: Sequence[AuditEntry] = ()) -> bool:
         """False if there is no such key. UserError for a key that only sends readings."""
         ...
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
+from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 from api.store.base.insight import Due
 
@@ -157,7 +158,11 @@ class Findings(Protocol):
         ...
 
     def judge(
-        self, scope: Scope, entry: FindingEntry, settings: Mapping[str, float | None]
+        self,
+        scope: Scope,
+        entry: FindingEntry,
+        settings: Mapping[str, float | None],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Store the finding's dismissal (or its removal) and the device's settings for that kind
         (None: inherited). The device becomes due."""
@@ -166,13 +171,19 @@ class Findings(Protocol):
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
 
     def save_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Save settings. The devices concerned become due."""
         ...
 
     def drop_finding_settings(
-        self, organization_id: str, settings: Sequence[FindingSetting]
+        self,
+        organization_id: str,
+        settings: Sequence[FindingSetting],
+        audit: Sequence[AuditEntry] = (),
     ) -> None:
         """Delete settings by level, target, kind and name, whatever their value."""
         ...
@@ -181,7 +192,9 @@ class Findings(Protocol):
         """Local dates, 2026-12-25, ascending."""
         ...
 
-    def set_holidays(self, organization_id: str, days: Sequence[str]) -> None:
+    def set_holidays(
+        self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
+    ) -> None:
         """Replace all holidays by these."""
         ...
 

@@ -9,7 +9,7 @@ from api.catalog import DEVICE_ORDER_FIELDS
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
-from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION
+from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, HOUR_COUNTER, ORGANIZATION
 
 _DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
 _NOTHING = Query("1 = 0")
@@ -206,7 +206,11 @@ def ids_of_others(dialect: Dialect, organization_id: str, ids: Sequence[str]) ->
 
 
 def next_key() -> Query:
-    return Query(f"SELECT COALESCE(MAX(key), 0) + 1 FROM {DEVICE.name}")
+    # Above those that still have readings, too: a deleted device's must never become another one's.
+    return Query(
+        f"SELECT COALESCE(MAX(k.key), 0) + 1 FROM (SELECT MAX(key) AS key FROM {DEVICE.name}"
+        f" UNION ALL SELECT MAX(device_id) FROM {HOUR_COUNTER.name}) AS k"
+    )
 
 
 def release(dialect: Dialect, keys: Sequence[int]) -> Query:

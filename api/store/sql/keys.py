@@ -43,7 +43,3 @@ def revoke(key_id: str, at_ms: int) -> Query:
 
 def forget_grants(key_id: str, kind: str) -> Query:
     return Query(f"DELETE FROM {KEY_GRANT.name} WHERE key_id = ? AND kind = ?", (key_id, kind))
-
-
-def exists(key_id: str) -> Query:
-    return Query(f"SELECT 1 FROM {API_KEY.name} WHERE key_id = ?", (key_id,))

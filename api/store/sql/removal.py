@@ -1,14 +1,28 @@
-"""Statements that delete an organization with everything of its own.
+"""Statements that delete readings, a device, or an organization with everything of its own.
 
-They are derived from the table definitions, so that new tables are included.
+Those of a device and an organization are derived from the table definitions, so that new tables
+are included.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from api.store.alert_tables import ALERT_SILENCE
 from api.store.sql.query import Query
-from api.store.tables import API_KEY, DEVICE, KEY_GRANT, ORGANIZATION, READING, SMALL_TABLES, TABLES
+from api.store.tables import (
+    API_KEY,
+    AUDIT,
+    DEVICE,
+    INSIGHT_SETTING,
+    KEY_GRANT,
+    ORGANIZATION,
+    READING,
+    READING_ORIGINAL,
+    SMALL_TABLES,
+    TABLES,
+    UNDATED,
+)
 
 _KEYS: Final = ("device_id", "device_key", "ancestor_key")
 
@@ -19,6 +33,17 @@ def device_keys(organization_id: str) -> Query:
 
 def count_readings(device_key: int) -> Query:
     return Query(f"SELECT COUNT(*) FROM {READING.name} WHERE device_id = ?", (device_key,))
+
+
+def readings(device_key: int, low: int, high: int) -> list[Query]:
+    """The raw readings in [low, high), and what is kept beside them."""
+    return [
+        Query(
+            f"DELETE FROM {table.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
+            (device_key, low, high),
+        )
+        for table in (READING, READING_ORIGINAL, UNDATED)
+    ]
 
 
 def of_device(device_key: int) -> list[Query]:
@@ -34,15 +59,43 @@ def of_device(device_key: int) -> list[Query]:
     ]
 
 
+def device(device_key: int, device_id: str) -> list[Query]:
+    """What names it in the directory, and itself."""
+    return [
+        Query(
+            f"DELETE FROM {KEY_GRANT.name} WHERE kind IN ('device', 'ingest device') AND value = ?",
+            (device_id,),
+        ),
+        Query(
+            f"DELETE FROM {INSIGHT_SETTING.name} WHERE level = 'device' AND target = ?",
+            (device_id,),
+        ),
+        Query(f"DELETE FROM {ALERT_SILENCE.name} WHERE device_id = ?", (device_id,)),
+        Query(f"DELETE FROM {DEVICE.name} WHERE key = ?", (device_key,)),
+    ]
+
+
+def set_active(device_key: int, active: bool, now_ms: int) -> Query:
+    return Query(
+        f"UPDATE {DEVICE.name} SET active = ?, updated_ms = ? WHERE key = ?",
+        (int(active), now_ms, device_key),
+    )
+
+
 def of_organization(organization_id: str) -> list[Query]:
-    """Its keys with their grants, its devices and everything else under its id, then itself."""
+    """Its keys with their grants, its devices and everything else under its id, then itself. Its
+    audit log remains: it says who deleted it."""
     params = (organization_id,)
     grants = Query(
         f"DELETE FROM {KEY_GRANT.name} WHERE key_id IN"
         f" (SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?)",
         params,
     )
-    tables = [table.name for table in SMALL_TABLES if "organization_id" in table.names]
+    tables = [
+        table.name
+        for table in SMALL_TABLES
+        if "organization_id" in table.names and table is not AUDIT
+    ]
     return [
         grants,
         *(Query(f"DELETE FROM {name} WHERE organization_id = ?", params) for name in tables),

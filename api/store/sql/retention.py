@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.store.sql.query import Query
-from api.store.tables import DEVICE, HOUR_COUNTER, READING, RETENTION, UNDATED
+from api.store.tables import DEVICE, HOUR_COUNTER, READING, READING_ORIGINAL, RETENTION, UNDATED
 
 _WHAT = "raw"
 
@@ -59,6 +59,13 @@ def forget_count(device_key: int, before: int) -> Query:
 def forget_undated(device_key: int, before: int) -> Query:
     """Delete the marks of deleted readings."""
     return Query(f"DELETE FROM {UNDATED.name} WHERE device_id = ? AND ts < ?", (device_key, before))
+
+
+def forget_originals(device_key: int, before: int) -> Query:
+    """What a pruned reading was, before it was corrected, is pruned with it."""
+    return Query(
+        f"DELETE FROM {READING_ORIGINAL.name} WHERE device_id = ? AND ts < ?", (device_key, before)
+    )
 
 
 def owner(device_key: int) -> Query:

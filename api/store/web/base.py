@@ -5,11 +5,12 @@ Errors are those of `api.store.base`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from api.embeds import EmbedDefinition
-from api.store.base import Grant
+from api.store.base import AuditEntry, AuditLog, Grant
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Embed:
 
 
 class Embeds(Protocol):
-    def create_embed(self, embed: Embed) -> None:
+    def create_embed(self, embed: Embed, audit: Sequence[AuditEntry] = ()) -> None:
         """UserError if the id exists."""
         ...
 
@@ -45,12 +46,12 @@ class Embeds(Protocol):
         """Newest first, including expired and revoked ones."""
         ...
 
-    def revoke_embed(self, embed_id: str, at_ms: int) -> bool:
+    def revoke_embed(self, embed_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         """False if there is no such embed. Revoking again changes nothing."""
         ...
 
 
-class WebStore(Embeds, Protocol):
+class WebStore(Embeds, AuditLog, Protocol):
     """The complete store. `api.store.open.open_web_store(url)` returns one."""
 
     def upgrade(self) -> tuple[int, int]:

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from api.embeds import EmbedDefinition, Fixed, Rolling
 from api.errors import UserError
-from api.store.base import Grant, Row
+from api.store.audit import AuditPart
+from api.store.base import AuditEntry, Grant, Row
 from api.store.core import Taken
 from api.store.sql import embeds as sql
 from api.store.versioned import Versioned
 from api.store.web.base import Embed, Maker
-from api.store.web.tables import EMBED
+from api.store.web.tables import EMBED, WEB_AUDIT
 
 
-class EmbedsPart(Versioned):
+class EmbedsPart(Versioned, AuditPart):
     """`api.store.web.base.Embeds`, for every dialect."""
 
-    def create_embed(self, embed: Embed) -> None:
+    audit_table = WEB_AUDIT
+
+    def create_embed(self, embed: Embed, audit: Sequence[AuditEntry] = ()) -> None:
         values = _values(embed)
         row = tuple(values[name] for name in EMBED.names)
         try:
             with self.transaction() as transaction:
                 transaction.insert(EMBED, EMBED.names, [row])
+                self.record_in(transaction, audit)
         except Taken:
             raise UserError(f"embed {embed.id} already exists") from None
 
@@ -35,10 +40,13 @@ class EmbedsPart(Versioned):
     def embeds(self, organization_id: str) -> list[Embed]:
         return [_embed(row) for row in self.fetch(sql.embeds(organization_id))]
 
-    def revoke_embed(self, embed_id: str, at_ms: int) -> bool:
+    def revoke_embed(self, embed_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
-            transaction.run(sql.revoke(embed_id, at_ms))
-            return bool(transaction.fetch(sql.embed(embed_id)))
+            found = transaction.fetch(sql.embed(embed_id))
+            if found and _embed(found[0]).revoked_ms is None:
+                transaction.run(sql.revoke(embed_id, at_ms))
+                self.record_in(transaction, audit)
+            return bool(found)
 
 
 def _values(embed: Embed) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from api.store.sql.query import Dialect
-from api.store.web.tables import EMBED
+from api.store.web.tables import EMBED, WEB_AUDIT
 
 VERSION_TABLE: Final = "web_schema_version"
 
@@ -15,7 +15,11 @@ def _first(dialect: Dialect) -> list[str]:
     return EMBED.ddl(dialect)
 
 
-STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first,)
+def _audit(dialect: Dialect) -> list[str]:
+    return WEB_AUDIT.ddl(dialect)
+
+
+STEPS: Final[tuple[Callable[[Dialect], list[str]], ...]] = (_first, _audit)
 """STEPS[n] takes a schema from version n to n + 1; a step that was released never changes."""
 
 CURRENT: Final = len(STEPS)

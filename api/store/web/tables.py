@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from api.store.annotation_tables import audit_table
 from api.store.table import Column, Table
 
 # Lists are JSON. A window is either window_s, or from_ms and to_ms. granted is JSON, null where a
@@ -35,3 +36,5 @@ EMBED: Final = Table(
     key=("id",),
     indexes=("CREATE INDEX embed_by_organization ON embed (organization_id, created_ms)",),
 )
+WEB_AUDIT: Final = audit_table("web_audit")
+WEB_TABLES: Final = (EMBED, WEB_AUDIT)

@@ -18,13 +18,23 @@ import psycopg
 
 from api.embeds import EmbedDefinition, Rolling
 from api.store import migrations
-from api.store.base import Grant, Key, NewDevice, Progress, Refusal, Scope
+from api.store.base import (
+    Annotation,
+    AnnotationKind,
+    AuditEntry,
+    Grant,
+    Key,
+    NewDevice,
+    Progress,
+    Refusal,
+    Scope,
+)
 from api.store.open import open_store, open_web_store
 from api.store.sql.query import Query
 from api.store.tables import TABLES
 from api.store.web import migrations as web_migrations
 from api.store.web.base import Embed, Maker
-from api.store.web.tables import EMBED
+from api.store.web.tables import WEB_TABLES
 from tests import servers
 
 FOLDER: Final = Path(__file__).parent
@@ -86,19 +96,29 @@ def fill(url: str) -> None:
         refusals=[Refusal(org, "file", "no such device", "M-9", "M-9,…", START_MS, 3)],
         progress=Progress("d" * 64, org, position=READINGS + 4, refused=3),
     )
+    told = AuditEntry(START_MS, org, "key_1", "correction", "create", "c-1", after={"n": 1})
+    store.correct(
+        Annotation(
+            "c-1", org, AnnotationKind.CORRECTION, device.key, None, START_MS,
+            START_MS + 60_000, "wrong", START_MS, "key_1", metrics=("quality",), factor=0.5,
+        ),
+        [told],
+    )  # fmt: skip
     definition = EmbedDefinition(
         view="tile", devices=(device.id,), metric="flow_rate", origins=("https://a.example",),
         window=Rolling(86_400), zone="Europe/Berlin", units="si", theme="dark",
         controls=(), title="Keller", expires_ms=None,
     )  # fmt: skip
-    web.create_embed(Embed("embed_1", org, Maker("reader", key_id="key_1"), definition, START_MS))
+    web.create_embed(
+        Embed("embed_1", org, Maker("reader", key_id="key_1"), definition, START_MS), [told]
+    )
     store.close()
     web.close()
 
 
 def _copy(source: Any, target: Any, kind: str) -> None:
     """All rows of the tables that both have."""
-    tables = (EMBED,) if kind == "web" else TABLES
+    tables = WEB_TABLES if kind == "web" else TABLES
     there = {
         t.name: {row[0] for row in target.fetch(target.dialect.columns(t.name))} for t in tables
     }

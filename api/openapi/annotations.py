@@ -1,0 +1,138 @@
+"""The shapes of notes, maintenance, corrections and of the audit log."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.catalog import METRICS
+from api.domain.annotations import EXCLUDE, SCALE
+from api.metering.maintenance import Repeat
+from api.openapi.components import (
+    INSTANT,
+    NUMBER,
+    STRING,
+    UUID,
+    Schema,
+    array,
+    nullable,
+    one_of,
+    record,
+    ref,
+)
+
+_METRIC: Final = one_of(tuple(metric.name for metric in METRICS))
+_REPEAT: Final = nullable(one_of(tuple(repeat.value for repeat in Repeat if repeat.value)))
+_TEXT: Final = STRING | {"minLength": 1, "maxLength": 2_000}
+_COMMON: Final[dict[str, Schema]] = {
+    "id": UUID,
+    "deviceId": nullable(UUID) | {"description": "null: of a group."},
+    "serialNumber": nullable(STRING),
+    "group": nullable(STRING),
+    "from": INSTANT,
+    "to": nullable(INSTANT) | {"description": "Exclusive. null: an instant."},
+    "created": INSTANT,
+    "createdBy": STRING,
+    "changed": nullable(INSTANT),
+    "changedBy": nullable(STRING),
+}
+_MAINTENANCE: Final[dict[str, Schema]] = {
+    "reason": STRING,
+    "repeat": _REPEAT,
+    "until": nullable(INSTANT),
+    "zone": STRING | {"description": "On whose wall clock it repeats."},
+}
+_CORRECTION: Final[dict[str, Schema]] = {
+    "reason": STRING,
+    "metrics": array(_METRIC),
+    "effect": one_of((EXCLUDE, SCALE)),
+    "factor": nullable(NUMBER),
+    "state": one_of(("in-force", "revoked")),
+    "revoked": nullable(INSTANT),
+    "revokedBy": nullable(STRING),
+    "revokeReason": nullable(STRING),
+}
+_WHOSE: Final[dict[str, Schema]] = {
+    "device": STRING | {"description": "Any identifier. Give a device or a group."},
+    "group": STRING,
+}
+_VALUES: Final = record({metric.name: nullable(NUMBER) for metric in METRICS})
+_CORRECTION_BODY: Final[dict[str, Schema]] = {
+    "device": STRING,
+    "from": INSTANT,
+    "to": INSTANT,
+    "effect": one_of((EXCLUDE, SCALE)),
+    "factor": NUMBER | {"description": "To scale."},
+    "metrics": array(_METRIC)
+    | {"description": "Default: all to exclude; flow rate and volume to scale."},
+    "reason": _TEXT,
+}
+
+
+def _page(name: str) -> Schema:
+    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
+
+
+def _some(fields: dict[str, Schema]) -> Schema:
+    return record(fields, optional=tuple(fields))
+
+
+ANNOTATION_COMPONENTS: Final[dict[str, Any]] = {
+    "Note": record(_COMMON | {"text": STRING}),
+    "NotePage": _page("Note"),
+    "NoteBody": record(
+        _WHOSE | {"from": INSTANT, "to": nullable(INSTANT), "text": _TEXT},
+        optional=("device", "group", "to"),
+    ),
+    "NoteChanges": _some({"from": INSTANT, "to": nullable(INSTANT), "text": _TEXT}),
+    "Maintenance": record(_COMMON | _MAINTENANCE),
+    "MaintenancePage": _page("Maintenance"),
+    "MaintenanceBody": record(
+        _WHOSE
+        | {
+            "from": INSTANT,
+            "to": INSTANT,
+            "reason": _TEXT,
+            "repeat": _REPEAT,
+            "until": nullable(INSTANT),
+            "zone": STRING,
+        },
+        optional=("device", "group", "repeat", "until", "zone"),
+    ),
+    "MaintenanceChanges": _some(
+        {
+            "from": INSTANT,
+            "to": INSTANT,
+            "reason": _TEXT,
+            "repeat": _REPEAT,
+            "until": nullable(INSTANT),
+        }
+    ),
+    "Correction": record(_COMMON | _CORRECTION),
+    "CorrectionPage": _page("Correction"),
+    "CorrectionBody": record(_CORRECTION_BODY, optional=("factor", "metrics")),
+    "CorrectionPreview": record(
+        {
+            "readings": NUMBER,
+            "values": NUMBER | {"description": "Readings that have one of the metrics."},
+            "gallons": record({"before": nullable(NUMBER), "after": nullable(NUMBER)}),
+        }
+    ),
+    "CorrectedReadings": record(
+        {"data": array(record({"recorded_at": INSTANT, "original": _VALUES, "counts_as": _VALUES}))}
+    ),
+    "RevokeBody": record({"reason": _TEXT}),
+    "AuditEntry": record(
+        {
+            "id": STRING,
+            "at": INSTANT,
+            "author": STRING,
+            "kind": STRING,
+            "action": STRING,
+            "subject": STRING,
+            "before": nullable({"type": "object"}),
+            "after": nullable({"type": "object"}),
+            "reason": STRING,
+        }
+    ),
+    "AuditPage": _page("AuditEntry"),
+}

@@ -1,0 +1,244 @@
+"""What a query or a body may say of notes, maintenance and corrections, and of the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, cast
+
+from pydantic import Field, PlainValidator, field_validator, model_validator
+
+from api import timez
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, INSIGHT_LIMIT, LIMIT, METRICS, OFFSET
+from api.domain.annotations import ALL_METRICS, EXCLUDE, SCALE, Wanted
+from api.metering.maintenance import Repeat
+from api.params.body_parser import Body
+from api.params.param_types import Flag, Offset, OptionalInstant, Text, within
+from api.params.queries import Query, in_order
+
+LONGEST_TEXT: Final = 2_000
+LARGEST_FACTOR: Final = 1e6
+_SCALED: Final = (FLOW_RATE.name, FLOW_AMOUNT.name)
+InsightLimit = Annotated[int, within(INSIGHT_LIMIT)]
+
+
+# --- Queries -------------------------------------------------------------------------------------
+
+
+class AnnotationListQuery(Query):
+    device: Text = Field(
+        None, description="Only of this device, by any identifier, and of its groups."
+    )
+    group: Text = Field(None, description="Only of this group.")
+    q: Text = Field(None, description="Part of the text or reason, in upper or lower case.")
+    to_ms: OptionalInstant = Field(None, alias="to", description="Only what began up to this time.")
+    from_ms: OptionalInstant = Field(
+        None, alias="from", description="Only what was still going on at this time or began later."
+    )
+    revoked: Flag = Field(True, description="false: without revoked corrections.")
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
+    offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
+
+    _from_before_to = field_validator("from_ms")(in_order)
+
+
+class CorrectedReadingsQuery(Query):
+    limit: Annotated[int, within(LIMIT)] = Field(
+        LIMIT.default or 0, description="Readings, at most."
+    )
+
+
+class AuditListQuery(Query):
+    kind: Text = Field(None, description="Only of this kind: key, note, correction, …")
+    author: Text = Field(None, description="Only what this credential did.")
+    q: Text = Field(None, description="Part of author, subject or reason.")
+    to_ms: OptionalInstant = Field(None, alias="to", description="Up to this time.")
+    from_ms: OptionalInstant = Field(None, alias="from", description="From this time on.")
+    limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
+    offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
+
+    _from_before_to = field_validator("from_ms")(in_order)
+
+
+# --- Fields of a body ----------------------------------------------------------------------------
+
+
+def _optional(parse: Callable[[Any], Any]) -> PlainValidator:
+    return PlainValidator(lambda value: None if value is None else parse(value))
+
+
+def _text(value: Any) -> str:
+    """Lines stay, other control characters are refused."""
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    lines = [" ".join(line.split()) for line in value.strip().splitlines()]
+    text = "\n".join(lines)
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"has {len(text)} characters; at most {LONGEST_TEXT} are allowed")
+    if not all(line.isprintable() for line in lines):
+        raise ValueError("has characters that can't be displayed")
+    if not text:
+        raise ValueError("is required")
+    return text
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= 200:
+        raise ValueError("must be a string of 1 to 200 characters")
+    return value
+
+
+def _instant(value: Any) -> int:
+    if not isinstance(value, str):
+        raise ValueError("must be an ISO 8601 date-time")
+    return timez.parse_instant(value)
+
+
+def _zone(value: Any) -> str:
+    if not isinstance(value, str) or value not in timez.zone_names():
+        raise ValueError("must be an IANA time zone name")
+    return value
+
+
+def _repeat(value: Any) -> Repeat:
+    words = [repeat.value for repeat in Repeat if repeat.value]
+    if value is None or value == "":
+        return Repeat.ONCE
+    if value not in words:
+        raise ValueError(f"must be one of {', '.join(words)}, or null")
+    return Repeat(value)
+
+
+def _effect(value: Any) -> str:
+    if value not in (EXCLUDE, SCALE):
+        raise ValueError(f"must be {EXCLUDE} or {SCALE}")
+    return value
+
+
+def _factor(value: Any) -> float:
+    if type(value) not in (int, float) or not abs(value) <= LARGEST_FACTOR:
+        raise ValueError(f"must be a number from -{LARGEST_FACTOR:g} to {LARGEST_FACTOR:g}")
+    return float(value)
+
+
+def _metrics(value: Any) -> tuple[str, ...]:
+    names = [metric.name for metric in METRICS]
+    said = cast(list[Any], value) if isinstance(value, list) else []
+    if not said:
+        raise ValueError("must be a list of metrics")
+    if unknown := [each for each in said if each not in names]:
+        raise ValueError(f"{str(unknown[0])[:80]!r} is not a metric; there are {', '.join(names)}")
+    return tuple(name for name in names if name in said)
+
+
+Instant = Annotated[int, PlainValidator(_instant)]
+MaybeInstant = Annotated[int | None, _optional(_instant)]
+Name = Annotated[str | None, _optional(_name)]
+Said = Annotated[str, PlainValidator(_text)]
+MaybeSaid = Annotated[str | None, _optional(_text)]
+RepeatWord = Annotated[Repeat, PlainValidator(_repeat)]
+ZoneName = Annotated[str | None, _optional(_zone)]
+
+
+# --- Bodies --------------------------------------------------------------------------------------
+
+
+class NoteBody(Body):
+    device: Name = None
+    group: Name = None
+    from_ms: Instant = Field(alias="from")
+    to_ms: MaybeInstant = Field(None, alias="to")
+    text: Said
+
+    @property
+    def wanted(self) -> Wanted:
+        return Wanted(self.device, self.group, self.from_ms, self.to_ms, self.text)
+
+
+class MaintenanceBody(Body):
+    device: Name = None
+    group: Name = None
+    from_ms: Instant = Field(alias="from")
+    to_ms: Instant = Field(alias="to")
+    reason: Said
+    repeat: RepeatWord = Repeat.ONCE
+    until_ms: MaybeInstant = Field(None, alias="until")
+    zone: ZoneName = None
+
+    @property
+    def wanted(self) -> Wanted:
+        return Wanted(
+            self.device, self.group, self.from_ms, self.to_ms, self.reason, self.repeat,
+            self.until_ms, self.zone,
+        )  # fmt: skip
+
+
+class CorrectionBody(Body):
+    """``metrics``: by default all that is excluded, or flow rate and volume to scale."""
+
+    device: Annotated[str, PlainValidator(_name)]
+    from_ms: Instant = Field(alias="from")
+    to_ms: Instant = Field(alias="to")
+    effect: Annotated[str, PlainValidator(_effect)]
+    factor: Annotated[float | None, _optional(_factor)] = Field(None, validate_default=True)
+    metrics: Annotated[tuple[str, ...] | None, _optional(_metrics)] = None
+    reason: Said
+
+    @property
+    def wanted(self) -> Wanted:
+        usual = ALL_METRICS if self.effect == EXCLUDE else _SCALED
+        return Wanted(
+            self.device, None, self.from_ms, self.to_ms, self.reason,
+            metrics=self.metrics or usual, factor=self.factor,
+        )  # fmt: skip
+
+    @field_validator("factor", mode="after")
+    @classmethod
+    def _never_both(cls, value: float | None, info: Any) -> float | None:
+        effect = info.data.get("effect")
+        if effect == SCALE and value is None:
+            raise ValueError("is required to scale")
+        if effect == EXCLUDE and value is not None:
+            raise ValueError("doesn't go with exclude")
+        return value
+
+
+class _Changes(Body):
+    """Only what is there is changed."""
+
+    @model_validator(mode="after")
+    def _something(self) -> _Changes:
+        if not self.model_fields_set:
+            raise ValueError("says nothing to change")
+        return self
+
+    def said(self, **names: str) -> dict[str, Any]:
+        """The fields that were sent, by the names that `Annotation` has for them."""
+        return {
+            names.get(name, name): getattr(self, name) for name in sorted(self.model_fields_set)
+        }
+
+
+class NoteChanges(_Changes):
+    from_ms: Instant = Field(0, alias="from")
+    to_ms: MaybeInstant = Field(None, alias="to")
+    text: Said = ""
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        return self.said(text="body")
+
+
+class MaintenanceChanges(_Changes):
+    from_ms: Instant = Field(0, alias="from")
+    to_ms: Instant = Field(0, alias="to")
+    reason: Said = ""
+    repeat: RepeatWord = Repeat.ONCE
+    until_ms: MaybeInstant = Field(None, alias="until")
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        return self.said(reason="body", repeat="repeats")
+
+
+class RevokeBody(Body):
+    reason: Said

@@ -1,0 +1,298 @@
+"""Notes, maintenance and corrections: listed, made, changed, deleted or revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from api.catalog import INSIGHT_PREFIX, METRICS, RAW
+from api.domain import annotations as domain
+from api.domain.annotations import Author, annotation_object
+from api.domain.identify import identify, storable
+from api.openapi import Operation, ref
+from api.params import NoBody, Query
+from api.params.annotations import (
+    AnnotationListQuery,
+    CorrectedReadingsQuery,
+    CorrectionBody,
+    MaintenanceBody,
+    MaintenanceChanges,
+    NoteBody,
+    NoteChanges,
+    RevokeBody,
+)
+from api.roles import Role
+from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
+from api.routes.serialize import instant
+from api.store.base import AnnotationKind, AnnotationQuery, Span
+
+NOTE, MAINTENANCE, CORRECTION = AnnotationKind
+PATHS: Final = {
+    NOTE: f"{INSIGHT_PREFIX}/notes",
+    MAINTENANCE: f"{INSIGHT_PREFIX}/maintenance",
+    CORRECTION: f"{INSIGHT_PREFIX}/corrections",
+}
+
+
+def author(call: ActionCall[Any]) -> Author:
+    return Author(call.principal.id, call.principal.role)
+
+
+# --- Answers -------------------------------------------------------------------------------------
+
+
+def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply]:
+    def answer(call: Call[AnnotationListQuery]) -> Reply:
+        asked = call.query
+        device = None if asked.device is None else identify(call.store, call.scope, asked.device)
+        query = AnnotationQuery(
+            kinds=(kind,),
+            device=device,
+            group=asked.group,
+            text=asked.q or "",
+            from_ms=asked.from_ms,
+            to_ms=asked.to_ms,
+            ended=asked.revoked,
+            limit=asked.limit,
+            offset=asked.offset,
+        )
+        possible = all(storable(text) for text in (asked.group, asked.q) if text is not None)
+        count = call.store.count_annotations(call.scope, query) if possible else 0
+        found = call.store.annotations(call.scope, query) if count > asked.offset else []
+        return Reply(
+            {
+                "count": count,
+                "limit": asked.limit,
+                "offset": asked.offset,
+                "data": [annotation_object(entry) for entry in found],
+            }
+        )
+
+    return answer
+
+
+def get_of(kind: AnnotationKind) -> Callable[[Call[Query]], Reply]:
+    return lambda call: Reply(
+        annotation_object(domain.found(call.store, call.scope, kind, call.identifier))
+    )
+
+
+def create_of(kind: AnnotationKind) -> Callable[[ActionCall[Any]], Reply]:
+    def answer(call: ActionCall[Any]) -> Reply:
+        entry = domain.create(call.store, call.scope, kind, call.body.wanted, author(call))
+        return Reply(annotation_object(entry))
+
+    return answer
+
+
+def change_of(kind: AnnotationKind) -> Callable[[ActionCall[Any]], Reply]:
+    def answer(call: ActionCall[Any]) -> Reply:
+        entry = domain.found(call.store, call.scope, kind, call.identifier)
+        changed = domain.change(call.store, entry, author(call), **call.body.changes)
+        return Reply(annotation_object(changed))
+
+    return answer
+
+
+def delete_of(kind: AnnotationKind) -> Callable[[ActionCall[NoBody]], Reply]:
+    def answer(call: ActionCall[NoBody]) -> Reply:
+        entry = domain.found(call.store, call.scope, kind, call.identifier)
+        domain.drop(call.store, entry, author(call))
+        return Reply(annotation_object(entry))
+
+    return answer
+
+
+def create_correction(call: ActionCall[CorrectionBody]) -> Reply:
+    entry = domain.correct(call.store, call.scope, call.body.wanted, author(call))
+    return Reply(annotation_object(entry))
+
+
+def preview_correction(call: ActionCall[CorrectionBody]) -> Reply:
+    shown = domain.preview(call.store, call.scope, call.body.wanted)
+    return Reply(
+        {
+            "readings": shown.touched.readings,
+            "values": shown.touched.values,
+            "gallons": {"before": shown.gallons_before, "after": shown.gallons_after},
+        }
+    )
+
+
+def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
+    entry = domain.found(call.store, call.scope, CORRECTION, call.identifier)
+    return Reply(
+        annotation_object(domain.revoke(call.store, entry, call.body.reason, author(call)))
+    )
+
+
+def corrected_readings(call: Call[CorrectedReadingsQuery]) -> Reply:
+    """The readings that a correction has changed: as they came, and as they count."""
+    entry = domain.found(call.store, call.scope, CORRECTION, call.identifier)
+    said = entry.annotation
+    device = identify(call.store, call.scope, entry.device_id or "")
+    span = Span(said.from_ms, (said.to_ms or said.from_ms + 1) - 1)
+    originals = call.store.originals(device, span, call.query.limit)
+    rows = call.store.rows(device, RAW, span, limit=call.query.limit)
+    counts = {row[0]: row[1:] for row in rows}
+    names = [metric.name for metric in METRICS]
+    data = [
+        {
+            "recorded_at": instant(each.ts),
+            "original": dict(zip(names, each.values, strict=True)),
+            "counts_as": dict(zip(names, counts.get(each.ts, each.values), strict=True)),
+        }
+        for each in originals
+    ]
+    return Reply({"data": data})
+
+
+# --- Routes --------------------------------------------------------------------------------------
+
+
+_NAMES: Final = {NOTE: "Note", MAINTENANCE: "Maintenance", CORRECTION: "Correction"}
+_MANY: Final = {NOTE: "Notes", MAINTENANCE: "Maintenance", CORRECTION: "Corrections"}
+_OF: Final = " of devices and groups, the latest first"
+
+
+def _reading(kind: AnnotationKind) -> tuple[Route, ...]:
+    name, path = _NAMES[kind], PATHS[kind]
+    return (
+        Route(
+            Operation(
+                id=f"list{_MANY[kind]}",
+                path=path,
+                tag="annotations",
+                summary=f"{_MANY[kind]}{_OF}",
+                answer=ref(f"{name}Page"),
+                query=AnnotationListQuery,
+                named_in_query=True,
+            ),
+            list_of(kind),
+        ),
+        Route(
+            Operation(
+                id=f"get{name}",
+                path=f"{path}/{{id}}",
+                tag="annotations",
+                summary=f"One of the {path.rpartition('/')[2]}",
+                answer=ref(name),
+                query=Query,
+                named="Its id.",
+            ),
+            get_of(kind),
+        ),
+    )
+
+
+def _changing(
+    kind: AnnotationKind, body: type[Any], changes: type[Any], role: Role
+) -> tuple[Action, ...]:
+    name, path = _NAMES[kind], PATHS[kind]
+    one = Operation(
+        id=f"change{name}",
+        path=f"{path}/{{id}}",
+        tag="annotations",
+        summary="Changes the fields that are sent",
+        answer=ref(name),
+        query=Query,
+        named="Its id.",
+        body=ref(f"{name}Changes"),
+        verb="patch",
+    )
+    gone = replace(
+        one,
+        id=f"delete{name}",
+        summary="Deletes it; the audit log keeps what it was",
+        body=ref("NoBody"),
+        verb="delete",
+    )
+    return (
+        Action(
+            Operation(
+                id=f"create{name}",
+                path=path,
+                tag="annotations",
+                summary=f"{name} on a device or a group",
+                answer=ref(name),
+                query=Query,
+                body=ref(f"{name}Body"),
+                status=201,
+                named_in_query=True,
+            ),
+            create_of(kind),
+            body,
+            role,
+        ),
+        Action(one, change_of(kind), changes, role),
+        Action(gone, delete_of(kind), NoBody, role),
+    )
+
+
+_CORRECTIONS: Final = PATHS[CORRECTION]
+ANNOTATION_ROUTES: Final = (
+    *(route for kind in AnnotationKind for route in _reading(kind)),
+    Route(
+        Operation(
+            id="listCorrectedReadings",
+            path=f"{_CORRECTIONS}/{{id}}/readings",
+            tag="annotations",
+            summary="The readings that a correction has changed: as they came, and as they count",
+            answer=ref("CorrectedReadings"),
+            query=CorrectedReadingsQuery,
+            named="The correction's id.",
+        ),
+        corrected_readings,
+    ),
+)
+ANNOTATION_ACTIONS: Final = (
+    *_changing(NOTE, NoteBody, NoteChanges, Role.OPERATOR),
+    *_changing(MAINTENANCE, MaintenanceBody, MaintenanceChanges, Role.ADMINISTRATOR),
+    Action(
+        Operation(
+            id="createCorrection",
+            path=_CORRECTIONS,
+            tag="annotations",
+            summary="Excludes or scales the readings of a span; every sum follows at once",
+            answer=ref("Correction"),
+            query=Query,
+            body=ref("CorrectionBody"),
+            status=201,
+            named_in_query=True,
+        ),
+        create_correction,
+        CorrectionBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        Operation(
+            id="previewCorrection",
+            path=f"{_CORRECTIONS}/preview",
+            tag="annotations",
+            summary="What a correction would change; changes nothing",
+            answer=ref("CorrectionPreview"),
+            query=Query,
+            body=ref("CorrectionBody"),
+            named_in_query=True,
+        ),
+        preview_correction,
+        CorrectionBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        Operation(
+            id="revokeCorrection",
+            path=f"{_CORRECTIONS}/{{id}}/revoke",
+            tag="annotations",
+            summary="Has the readings count as they came again",
+            answer=ref("Correction"),
+            query=Query,
+            named="The correction's id.",
+            body=ref("RevokeBody"),
+        ),
+        revoke_correction,
+        RevokeBody,
+        Role.ADMINISTRATOR,
+    ),
+)

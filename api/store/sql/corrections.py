@@ -1,0 +1,98 @@
+"""Corrections of readings: what is kept as it came, and what the readings count as.
+
+``reading`` has what counts. A reading that a correction changes is first copied, once, into
+``reading_original``; restoring copies it back. Ranges are inclusive at both ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api.catalog import METRICS
+from api.store.sql.query import Dialect, Query
+from api.store.sql.series import between
+from api.store.tables import READING, READING_ORIGINAL
+
+GREATEST = 1e300  # of a scaled value: sums of them still fit a number
+_VALUES = tuple(metric.name for metric in METRICS)
+
+
+def count(device_key: int, low: int, high: int, metrics: Sequence[str]) -> Query:
+    """(readings, readings that have a value of one of the metrics)."""
+    rows = between(device_key, low, high)
+    some = " OR ".join(f"{name} IS NOT NULL" for name in metrics) or "1 = 0"
+    return Query(
+        f"SELECT COUNT(*), COUNT(CASE WHEN {some} THEN 1 END) FROM {READING.name} WHERE {rows.sql}",
+        rows.params,
+    )
+
+
+def too_large(device_key: int, low: int, high: int, metrics: Sequence[str], factor: float) -> Query:
+    """A row where a scaled value wouldn't fit."""
+    rows = between(device_key, low, high)
+    limit = GREATEST / max(abs(factor), 1.0)
+    some = " OR ".join(f"ABS({name}) > ?" for name in metrics)
+    return Query(
+        f"SELECT 1 FROM {READING.name} WHERE {rows.sql} AND ({some}) LIMIT 1",
+        (*rows.params, *(limit,) * len(metrics)),
+    )
+
+
+def restore(device_key: int, low: int, high: int) -> list[Query]:
+    """The readings of the range as they came."""
+    rows = between(device_key, low, high)
+    o = READING_ORIGINAL.name
+    values = ", ".join(f"{name} = {o}.{name}" for name in _VALUES)
+    same = " AND ".join(f"{READING.name}.{name} = {o}.{name}" for name in READING.key)
+    mine = f"{o}.device_id = ? AND {o}.ts >= ? AND {o}.ts <= ?"
+    return [
+        Query(
+            f"UPDATE {READING.name} SET {values} FROM {o} WHERE {same} AND {mine}",
+            rows.params,
+        ),
+        Query(f"DELETE FROM {o} WHERE {rows.sql}", rows.params),
+    ]
+
+
+def keep_originals(device_key: int, low: int, high: int) -> Query:
+    """Copy the readings of the range, but for those that are there already."""
+    rows = between(device_key, low, high)
+    names = ", ".join(READING.names)
+    return Query(
+        f"INSERT INTO {READING_ORIGINAL.name} ({names}) SELECT {names} FROM {READING.name}"
+        f" WHERE {rows.sql} ON CONFLICT (device_id, ts, seq) DO NOTHING",
+        rows.params,
+    )
+
+
+def apply(
+    device_key: int, low: int, high: int, metrics: Sequence[str], factor: float | None
+) -> Query:
+    rows = between(device_key, low, high)
+    if factor is None:
+        changed, params = ", ".join(f"{name} = NULL" for name in metrics), ()
+    else:
+        changed = ", ".join(f"{name} = {name} * ?" for name in metrics)
+        params = (float(factor),) * len(metrics)
+    return Query(f"UPDATE {READING.name} SET {changed} WHERE {rows.sql}", (*params, *rows.params))
+
+
+def originals_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
+    """The rows (device_id, ts, values…, seq) as they came, of those that were changed."""
+    values = ", ".join(f"s.{name}" for name in _VALUES)
+    return Query(
+        f"SELECT s.device_id, s.ts, {values}, s.seq"
+        f" FROM {dialect.relation(('device_id', 'ts'))} AS r CROSS JOIN {READING_ORIGINAL.name}"
+        " AS s WHERE s.device_id = r.device_id AND s.ts = r.ts",
+        dialect.bind(instants),
+    )
+
+
+def originals(device_key: int, low: int, high: int, limit: int) -> Query:
+    """(ts, values…) in order of time."""
+    rows = between(device_key, low, high)
+    return Query(
+        f"SELECT ts, {', '.join(_VALUES)} FROM {READING_ORIGINAL.name} WHERE {rows.sql}"
+        " ORDER BY ts, seq LIMIT ?",
+        (*rows.params, limit),
+    )

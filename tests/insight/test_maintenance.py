@@ -1,0 +1,197 @@
+"""Maintenance in status and findings: out of uptime on both sides, and out of what is trained."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.insight.alerts.engine import AlertEngine
+from api.insight.evaluator import Evaluator
+from api.insight.facts import OfOrganization, facts_of
+from api.insight.projection import Projection
+from api.metering.cadence import Cadence
+from api.metering.maintenance import Repeat
+from api.metering.windows import SPANS
+from api.store.base import Annotation, AnnotationKind, Device, NewDevice, Store
+from tests.insight.alerts.decided import NOW, a_finding
+from tests.insight.alerts.stored import keep_findings, keep_hook, keep_rule
+from tests.store.fleet import NOON_MS, everything, reading
+
+NOW_MS = NOON_MS + 26 * HOUR_MS + 17_000
+
+
+def planned(
+    organization_id: str,
+    from_ms: int,
+    to_ms: int,
+    *,
+    device: Device | None = None,
+    group: str | None = None,
+    **more: Any,
+) -> Annotation:
+    return Annotation(
+        f"m-{from_ms}-{to_ms}-{more.get('until_ms')}", organization_id,
+        AnnotationKind.MAINTENANCE, None if device is None else device.key, group,
+        from_ms, to_ms, "pump", 0, "key_1", **more,
+    )  # fmt: skip
+
+
+def meter(store: Store, organization_id: str, serial: str, **fields: Any) -> Device:
+    if store.organization(organization_id) is None:
+        store.create_organization("Acme", organization_id=organization_id)
+    said = {"reportingInterval": 60.0, "installedOn": "2026-01-01T00:00:00Z", **fields}
+    store.import_devices(organization_id, [NewDevice(serial, said, ("north",))])
+    (device,) = store.resolve(everything(organization_id), [serial])
+    assert device is not None
+    return device
+
+
+@pytest.fixture(scope="module")
+def noisy(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A meter that misses a third of its minutes, on SQLite."""
+    from api.store.open import open_store
+
+    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('maintenance') / 'weir.sqlite'}")
+    store.upgrade()
+    device, rng = meter(store, "acme", "M-1"), random.Random(5)
+    kept = [n for n in range(26 * 60) if rng.random() > 0.3]
+    store.write([reading(device, NOON_MS + n * MINUTE_MS, flow_rate=1.0) for n in kept])
+    yield store, device, {NOON_MS + n * MINUTE_MS for n in kept}
+    store.close()
+
+
+_plans = st.lists(
+    st.tuples(
+        st.integers(-600, 26 * 60),
+        st.integers(1, 200),
+        st.booleans(),
+        st.sampled_from(list(Repeat)),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=25)
+@given(plans=_plans)
+def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> None:
+    store, device, observed = noisy
+    made = [
+        planned(
+            "acme",
+            NOON_MS + start * MINUTE_MS + 13_000,
+            NOON_MS + (start + length) * MINUTE_MS + 13_000,
+            device=device if own else None,
+            group=None if own else "north",
+            repeats=repeat,
+            until_ms=NOON_MS + 30 * DAY_MS if repeat else None,
+        )
+        for start, length, own, repeat in plans
+    ]
+    made = list({each.id: each for each in made}.values())
+    for each in made:
+        store.keep_annotation(each, [])
+    (row,) = Projection(store).of([device.key], NOW_MS)
+    for each in made:
+        store.drop_annotation(each, [])
+    steps = {Repeat.DAILY: DAY_MS, Repeat.WEEKLY: 7 * DAY_MS}
+
+    def idle(minute_ms: int) -> bool:
+        """Within a plan, or a repeat of it that the two days can meet."""
+        for each in made:
+            assert each.to_ms is not None
+            step = steps.get(each.repeats, 60 * DAY_MS)
+            times = range(3) if each.repeats else range(1)
+            if any(
+                each.from_ms + n * step < minute_ms + MINUTE_MS
+                and minute_ms < each.to_ms + n * step
+                for n in times
+            ):
+                return True
+        return False
+
+    edge = NOW_MS // MINUTE_MS * MINUTE_MS
+    for span, found in zip(SPANS[:2], row.windows, strict=False):
+        due = [m for m in range(edge - span.length_ms, edge, MINUTE_MS) if not idle(m)]
+        assert (found.actual, found.expected) == (sum(m in observed for m in due), len(due))
+
+
+def test_a_group_s_maintenance_is_its_devices_alone(store: Store) -> None:
+    device = meter(store, "acme", "M-1")
+    store.create_organization("Other", organization_id="other")
+    foreign = meter(store, "other", "M-1")
+    rows = [
+        reading(each, NOON_MS + n * MINUTE_MS, flow_rate=1.0)
+        for each in (device, foreign)
+        for n in range(60)
+    ]
+    store.write(rows)
+    at_ms = NOON_MS + 2 * HOUR_MS
+    store.keep_annotation(planned("acme", NOON_MS + HOUR_MS, at_ms, group="north"), [])
+    mine, theirs = Projection(store).of([device.key, foreign.key], at_ms)
+    assert (mine.windows[0].actual, mine.windows[0].expected) == (0, 0)
+    assert (theirs.windows[0].actual, theirs.windows[0].expected) == (0, 60)
+    assert {due.key for due in store.due_of([device.key, foreign.key])} >= {device.key}
+
+
+def test_maintenance_and_corrections_do_not_train_the_profile(store: Store) -> None:
+    device = meter(store, "acme", "M-2")
+    plan = planned(
+        "acme", NOON_MS, NOON_MS + HOUR_MS, device=device, repeats=Repeat.DAILY,
+        until_ms=NOON_MS + DAY_MS,
+    )  # fmt: skip
+    wrong = replace(plan, kind=AnnotationKind.CORRECTION, from_ms=NOON_MS + 30 * MINUTE_MS,
+                    to_ms=NOON_MS + 2 * HOUR_MS, repeats=Repeat.ONCE)  # fmt: skip
+    shared = OfOrganization.read(store, "acme")
+    without = facts_of(device, [], shared, Cadence(60_000))
+    facts = facts_of(device, [], shared, Cadence(60_000), [plan], [wrong])
+    day = (NOON_MS + DAY_MS, NOON_MS + DAY_MS + HOUR_MS)
+    assert facts.device.excluded == ((NOON_MS, NOON_MS + 2 * HOUR_MS), day)
+    assert facts.device.maintained == ((NOON_MS, NOON_MS + HOUR_MS), day)
+    assert facts.basis != without.basis
+
+
+def test_missing_data_in_maintenance_is_no_finding(store: Store) -> None:
+    device = meter(store, "acme", "M-3")
+    hours = [n for n in range(24 * 6) if not 48 <= n < 96]
+    store.write(
+        [
+            reading(device, NOON_MS + n * HOUR_MS + m * MINUTE_MS, flow_amount=1.0)
+            for n in hours
+            for m in range(60)
+        ]
+    )
+    evaluator = Evaluator(store)
+
+    def kinds() -> set[str]:
+        evaluator.up_to_date("acme", device.key)
+        return {found.kind for found in store.findings_of(device.key, 0)}
+
+    assert "missing-data" in kinds()
+    gap = (NOON_MS + 48 * HOUR_MS, NOON_MS + 96 * HOUR_MS)
+    plan = planned("acme", *gap, device=device)
+    store.keep_annotation(plan, [])
+    assert "missing-data" not in kinds()
+    assert evaluator.wrong(device.key) is False
+    store.drop_annotation(plan, [])
+    assert "missing-data" in kinds()
+
+
+def test_what_begins_in_maintenance_is_no_alert_while_it_lasts(sqlite_store: Store) -> None:
+    store = sqlite_store
+    device = meter(store, "acme", "M-4")
+    keep_hook(store, "https://hook.example/", "s" * 40)
+    keep_rule(store)
+    plan = planned("acme", NOW - DAY_MS, NOW + HOUR_MS, group="north")
+    store.keep_annotation(plan, [])
+    keep_findings(store, [a_finding(device.key)])
+    engine = AlertEngine(store)
+    engine.run(NOW)
+    assert store.alert_messages("acme") == []
+    engine.run(NOW + DAY_MS)
+    assert len(store.alert_messages("acme")) == 1

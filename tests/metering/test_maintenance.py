@@ -1,0 +1,96 @@
+"""Maintenance: when it takes place, and which buckets it takes out of uptime."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.metering.maintenance import (
+    Plan,
+    Repeat,
+    bucket_count,
+    excused,
+    merged,
+    occurrences,
+)
+from tests.world import ms
+
+NEW_YORK, UTC = ZoneInfo("America/New_York"), ZoneInfo("UTC")
+START = ms("2026-03-06T02:30-05:00")
+
+
+def starts(plan: Plan) -> list[str]:
+    found = occurrences(plan, 0, 2**50)
+    assert {end - start for start, end in found} == {plan.to_ms - plan.from_ms}
+    return [
+        datetime.fromtimestamp(start / 1000, plan.tz).isoformat(timespec="minutes")
+        for start, _ in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("repeat", "until", "expected"),
+    [
+        (Repeat.ONCE, None, ["2026-03-06T02:30-05:00"]),
+        (Repeat.DAILY, "2026-03-09T12:00-04:00",
+         ["2026-03-06T02:30-05:00", "2026-03-07T02:30-05:00", "2026-03-08T03:30-04:00",
+          "2026-03-09T02:30-04:00"]),  # 02:30 doesn't exist on the 8th
+        (Repeat.WEEKLY, "2026-03-20T02:30-04:00",
+         ["2026-03-06T02:30-05:00", "2026-03-13T02:30-04:00", "2026-03-20T02:30-04:00"]),
+        (Repeat.MONTHLY, "2026-05-01T00:00-04:00",
+         ["2026-03-06T02:30-05:00", "2026-04-06T02:30-04:00"]),
+    ],
+)  # fmt: skip
+def test_repeats_keep_the_time_of_day(
+    repeat: Repeat, until: str | None, expected: list[str]
+) -> None:
+    until_ms = None if until is None else ms(until)
+    assert starts(Plan(START, START + HOUR_MS, repeat, until_ms, NEW_YORK)) == expected
+
+
+def test_a_month_without_the_day_has_its_last_one() -> None:
+    first = ms("2026-01-31T10:00Z")
+    plan = Plan(first, first + HOUR_MS, Repeat.MONTHLY, ms("2026-05-01T00:00Z"), UTC)
+    assert [text[5:10] for text in starts(plan)] == ["01-31", "02-28", "03-31", "04-30"]
+
+
+def test_only_what_has_a_part_in_the_window_is_found() -> None:
+    plan = Plan(0, HOUR_MS, Repeat.DAILY, 100 * DAY_MS, UTC)
+    assert occurrences(plan, 10 * DAY_MS + HOUR_MS, 11 * DAY_MS + 1) == [
+        (11 * DAY_MS, 11 * DAY_MS + HOUR_MS)
+    ]
+    assert occurrences(plan, 10 * DAY_MS + HOUR_MS - 1, 11 * DAY_MS) == [
+        (10 * DAY_MS, 10 * DAY_MS + HOUR_MS)
+    ]
+
+
+_minutes = st.integers(0, 600)
+_spans = st.lists(st.tuples(_minutes, st.integers(1, 120)), max_size=5).map(
+    lambda drawn: [(a * MINUTE_MS + 7, (a + n) * MINUTE_MS + 7) for a, n in drawn]
+)
+
+
+@given(
+    spans=_spans,
+    low=_minutes,
+    length=st.integers(1, 300),
+    bucket_min=st.sampled_from((1, 5, 10, 60)),
+)
+def test_buckets_out_of_uptime_are_those_that_meet_maintenance(
+    spans: list[tuple[int, int]], low: int, length: int, bucket_min: int
+) -> None:
+    """As counted bucket by bucket."""
+    size = bucket_min * MINUTE_MS
+    from_ms, to_ms = low * size, (low + length) * size - 1
+    expected = sum(
+        any(start < bucket + size and bucket < end for start, end in spans)
+        for bucket in range(from_ms, to_ms, size)
+    )
+    found = excused(spans, from_ms, to_ms, size)
+    assert bucket_count(found, size) == expected
+    assert merged(found) == found
