@@ -133,7 +133,7 @@ def create_dashboard(
 def to_wall() -> Response:
     """To the fleet page's wall mode, with the rest of the query."""
     query = {**request.args, "wall": "1"}
-    return Response(status=302, headers={"Location": f"/?{urlencode(query)}"})
+    return Response(status=302, headers={"Location": session.site_path(f"/?{urlencode(query)}")})
 
 
 def inside(app: Dash) -> CallbackGuard:
