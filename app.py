@@ -142,7 +142,7 @@ def _embeds(
 
     client = Client.in_process(create_embed_service(store, web, settings))
     limits = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-    return create_embed_site(client, web.embed, Path(settings.instance), limits, settings.root)
+    return create_embed_site(client, web.embed, limits, settings.root)
 
 
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:

@@ -90,6 +90,26 @@ _COMPONENTS: Final[dict[str, Any]] = {
         },
         optional=("summary", "groups"),
     ),
+    "MeteredVolume": record(
+        {
+            "deviceId": STRING,
+            "serialNumber": STRING,
+            "label": STRING,
+            "gallons": nullable(NUMBER) | {"description": "Over the compared hours."},
+        }
+    ),
+    "Balance": record(
+        {
+            "main": ref("MeteredVolume"),
+            "subMeters": array(ref("MeteredVolume")),
+            "outlet": _GALLONS,
+            "difference": nullable(NUMBER)
+            | {"description": "Gallons; negative where the sub-meters measured more."},
+            "share": nullable(NUMBER) | {"description": "Of the main's gallons, 0 to 1."},
+            "hours": record({"compared": NUMBER, "of": NUMBER})
+            | {"description": "Compared are hours in which every meter has 90 % of its readings."},
+        }
+    ),
     "Group": record({"name": STRING, "devices": NUMBER}),
     "GroupPage": record(
         {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Group"))}

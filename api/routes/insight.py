@@ -17,6 +17,7 @@ from api.params import Query
 from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
 from api.routes.annotations import ANNOTATION_ACTIONS, ANNOTATION_ROUTES
 from api.routes.audit import AUDIT_ROUTES
+from api.routes.balance import BALANCE_ROUTES
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, Call, Reply, Route
@@ -278,6 +279,7 @@ _ANSWERING = (
     *ANNOTATION_ROUTES,
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
+    *BALANCE_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ANNOTATION_ACTIONS)

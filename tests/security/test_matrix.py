@@ -78,6 +78,7 @@ ROUTES: dict[str, Ask] = {
             ("usual", f"?{SPAN}"),
             ("forecast", ""),
             ("month-end", ""),
+            ("balance", f"?{SPAN}"),
             ("comparison", f"?compare=week&{SPAN}"),
         )
     },

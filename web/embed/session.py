@@ -11,7 +11,7 @@ from api.client import Client
 from api.client.embeds import Embed
 from api.timez import now_ms
 from components.fleet.queries import Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 
 EMBED_VIEWER: Final = "weir.embed"  # environ key, set by the middleware
 

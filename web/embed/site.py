@@ -14,7 +14,7 @@ from api.catalog import EMBED_PAGE_PREFIX
 from api.client import Client
 from api.errors import BadRequest
 from components import theme
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
 from web.embed.middleware import EmbedMiddleware, Find, FrameLimit
@@ -56,15 +56,13 @@ _SCRIPT: Final = re.compile(r'<script src="([^"]+)"></script>')
 def create_embed_site(
     client: Client,
     find: Find,
-    folder: Path | None = None,
     limit: FrameLimit | None = None,
     root: str = "",
 ) -> WSGIApplication:
     """What answers under ``/embed``.
 
     ``client``: connection to the service of embeds. ``find`` looks an embed up by its id.
-    ``folder``: a cache shared by worker processes. ``limit``: rate limit of frames, None for none.
-    ``root``: the path of the whole site.
+    ``limit``: rate limit of frames, None for none. ``root``: the path of the whole site.
     """
     prefix = f"{root}{EMBED_PAGE_PREFIX}"
     app = Dash(
@@ -99,7 +97,7 @@ def create_embed_site(
         loaded_by="cross-origin",  # a sandboxed frame is of no origin
     )
     parts = cache(lambda: _parts(app, prefix, first, scripts, styles))
-    return EmbedMiddleware(delivery, client, find, parts, Memory(folder), limit)
+    return EmbedMiddleware(delivery, client, find, parts, Memory(), limit)
 
 
 def _parts(app: Dash, prefix: str, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
