@@ -22,7 +22,8 @@ SECTIONS: Final = {
         "sign-in",
         "embeds",
     ),
-    "Readings, findings, reports": ("readings", "insight", "images", "report"),
+    "Readings, images, reports": ("readings", "images", "report"),
+    "Findings and alerts": ("insight", "alerts"),
     "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
 }
 OTHERS: Final = "More"
