@@ -205,8 +205,8 @@ def _counting(site: Site) -> set[int]:
 
 
 def _workers(site: Site) -> list[int]:
-    [web] = [pid for pid, command in children(site.server.pid).items() if "writer" not in command]
-    return sorted(children(web))
+    there = children(site.server.pid)
+    return sorted(pid for pid, command in there.items() if "web-worker" in command)
 
 
 def _writer(site: Site) -> int:
