@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import starmap
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from api.catalog import COLUMNS_TYPE, FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
@@ -67,17 +67,16 @@ class Comparison:
     buckets: tuple[ComparedBucket, ...]
 
 
-class ExpectationMethods:
-    """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
-    is no Weir."""
+class ExpectationMethods(Protocol):
+    """The part of `Client` for usual hours, forecasts and month ends. The client provides `_fetch`.
+    NotOffered if the server is no Weir."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
         """The usual hours of a device; none of days with less than 21 days before them."""
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
-        body = _of_device(self._ask, identifier, "usual", params, _COLUMNS)
+        body = _of_device(self._fetch, identifier, "usual", params, _COLUMNS)
         return list(starmap(UsualHour, _columns(body, ("bucket_start", "volume", "low", "high"))))
 
     def comparison(
@@ -100,7 +99,7 @@ class ExpectationMethods:
             "metric": metric.name,
             **({} if timezone is None else {"timezone": timezone}),
         }
-        answer = _of_device(self._ask, identifier, "comparison", params, _COLUMNS)
+        answer = _of_device(self._fetch, identifier, "comparison", params, _COLUMNS)
         body = an_object(answer, "answer")
         names = ("bucket_start", "other_start", "value", "volume")
         return Comparison(
@@ -120,11 +119,11 @@ class ExpectationMethods:
             ForecastHour(
                 needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
             )
-            for row in _rows(_of_device(self._ask, identifier, "forecast", params))
+            for row in _rows(_of_device(self._fetch, identifier, "forecast", params))
         ]
 
     def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
-        answer = _of_device(self._ask, identifier, "month-end", _as_of(as_of_ms))
+        answer = _of_device(self._fetch, identifier, "month-end", _as_of(as_of_ms))
         body = an_object(answer, "answer")
         cost = maybe_object(body, "cost")
         return MonthEnd(
