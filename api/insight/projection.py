@@ -74,8 +74,14 @@ def differing(kept: Status, made: Status) -> bool:
     volumes = (
         (kept.volume_today, made.volume_today),
         (kept.volume_month, made.volume_month),
+        (kept.volume_usual, made.volume_usual),
     )
-    same = replace(made, volume_today=kept.volume_today, volume_month=kept.volume_month)
+    same = replace(
+        made,
+        volume_today=kept.volume_today,
+        volume_month=kept.volume_month,
+        volume_usual=kept.volume_usual,
+    )
     return same != kept or not all(_near(one, other) for one, other in volumes)
 
 
