@@ -11,6 +11,7 @@ import "./findings.js";
 import "./fleet-around.js";
 import "./fleet-tiles.js";
 import "./fleet.js";
+import "./forecast.js";
 import "./freshness.js";
 import "./grid.js";
 import "./hover-card.js";

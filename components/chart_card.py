@@ -63,6 +63,7 @@ class Ids(StrEnum):
     OVERVIEW_TOLD = "chart-overview-told"
     EXPORTS = "chart-exports"
     COMPARED = "chart-compared"
+    SINCE = "chart-since"
     OTHER = "chart-other"
 
 
@@ -128,6 +129,7 @@ def _controls(subject: Subject, view: View) -> Component:
                 default=subject.tab,
             ),
             *_comparing(view),
+            html.Span(id=Ids.SINCE),
             html.Span(id=Ids.BADGE, className="badge"),
             html.Button(
                 ["⤢", html.Span("Reset zoom", className="reset-word")],

@@ -16,6 +16,7 @@ SECTIONS: Final = {
     "The store": ("db", "backup", "restore", "rollups"),
     "Organizations, devices, credentials": ("orgs", "devices", "keys", "tokens", "embeds"),
     "Readings, images, reports": ("readings", "images", "report"),
+    "Findings and alerts": ("insight", "alerts"),
     "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
 }
 OTHERS: Final = "More"

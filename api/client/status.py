@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
+from api.client.balance import Balance, balance
 from api.client.fields import (
     Json,
     a_list,
@@ -26,6 +27,7 @@ from api.client.transport import Params
 from api.errors import NotFound, NotOffered
 from api.metering.cost import Price
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
+from api.timez import stamp
 
 StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
 
@@ -184,6 +186,18 @@ class StatusMethods:
     def groups(self) -> tuple[str, ...]:
         """The names of those that the credential may know of, at most 1,000."""
         return group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
+
+    def balance(self, identifier: str, *, from_ms: int, to_ms: int) -> Balance:
+        """A main against its sub-meters; without any, ``sub_meters`` is empty. NotOffered where the
+        server is no Weir, NotFound for a device that isn't there."""
+        path = f"/devices/{quote(identifier, safe='')}/balance"
+        params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
+        try:
+            return balance(self._ask(INSIGHT_PREFIX + path, params))
+        except NotFound as error:
+            if "Device" in str(error):
+                raise
+            raise NotOffered("This server knows no mains and sub-meters.") from error
 
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""

@@ -15,8 +15,10 @@ from api.openapi import Operation, ref
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
+from api.routes.alerts import ALERT_ACTIONS, ALERT_ROUTES
 from api.routes.annotations import ANNOTATION_ACTIONS, ANNOTATION_ROUTES
 from api.routes.audit import AUDIT_ROUTES
+from api.routes.balance import BALANCE_ROUTES
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, Call, Reply, Route
@@ -281,12 +283,14 @@ _ANSWERING = (
         list_groups,
     ),
     *FINDING_ROUTES,
+    *ALERT_ROUTES,
     *ANNOTATION_ROUTES,
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
+    *BALANCE_ROUTES,
     *CREDENTIAL_ROUTES,
 )
-INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ANNOTATION_ACTIONS)
+INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ALERT_ACTIONS, *ANNOTATION_ACTIONS)
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
     document_route(

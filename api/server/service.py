@@ -61,7 +61,7 @@ def create_service(
     held = Limits(settings.rate_limit, shared=shared) if limited else None
     gate = Gate(Authenticator(store, settings), held)
     app = _interface(store, settings, gate, web)
-    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate)
+    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
     if compression:
@@ -84,7 +84,7 @@ def _interface(store: Store, settings: Settings, gate: Gate, web: WebStore | Non
     app.url_map.converters["identifier"] = _Identifier
     for route in (*ROUTES, *INSIGHT_ROUTES):
         rule = route.operation.path.replace("{id}", _id(route.operation))
-        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, web))
+        app.add_url_rule(rule, route.operation.id, _view(route, store, gate, web, settings))
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.before_request(_refuse_merged_path)
     app.register_error_handler(Exception, answer_error)
@@ -113,7 +113,9 @@ def _compress(app: Flask) -> None:
     Compress(app)
 
 
-def _view(route: Route, store: Store, gate: Gate, web: WebStore | None) -> Callable[..., Response]:
+def _view(
+    route: Route, store: Store, gate: Gate, web: WebStore | None, settings: Settings
+) -> Callable[..., Response]:
     """Credential → role → Accept → parameters → device and answer → caching, in this order."""
     public = route.operation.public
 
@@ -127,7 +129,7 @@ def _view(route: Route, store: Store, gate: Gate, web: WebStore | None) -> Calla
         scope = _NOBODY if principal is None else principal.scope
         columns = wanted_columns(environ.get("HTTP_ACCEPT", ""))
         root = environ.get(SITE_ROOT, "")
-        reply = route.answer(Call(store, scope, query, id, columns, root, principal, web))
+        reply = route.answer(Call(store, scope, query, id, columns, root, principal, web, settings))
         return answer(reply, principal.id if principal else "", cacheable=route.cacheable)
 
     return view

@@ -71,6 +71,11 @@ class DirectoryPart(AuditPart):
     def groups(self, scope: Scope) -> list[GroupSize]:
         return [GroupSize(*row) for row in self.fetch(sql.groups(self.dialect, scope))]
 
+    def sub_meters(self, scope: Scope, main: Device) -> list[Device]:
+        rows = self.fetch(sql.downstream(self.dialect, scope, main.key))
+        found = in_scope(self, scope, [device_from(row) for row in rows])
+        return [each for each in found if (each.config or {}).get("parent") == main.serial_number]
+
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         if not identifiers:
             return []

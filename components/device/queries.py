@@ -3,7 +3,6 @@ loads them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any, Final
@@ -21,8 +20,7 @@ from api.catalog import (
     TOTAL,
     Resolution,
 )
-from api.client import Client, DeviceStatus, FindingPage, Series
-from api.errors import NotFound
+from api.client import Client, DeviceStatus, Series
 from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
@@ -46,7 +44,6 @@ from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
 from components.fleet.cadence import cadences, measured
-from components.fleet.device_list import Directory
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
@@ -206,32 +203,6 @@ def price_of(meter: Meter) -> Price | None:
 def _default_price(client: Client) -> Any:
     prices = (each.default_cost_per_gallon for each in client.organizations())
     return next((price for price in prices if price is not None), None)
-
-
-def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
-    """The device's latest findings; none where the server keeps none."""
-    try:
-        return session.current_client().findings(
-            device=device_id, states=states, limit=MOST_FINDINGS
-        )
-    except NotFound:
-        return FindingPage(0, ())
-
-
-def own_directory(meter: Meter) -> Directory:
-    """What the texts of findings need to know of this device."""
-    price = price_of(meter)
-    default = None if price is None else price.per_gallon
-    return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
-
-
-def dismiss(finding_id: str, judgement: str) -> str:
-    """What it changed, in words."""
-    return session.current_client().dismiss_finding(finding_id, judgement=judgement).words
-
-
-def restore(finding_id: str) -> str:
-    return session.current_client().restore_finding(finding_id).words
 
 
 def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:

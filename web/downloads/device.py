@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import (
     DAY,
+    FLOW_AMOUNT,
     FLOW_DURATION,
     FLOW_RATE,
     LIMIT,
@@ -21,6 +22,7 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, Device, Series
+from api.metering.forecast import Interval
 from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
 from components.clock import WEEKDAYS, known_zone
@@ -62,6 +64,34 @@ def hours_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
     end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
     order = _order(device, RAW, window_of(tz, end), query)
     return hours(order, queries.weekly(device.id, tz, end))
+
+
+def forecast_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+    """The coming hours with their intervals: ``zone``, ``units``."""
+    device = find_device(desk.client, device_id, now_ms()).device
+    hours = desk.client.forecast(device.id)
+    tz, units = known_zone(query.get("zone"), device.time_zone), said_units(query)
+    starts = [hour.bucket_start_ms for hour in hours]
+    bounds = [hour.interval or (None,) * len(Interval._fields) for hour in hours]
+    part: Part = [
+        [device.serial_number] * len(hours),
+        starts,
+        starts,
+        [hour.volume for hour in hours],
+        *(list(column) for column in zip(*bounds, strict=True)),
+    ]
+    names = ("volume", *Interval._fields)
+    return Table(
+        file_stem(device.serial_number, "forecast"),
+        "Forecast",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column("time_utc", Kind.INSTANT, width=24),
+            Column(f"time_local ({tz.key})", Kind.INSTANT, tz=tz, width=24),
+            *(number_of(name, FLOW_AMOUNT, units) for name in names),
+        ],
+        iter([part] if hours else []),
+    )
 
 
 def _order(

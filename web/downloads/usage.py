@@ -38,6 +38,7 @@ def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
         *_amounts(view.units),
         Column("days"),
         Column("days_with_data"),
+        Column("main", Kind.TEXT, width=18),
         Column("trouble", Kind.TEXT),
     ]
     rows = (_device_row(usage) for usage in usages)
@@ -121,6 +122,7 @@ def _device_row(usage: DeviceUsage) -> list[object]:
         *_uptime(usage.heard, usage.expected),
         len(usage.days),
         len(usage.told),
+        usage.meter.upstream[0] if usage.meter.upstream else None,
         usage.failure or None,
     ]
 

@@ -158,6 +158,11 @@ class Directory(Protocol):
         has; none without any."""
         ...
 
+    def sub_meters(self, scope: Scope, main: Device) -> list[Device]:
+        """The active devices whose nearest meter upstream, of those that the scope sees, is this
+        one; by label."""
+        ...
+
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         """The device of each identifier, in order: by UUID (any case, active or not), else by
         serial number, else by networkUniqueIdentifier (these two among active devices). None for

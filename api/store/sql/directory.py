@@ -151,6 +151,17 @@ def parents_of(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
     )
 
 
+def downstream(dialect: Dialect, scope: Scope, key: int) -> Query:
+    """The visible active devices downstream of a meter, however far, by label."""
+    mine = visible(dialect, scope)
+    return Query(
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d JOIN {DEVICE_ANCESTOR.name} AS a"
+        f" ON a.device_key = d.key WHERE a.ancestor_key = ? AND d.active = 1 AND {mine.sql}"
+        " ORDER BY d.label, d.id",
+        (key, *mine.params),
+    )
+
+
 def count_devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
     chosen = _chosen(dialect, scope, query)
     return Query(f"SELECT COUNT(*) FROM {DEVICE.name} AS d WHERE {chosen.sql}", chosen.params)
