@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from api.catalog import FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
@@ -65,12 +65,11 @@ class Comparison:
     buckets: tuple[ComparedBucket, ...]
 
 
-class ExpectationMethods:
-    """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
-    is no Weir."""
+class ExpectationMethods(Protocol):
+    """The part of `Client` for usual hours, forecasts and month ends. The client provides `_fetch`.
+    NotOffered if the server is no Weir."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
         """The usual hours of a device; none of days with less than 21 days before them."""
@@ -82,7 +81,7 @@ class ExpectationMethods:
                 _needed(row, "low"),
                 _needed(row, "high"),
             )
-            for row in _rows(_of_device(self._ask, identifier, "usual", params))
+            for row in _rows(_of_device(self._fetch, identifier, "usual", params))
         ]
 
     def comparison(
@@ -105,7 +104,7 @@ class ExpectationMethods:
             "metric": metric.name,
             **({} if timezone is None else {"timezone": timezone}),
         }
-        body = an_object(_of_device(self._ask, identifier, "comparison", params), "answer")
+        body = an_object(_of_device(self._fetch, identifier, "comparison", params), "answer")
         return Comparison(
             number(body, "volume"),
             number(body, "otherVolume"),
@@ -123,11 +122,11 @@ class ExpectationMethods:
             ForecastHour(
                 needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
             )
-            for row in _rows(_of_device(self._ask, identifier, "forecast", params))
+            for row in _rows(_of_device(self._fetch, identifier, "forecast", params))
         ]
 
     def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
-        answer = _of_device(self._ask, identifier, "month-end", _as_of(as_of_ms))
+        answer = _of_device(self._fetch, identifier, "month-end", _as_of(as_of_ms))
         body = an_object(answer, "answer")
         cost = maybe_object(body, "cost")
         return MonthEnd(

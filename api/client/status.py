@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
 from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
@@ -140,11 +140,10 @@ class StatusSummary:
     checked_ms: int | None = None
 
 
-class StatusMethods:
-    """The part of `Client` that asks for status."""
+class StatusMethods(Protocol):
+    """The part of `Client` for status. The client provides `_fetch`."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def statuses(
         self,
@@ -193,7 +192,7 @@ class StatusMethods:
         path = f"/devices/{quote(identifier, safe='')}/balance"
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
         try:
-            return balance(self._ask(INSIGHT_PREFIX + path, params))
+            return balance(self._fetch(INSIGHT_PREFIX + path, params))
         except NotFound as error:
             if "Device" in str(error):
                 raise
@@ -202,12 +201,12 @@ class StatusMethods:
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
-        return device_status(self._ask(path, {}))
+        return device_status(self._fetch(path, {}))
 
     def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
         said = {name: value for name, value in asked.items() if value}
         try:
-            return self._ask(INSIGHT_PREFIX + path, said)
+            return self._fetch(INSIGHT_PREFIX + path, said)
         except NotFound as error:
             raise NotOffered("This server keeps no status of its devices.") from error
 
