@@ -219,9 +219,9 @@ def summary_object(summary: StatusSummary, open_: Attention) -> dict[str, Any]:
             for span, (observed_ms, expected_ms) in zip(SPANS, summary.uptimes, strict=True)
         },
         "usualToday": {
-            "devices": found.usual.devices,
-            "volume": found.usual.volume,
-            "usual": found.usual.usual,
+            "devices": summary.usual.devices,
+            "volume": summary.usual.volume,
+            "usual": summary.usual.usual,
         },
         "attention": {
             "devices": summary.alarming,
