@@ -192,7 +192,7 @@ function read(graph) {
     const seconds = second ? { ...second.meta.second, rows: ofSecond(second) } : null;
     known.set(line, {
       says: line.meta.says,
-      findings: data.find((trace) => trace.meta?.findings)?.meta.findings || [],
+      findings: data.flatMap((trace) => trace.meta?.findings || []),
       rows: rows.filter(({ value }) => value !== null),
       second: seconds,
     });

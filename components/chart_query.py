@@ -16,6 +16,7 @@ from api.metering.cadence import LEAST_MS
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import formatting
+from components.annotations.marks import annotation_marks
 from components.charts import figure
 from components.charts.causes import Life, Stretch, stretches, total_ms
 from components.charts.figure import Figure
@@ -143,7 +144,11 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
     tz = subject.zone(view)
     canvas = Canvas(window, tz, view.width_px, palette(view.theme), view.units)
     picture = _picture(series, subject, view, reach, now_ms)
-    picture = replace(picture, marks=marks_of(findings_in(client, subject.device_id, reach), view))
+    picture = replace(
+        picture,
+        marks=marks_of(findings_in(client, subject.device_id, reach), view),
+        annotations=annotation_marks(client, subject.device_id, reach),
+    )
     return Drawn(picture, within(picture.frame, window), canvas, last_ms)
 
 

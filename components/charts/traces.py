@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from api.timez import stamps
 from components.charts import hover_text
+from components.charts.annotation_marks import AnnotationMark, annotation_traces
 from components.charts.causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
 from components.charts.frames import Frame, largest, rounded
 from components.charts.marks import Mark, mark_traces
@@ -51,6 +52,7 @@ class Picture:
     stretches: Sequence[Stretch] = field(default_factory=tuple)
     bars: bool = False
     marks: Sequence[Mark] = ()
+    annotations: Sequence[AnnotationMark] = ()
 
 
 def axis_text(instants_ms: Sequence[int]) -> list[str]:
@@ -76,7 +78,8 @@ def traces(picture: Picture, canvas: Canvas) -> list[Trace]:
     if second is not None:
         made += [_second_trace(second, scale, canvas)]
     made += _lane_traces(picture, palette)
-    return made + mark_traces(picture.marks, frame.window.to_ms, palette)
+    made += mark_traces(picture.marks, frame.window.to_ms, palette)
+    return made + annotation_traces(picture.annotations, palette)
 
 
 def _gap_trace(gaps: Sequence[Window], palette: Palette) -> Trace:

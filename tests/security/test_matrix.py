@@ -179,7 +179,7 @@ ROUTES: dict[str, Ask] = {
     },
     **{
         f"GET /download/{what}.{kind}": Ask(f"/download/{what}.{kind}", "site")
-        for what in ("devices", "fleet", "findings")
+        for what in ("devices", "fleet", "findings", "audit")
         for kind in ("csv", "xlsx")
     },
     **{
