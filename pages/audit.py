@@ -45,7 +45,7 @@ def layout(**query: Any) -> Component:
             html.Div(table(found.entries), id=Ids.LIST, className="sheet"),
             html.Div(pages(asked, found.count), id=Ids.MORE, className="audit-pages"),
         ],
-        className="card wide",
+        className="card wide annotation-card",
     )
     return shell.frame(heading(asked, found.count), filters(asked), body, place=PATH)
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
+from api.catalog import Resolution
 from api.client import Client
 from api.client.annotations import PATHS, Annotation
+from api.errors import WeirError
+from api.metering.maintenance import Span, bucket_count, excused, merged, occurrences
+from api.metering.windows import Window
+from components.annotations.marks import plan_of
 
 MOST: Final = 100
 
@@ -22,3 +27,42 @@ def matching(
     found = [each for page in pages for each in page.annotations]
     found.sort(key=lambda each: -each.from_ms)
     return found[:MOST], sum(page.count for page in pages)
+
+
+class Uptime(NamedTuple):
+    """Buckets observed and expected outside maintenance, and how long that takes up."""
+
+    actual: int
+    expected: int
+    left_out_ms: int = 0
+
+
+def without_maintenance(
+    client: Client, device_id: str, due: Window, resolution: Resolution, counted: Uptime
+) -> Uptime:
+    """``counted`` without the buckets that meet maintenance, on both sides."""
+    length_ms = resolution.fixed_ms
+    spans = excused(_maintenance(client, device_id, due), *due, length_ms)
+    if not spans:
+        return counted
+    observed = sum(
+        client.count(device_id, resolution, from_ms=start, to_ms=end - 1) for start, end in spans
+    )
+    expected = max(0, counted.expected - bucket_count(spans, length_ms))
+    left_out_ms = sum(end - start for start, end in spans)
+    return Uptime(min(expected, max(0, counted.actual - observed)), expected, left_out_ms)
+
+
+def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
+    """A server that plans none has none."""
+    try:
+        page = client.annotations(
+            "maintenance", device=device_id, from_ms=due.from_ms, to_ms=due.to_ms
+        )
+    except WeirError:
+        return []
+    return merged(
+        span
+        for each in page.annotations
+        for span in occurrences(plan_of(each), due.from_ms, due.to_ms + 1)
+    )

@@ -179,7 +179,11 @@ ROUTES: dict[str, Ask] = {
     },
     **{
         f"GET /download/{what}.{kind}": Ask(f"/download/{what}.{kind}", "site")
-        for what in ("devices", "fleet", "findings", "audit")
+        for what in ("devices", "fleet", "findings")
+        for kind in ("csv", "xlsx")
+    },
+    **{
+        f"GET /download/audit.{kind}": Ask(f"/download/audit.{kind}", "administrator's site")
         for kind in ("csv", "xlsx")
     },
     **{
@@ -358,6 +362,7 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "sender": _of_sender,
     "site": _of_site,
     "site, by id": _of_site,
+    "administrator's site": lambda person, *_: {303} if person.site is None else {403},
     "script": _of_site,
     "nobody's page": _of_site,
     "frame": _of_frame,
