@@ -14,7 +14,7 @@ import { theme } from "./site.js";
 
 const DEBOUNCE_MS = 120;
 const WIDTH_STEP_PX = 100;
-const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units"];
+const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units", "compare", "usual"];
 const REFRESH_MS = 15000;
 const JITTER = 0.2;
 const REST_MS = 300; // after a pan: then the words catch up with the picture
@@ -42,6 +42,7 @@ const graph = () => plot.querySelector(".js-plotly-plot");
 const onAnswer = [];
 const onGlide = [];
 const onCustom = [];
+const onOther = [];
 
 /* --- The plot's size and the axis' range --- */
 
@@ -178,8 +179,8 @@ const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then, 0));
 
 function follow(shown) {
   if (!isOpen() || shown.asked !== question.asked) return;
-  const { range, metric, zone, units } = question;
-  const of = JSON.stringify([plot.dataset.device, range, metric, zone, units]);
+  const { range, metric, zone, units, compare } = question;
+  const of = JSON.stringify([plot.dataset.device, range, metric, zone, units, compare]);
   Object.entries(FOLLOWERS).forEach(([id, restMs]) => {
     const before = told[id];
     const known = before && before.of === of && (live || UNMOVED.has(id));
@@ -193,6 +194,7 @@ function follow(shown) {
 
 function set(field, value) {
   if (field === "range" && value === "custom") return onCustom.forEach((open) => open());
+  if (field === "compare" && value === "other") return onOther.forEach((open) => open());
   const select = document.querySelector(`select[data-set="${field}"]`);
   const plain = select && select.dataset.default === value ? null : value;
   ask(field === "range" ? { range: value, from: null, to: null } : { [field]: plain || null });
@@ -202,8 +204,8 @@ document.addEventListener("click", (event) => {
   if (!isOpen()) return;
   const target = event.target.closest("button[data-set], [data-do], [data-from]");
   if (!target) return;
-  const { set: field, value, do: deed, from, to } = target.dataset;
-  if (field) set(field, value);
+  const { set: field, value, do: deed, from, to, toggle } = target.dataset;
+  if (field) set(field, toggle && question[field] === value ? null : value);
   else if (deed === "reset") reset();
   else if (deed === "jump") jump();
   else if (from) {
@@ -284,6 +286,7 @@ export {
   onAnswer,
   onCustom,
   onGlide,
+  onOther,
   range,
   reset,
 };

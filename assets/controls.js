@@ -16,7 +16,8 @@ function press(question) {
     button.setAttribute("aria-pressed", String(pressed));
   });
   document.querySelectorAll("select[data-set]").forEach((select) => {
-    const value = question[select.dataset.set];
+    const asked = question[select.dataset.set];
+    const value = String(asked).startsWith("device:") ? "other" : asked; // what it is compared with
     const there = value && [...select.options].some((option) => option.value === value);
     const chosen = there ? value : select.dataset.default || "";
     if (select.value !== chosen) select.value = chosen; // one that is open stays as it is

@@ -1,9 +1,10 @@
 /* A chart by keyboard and wheel: a cursor that says what it stands on, zoom, pan and reset.
    Arrows move the cursor (with Shift ten rows), Home and End go to its ends, + and − zoom,
-   [ and ] pan, R resets, Escape hides the cursor. The wheel zooms where the plot has the focus or Ctrl is
+   [ and ] pan, R resets, C compares, U shows what is usual, Escape hides the cursor. The wheel zooms where the plot has the focus or Ctrl is
    held: without either it scrolls the page. */
 import * as chart from "./chart.js";
 import { deedOf } from "./chart-keys.js";
+import * as compare from "./compare.js";
 import * as hover from "./hover.js";
 import * as hoverCard from "./hover-card.js";
 import { lengthOf, panned, zoomed } from "./scales.js";
@@ -68,7 +69,15 @@ function pan(by) {
   chart.move(...panned(chart.range(), by));
 }
 
-const DEEDS = { step, zoom, pan, reset: () => chart.reset(), leave: let_go };
+const DEEDS = {
+  step,
+  zoom,
+  pan,
+  reset: () => chart.reset(),
+  compare: compare.next,
+  usual: compare.usual,
+  leave: let_go,
+};
 
 const ready = () => chart.isOpen() && chart.graph() && window.Plotly && chart.range();
 

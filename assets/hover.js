@@ -173,6 +173,47 @@ function ofLine({ x, y, meta }, band) {
   return found;
 }
 
+/* What the line is compared with: the place on the axis, the level, and the other's date. */
+function ofCompared(trace) {
+  const { name, unit, days, length_ms } = trace.meta.compared;
+  return {
+    name,
+    unit,
+    days,
+    length_ms,
+    rows: ofSecond(trace).filter(({ value }) => value !== null),
+  };
+}
+
+/* The value within half a bucket of an instant; undefined where there is none. */
+function valueAt(rows, ms, lengthMs) {
+  const row = rows[nearest(rows, ms)];
+  return row && Math.abs(row.ms - ms) <= lengthMs / 2 ? row.value : undefined;
+}
+
+function comparedLines(compared, usual, row, unit) {
+  const lines = [];
+  if (compared) {
+    const other = valueAt(compared.rows, row.ms, compared.length_ms);
+    const day = compared.days.filter(([from]) => from <= row.ms).pop();
+    if (other !== undefined) {
+      const difference = row.value - other;
+      const sign = difference < 0 ? "" : "+";
+      lines.push([day ? `${compared.name}, ${day[1]}` : compared.name, `${number(other)} ${unit}`]);
+      lines.push(["difference", `${sign}${number(difference)} ${unit}`]);
+    }
+  }
+  if (usual) {
+    const at = nearest(
+      usual.at.map((ms) => ({ ms })),
+      row.ms,
+    );
+    if (at >= 0 && Math.abs(usual.at[at] - row.ms) <= usual.length_ms / 2)
+      lines.push(["usual, 10–90 %", `${span(usual.low[at], usual.high[at])} ${usual.unit}`]);
+  }
+  return lines;
+}
+
 function ofSecond({ x, y }) {
   return x
     .map((at, row) => ({ ms: at === null ? NaN : utc(at), value: y[row] }))
@@ -190,8 +231,11 @@ function read(graph) {
     const rows = line.type === "bar" ? ofBars(line) : ofLine(line, data[BAND]);
     const second = data.find((trace) => trace.meta?.second);
     const seconds = second ? { ...second.meta.second, rows: ofSecond(second) } : null;
+    const other = data.find((trace) => trace.meta?.compared);
     known.set(line, {
       says: line.meta.says,
+      compared: other ? ofCompared(other) : null,
+      usual: data.find((trace) => trace.meta?.usual)?.meta.usual || null,
       findings: data.flatMap((trace) => trace.meta?.findings || []),
       rows: rows.filter(({ value }) => value !== null),
       second: seconds,
@@ -213,7 +257,7 @@ function nearest(rows, ms) {
 }
 
 /* What one row says: its title, and a label and a value for each line. */
-function words({ says, second, findings = [] }, row) {
+function words({ says, second, findings = [], compared = null, usual = null }, row) {
   const of = (part) => (says[part] ? says[part][row.row] : null);
   const [gallons, seconds, worst, best] = ["volume", "seconds", "worst", "best"].map(of);
   const places = decimals(says.range ? [row.value, row.low, row.high] : [row.value]); // the same for all
@@ -225,6 +269,7 @@ function words({ says, second, findings = [] }, row) {
   }
   const beside = second?.rows[nearest(second.rows, row.ms)];
   if (beside) lines.push([second.name, `${number(beside.value)} ${second.unit}`]);
+  lines.push(...comparedLines(compared, usual, row, says.unit));
   if (gallons !== null) {
     const over = seconds ? ` over ${duration(Math.round(seconds * 1000))}` : "";
     lines.push(["volume", `${volume(gallons, says.volume_steps)}${over}`]);

@@ -1,6 +1,7 @@
 /* The dashboard's script: every page loads it, as web/modules.py joins it. */
 import "./annotations.js";
 import * as chart from "./chart.js";
+import "./compare.js";
 import "./controls.js";
 import "./cursor.js";
 import "./days.js";
@@ -11,6 +12,7 @@ import "./findings.js";
 import "./fleet-around.js";
 import "./fleet-tiles.js";
 import "./fleet.js";
+import "./forecast.js";
 import "./freshness.js";
 import "./grid.js";
 import "./hover-card.js";

@@ -9,6 +9,7 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from api.metering.comparison import OTHER_DEVICE
 from components import html_json
 from components.chart_query import Subject
 from components.charts import figure as charts_figure
@@ -19,15 +20,17 @@ from components.controls import (
     labelled,
     notice,
     segments,
+    select,
     units_select,
     zone_select,
 )
 from components.menu import menu
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
-from components.url_state import TABS, View, write_view
+from components.url_state import COMPARISONS, SHOWN, TABS, View, write_view
 
 CUSTOM: Final = "custom"
+OTHER: Final = "other"  # of what to compare with: asks which device
 
 
 class Ids(StrEnum):
@@ -59,13 +62,16 @@ class Ids(StrEnum):
     OVERVIEW = "chart-overview"
     OVERVIEW_TOLD = "chart-overview-told"
     EXPORTS = "chart-exports"
+    COMPARED = "chart-compared"
+    SINCE = "chart-since"
+    OTHER = "chart-other"
 
 
 # Told what is shown by assets/chart.js, once it is: at every look, at every refresh, now and then.
 FOLLOWERS: Final = (Ids.SHOWN, Ids.LATELY, Ids.STEADY)
 KEYS: Final = (
     "Arrow keys move the cursor, with Shift by ten rows. Plus and minus zoom, square brackets pan,"
-    " R resets, Escape lets go."
+    " R resets, C compares, U shows what is usual, Escape lets go."
 )
 
 
@@ -86,11 +92,13 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             dcc.Store(id=Ids.OVERVIEW_TOLD),
             _controls(subject, view),
             _custom(subject),
+            _other_device(),
             *chart_notice(),
             _plot(subject, view, now_ms),
             html.Div(id=Ids.OVERVIEW, className="overview", **attributes(data_empty="true")),
             html.Div(
                 [
+                    html.P(id=Ids.COMPARED, className="compared"),
                     html.Details(id=Ids.GAPS, className="gaps"),
                     html.P(id=Ids.ZONE_NOTE, className="quiet zone-note"),
                 ],
@@ -120,6 +128,8 @@ def _controls(subject: Subject, view: View) -> Component:
                 chosen=subject.tab_of(view).name,
                 default=subject.tab,
             ),
+            *_comparing(view),
+            html.Span(id=Ids.SINCE),
             html.Span(id=Ids.BADGE, className="badge"),
             html.Button(
                 ["⤢", html.Span("Reset zoom", className="reset-word")],
@@ -132,6 +142,45 @@ def _controls(subject: Subject, view: View) -> Component:
             ),
         ],
         className="controls",
+    )
+
+
+def _comparing(view: View) -> list[Component]:
+    """What the line is compared with, and whether the band of what is usual is shown."""
+    options = [("", "Compare with …"), *COMPARISONS.items(), (OTHER, "Another device …")]
+    chosen = OTHER if view.compare.startswith(OTHER_DEVICE) else view.compare
+    return [
+        select("Compare", "compare", options, chosen=chosen),
+        html.Button(
+            "Usual",
+            type="button",
+            className="button toggle",
+            title="The band in which eight days in ten lie (U)",
+            **attributes(
+                data_set="usual",
+                data_value=SHOWN,
+                data_default="false",
+                data_toggle="true",
+                aria_pressed="true" if view.usual else "false",
+            ),
+        ),
+    ]
+
+
+def _other_device() -> Component:
+    """assets/compare.js creates its field, since Dash has no such component."""
+    return html.Form(
+        [
+            html.Div(id=f"{Ids.OTHER}-field", className="fields"),
+            html.Button("Compare", type="submit", className="button"),
+            html.Button(
+                "Cancel", type="button", className="button", **attributes(data_do="no-other")
+            ),
+        ],
+        id=Ids.OTHER,
+        className="custom",
+        hidden=True,
+        **labelled("Another device"),
     )
 
 

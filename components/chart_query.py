@@ -19,6 +19,7 @@ from components import formatting
 from components.annotations.marks import annotation_marks
 from components.charts import figure
 from components.charts.causes import Life, Stretch, stretches, total_ms
+from components.charts.compared import NOTHING, Compared
 from components.charts.figure import Figure
 from components.charts.frames import (
     Frame,
@@ -31,6 +32,7 @@ from components.charts.frames import (
 from components.charts.hover_text import TOLD
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, known_zone
+from components.compared import Question, compared
 from components.findings.marks import marks_of
 from components.fleet.meters import read_meter
 from components.queries import Found, bar_series, findings_in, flow_series, last_seen_ms
@@ -147,6 +149,7 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
     picture = replace(
         picture,
         marks=marks_of(findings_in(client, subject.device_id, reach), view),
+        compared=_compared(client, subject, view, picture, window, now_ms),
         annotations=annotation_marks(client, subject.device_id, reach),
     )
     return Drawn(picture, within(picture.frame, window), canvas, last_ms)
@@ -175,6 +178,30 @@ def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms
         in_scale(rest[0], view.units.scale(tab.metrics[1], 0)) if rest else None,
         stretches(first, subject.life),
         bars=tab.bars,
+        largest=largest(first.high),
+    )
+
+
+def _compared(
+    client: Client, subject: Subject, view: View, picture: Picture, window: Window, now_ms: int
+) -> Compared:
+    if not (view.compare or view.usual):
+        return NOTHING
+    tab = subject.tab_of(view)
+    frame = picture.frame
+    return compared(
+        Question(
+            client,
+            subject.device_id,
+            view,
+            subject.zone(view),
+            frame,
+            window,
+            view.units.scale(tab.metric, picture.largest),
+            tab.bars,
+            subject.cadence_ms,
+            now_ms,
+        )
     )
 
 
@@ -202,6 +229,12 @@ def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
             patch["layout"][part] = value
     plain: Figure = patch.to_plotly_json()
     return plain
+
+
+def compared_words(drawn: Drawn) -> str:
+    """Both volumes and their difference, or why there is nothing to compare with."""
+    found = drawn.picture.compared
+    return " ".join(part for part in (found.words, found.note) if part)
 
 
 def badge(drawn: Drawn) -> str:

@@ -21,7 +21,16 @@ from components.fleet.url_state import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetVi
 from components.ranges import PRESET_BY_NAME
 from components.theme import PALETTES
 from components.units import UNITS_BY_NAME
-from components.url_state import BETWEEN, TAB_BY_NAME, View, read_view, read_window
+from components.url_state import (
+    BETWEEN,
+    COMPARISONS,
+    SHOWN,
+    TAB_BY_NAME,
+    View,
+    read_compare,
+    read_view,
+    read_window,
+)
 
 WIDTHS_PX: Final = (320, 2_000)
 HEIGHTS_PX: Final = (240, 1_500)
@@ -100,6 +109,11 @@ _CHART: Final[Mapping[str, Rule]] = {
     "from": Rule(_instant, "must be a date-time"),
     "to": Rule(_instant, "must be a date-time"),
     "metric": one_of(TAB_BY_NAME),
+    "compare": Rule(
+        lambda text: bool(read_compare(text)),
+        f"must be one of {', '.join(COMPARISONS)}, or device: and an identifier",
+    ),
+    "usual": one_of((SHOWN,)),
     "height": whole(*HEIGHTS_PX),
 }
 _CARD: Final[Mapping[str, Rule]] = {**_SHARED, "height": whole(*HEIGHTS_PX)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
@@ -14,10 +15,11 @@ from api.catalog import (
     Metric,
     Resolution,
 )
-from api.client import Client, Device, Finding, LatestEntry, Series
+from api.client import Client, Device, DeviceStatus, Finding, LatestEntry, Series
 from api.errors import NotFound
 from api.metering.cadence import configured
 from api.metering.install_date import disproving
+from components.bare_service import statuses
 from components.charts.marks import MOST_MARKS
 from components.fleet.cadence import measured
 from components.ranges import (
@@ -214,3 +216,13 @@ def pages(
         last = page.times_ms[-1]
         ties = sum(1 for at in page.times_ms if at == last)
         start, seen = last, ties + (seen if last == start else 0)
+
+
+def status_of(client: Client, device_id: str, now_ms: int) -> DeviceStatus:
+    """As the service keeps it; from the readings where it keeps none, or none yet."""
+    with suppress(NotFound):
+        found = client.status(device_id)
+        if found.as_of_ms is not None:
+            return found
+    device = find_device(client, device_id, now_ms).device
+    return next(iter(statuses(client, [device], now_ms)))

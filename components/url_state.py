@@ -20,6 +20,7 @@ from api.catalog import (
     Metric,
 )
 from api.errors import BadRequest
+from api.metering.comparison import OTHER_DEVICE
 from api.timez import parse_instant, stamp, zone_names
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded, preset_window
 from components.units import UNITS_BY_NAME, US, Units
@@ -56,12 +57,25 @@ TAB_BY_NAME: Final = {tab.name: tab for tab in TABS}
 DEFAULT_TAB: Final = TABS[0]
 
 
+USUAL: Final = "usual"
+COMPARISONS: Final = {
+    "day": "Previous day",
+    "week": "Previous week",
+    "month": "Previous month",
+    "year": "Previous year",
+    USUAL: "Usual",
+}
+SHOWN: Final = "1"  # of what is switched on
+LONGEST_COMPARE: Final = 120
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """``custom`` is a range of the reader's own, else ``preset`` is the range. ``window`` is a zoom
     into it; None shows the whole range. ``tab`` and ``zone`` None are the device's. ``settled``
     means that the axis shows the window already, since the reader moved it there: an answer must
-    not move it back."""
+    not move it back. ``compare`` is a name of `COMPARISONS`, "device:" and an identifier, or "";
+    ``usual`` shows the band of what is usual."""
 
     preset: Preset = DEFAULT_PRESET
     custom: Window | None = None
@@ -72,6 +86,8 @@ class View:
     theme: str = "light"
     width_px: int = USUAL_PX
     settled: bool = False
+    compare: str = ""
+    usual: bool = False
 
     def whole(self, last_ms: int | None, now_ms: int) -> Window:
         """The range, whatever part of it is shown. ``last_ms`` is the device's last reading."""
@@ -91,6 +107,8 @@ def read_view(said: Mapping[str, Any]) -> View:
         theme="dark" if said.get("theme") == "dark" else "light",
         width_px=_width(said.get("width_px")),
         settled=said.get("settled") is True,
+        compare=read_compare(said_text(said, "compare")),
+        usual=said_text(said, "usual") == SHOWN,
     )
 
 
@@ -98,9 +116,8 @@ def unread_view(said: Mapping[str, Any], view: View) -> list[str]:
     """What of an address couldn't be read, in sentences."""
     preset = said_text(said, "range") in PRESET_BY_NAME or view.custom is not None
     zoomed = view.window is not None
-    return unread(
-        said, {"range": preset, "metric": view.tab is not None, "from": zoomed, "to": zoomed}
-    )
+    could = {"range": preset, "metric": view.tab is not None, "from": zoomed, "to": zoomed}
+    return unread(said, could | {"compare": bool(view.compare)})
 
 
 def write_view(view: View) -> dict[str, str | None]:
@@ -113,7 +130,15 @@ def write_view(view: View) -> dict[str, str | None]:
         "metric": view.tab.name if view.tab else None,
         "zone": view.zone,
         "units": view.units.name if view.units is not US else None,
+        "compare": view.compare or None,
+        "usual": SHOWN if view.usual else None,
     }
+
+
+def read_compare(text: str) -> str:
+    """What can be compared with; "" for anything else."""
+    device = text.startswith(OTHER_DEVICE) and len(OTHER_DEVICE) < len(text) <= LONGEST_COMPARE
+    return text if device or text in COMPARISONS else ""
 
 
 def read_window(first: str, last: str) -> Window | None:
@@ -145,6 +170,7 @@ NAMES: Final = {
     "metric": "metric",
     "from": "start of a range",
     "to": "end of a range",
+    "compare": "comparison",
 }
 
 
@@ -166,8 +192,7 @@ def unread(said: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]:
     units = said_text(said, "units") in UNITS_BY_NAME
     could = {"zone": said_zone(said) is not None, "units": units, **readable}
     return [
-        f"The address names no {NAMES[name]} that there is: “{value[:LONGEST_SHOWN]}”."
-        " The usual one is shown."
+        f"The address has no valid {NAMES[name]}: “{value[:LONGEST_SHOWN]}”. The default is shown."
         for name, ok in could.items()
         if (value := said_text(said, name)) and not ok
     ]

@@ -30,6 +30,7 @@ from components.controls import failure
 from components.device import (
     custom_range,
     finding_list,
+    insight_queries,
     kpi_cards,
     menus,
     missing,
@@ -126,6 +127,8 @@ clientside_callback(
         Fields.NEVER: Output(Ids.JUMP, "hidden"),
         Fields.UNZOOMED: Output(Ids.RESET, "disabled"),
         Fields.GAPS: html_json.output(Ids.GAPS),
+        Fields.COMPARED: Output(Ids.COMPARED, "children"),
+        Fields.SINCE: Output(Ids.SINCE, "children"),
         Fields.TOLD: Output(Ids.TOLD, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
@@ -215,7 +218,11 @@ def judge(deed: Any) -> dict[str, Any]:
     asked = read_question(deed)
     finding, judgement = read_text(asked.get("finding")), read_text(asked.get("as"))
     try:
-        words = queries.dismiss(finding, judgement) if judgement else queries.restore(finding)
+        words = (
+            insight_queries.dismiss(finding, judgement)
+            if judgement
+            else insight_queries.restore(finding)
+        )
     except WeirError as error:
         return {"words": failure(error), "failed": True, "asked": asked.get("asked")}
     return {"words": words, "failed": False, "asked": asked.get("asked")}

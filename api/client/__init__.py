@@ -6,7 +6,7 @@ typed answers. Nothing else of the project speaks HTTP to the service.
 
 from api.client.embeds import Embed, EmbedToken
 from api.client.endpoints import ActiveFilter, Client, Credential
-from api.client.expectations import Amounts, MonthEnd
+from api.client.expectations import Amounts, Comparison, MonthEnd
 from api.client.findings import Finding, FindingDetail, FindingPage, Judged
 from api.client.replies import (
     Device,
@@ -33,6 +33,7 @@ __all__ = [
     "Amounts",
     "Attention",
     "Client",
+    "Comparison",
     "Credential",
     "Device",
     "DevicePage",

@@ -26,6 +26,7 @@ from api.catalog import (
 )
 from api.client import credential as credentials
 from api.client import embeds, replies
+from api.client.alerts import AlertMethods
 from api.client.annotations import AnnotationMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
@@ -77,7 +78,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethods):
+class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
@@ -273,7 +274,7 @@ class Client(FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethod
         )
         return replies.latest(body)
 
-    # --- Who asks ---
+    # --- The credential ---
 
     def me(self) -> Me:
         """Who asks, and what they may do."""
@@ -285,16 +286,16 @@ class Client(FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethod
         """Those of the credential's organization within its grant, newest first. Raises NotOffered
         if the server has no embeds."""
         try:
-            return embeds.embeds(self._ask(f"{EMBEDS_PREFIX}/embeds", {}))
+            return embeds.embeds(self._fetch(f"{EMBEDS_PREFIX}/embeds", {}))
         except (NotFound, UnexpectedAnswer) as error:
             raise NotOffered("This server has no embeds.") from error
 
     def embed(self, embed_id: str) -> Embed:
-        return embeds.embed(self._ask(_embed_path(embed_id), {}))
+        return embeds.embed(self._fetch(_embed_path(embed_id), {}))
 
     def own_embed(self) -> Embed:
         """The embed of the token."""
-        return embeds.embed(self._ask(f"{EMBEDS_PREFIX}/self", {}))
+        return embeds.embed(self._fetch(f"{EMBEDS_PREFIX}/self", {}))
 
     def create_embed(self, definition: EmbedDefinition) -> Embed:
         """BadRequest names each field that can't be used, by its name in JSON."""
@@ -312,19 +313,19 @@ class Client(FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethod
     # --- Asking ---
 
     def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
-        said = {name: _texts(value) for name, value in params.items() if value is not None}
-        return self._ask(PATH_PREFIX + path, said, accept)
+        given = {name: _texts(value) for name, value in params.items() if value is not None}
+        return self._fetch(PATH_PREFIX + path, given, accept)
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        with self._refusals_told():
-            return self._transport.get(path, said, {**self._headers, "Accept": accept})
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any:
+        with self._reporting_unauthorized():
+            return self._transport.get(path, params, {**self._headers, "Accept": accept})
 
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        with self._refusals_told():
+        with self._reporting_unauthorized():
             return self._transport.send(method, path, self._headers, body)
 
     @contextmanager
-    def _refusals_told(self) -> Generator[None]:
+    def _reporting_unauthorized(self) -> Generator[None]:
         try:
             yield
         except Unauthorized:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from api.catalog import INSIGHT_PREFIX
+from api.catalog import FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
 from api.client.fields import (
     Json,
     a_list,
@@ -44,12 +44,32 @@ class MonthEnd:
     currency: str
 
 
-class ExpectationMethods:
-    """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
-    is no Weir."""
+class ComparedBucket(NamedTuple):
+    """``bucket_start_ms`` is the bucket's own; level, gallons and ``other_start_ms`` are of what it
+    is compared with."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    bucket_start_ms: int
+    other_start_ms: int
+    level: float | None
+    gallons: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``difference`` (gallons) and ``percent`` None: nothing can be said."""
+
+    gallons: float | None
+    other_gallons: float | None
+    difference: float | None
+    percent: float | None
+    buckets: tuple[ComparedBucket, ...]
+
+
+class ExpectationMethods(Protocol):
+    """The part of `Client` for usual hours, forecasts and month ends. The client provides `_fetch`.
+    NotOffered if the server is no Weir."""
+
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
         """The usual hours of a device; none of days with less than 21 days before them."""
@@ -61,8 +81,37 @@ class ExpectationMethods:
                 _needed(row, "low"),
                 _needed(row, "high"),
             )
-            for row in _rows(_of_device(self._ask, identifier, "usual", params))
+            for row in _rows(_of_device(self._fetch, identifier, "usual", params))
         ]
+
+    def comparison(
+        self,
+        identifier: str,
+        compare: str,
+        resolution: Resolution,
+        *,
+        from_ms: int,
+        to_ms: int,
+        timezone: str | None = None,
+        metric: Metric = FLOW_RATE,
+    ) -> Comparison:
+        """``compare``: day, week, month, year, or device: and an identifier."""
+        params = {
+            "compare": compare,
+            "resolution": resolution.name,
+            "from": stamp(from_ms, fraction=True),
+            "to": stamp(to_ms, fraction=True),
+            "metric": metric.name,
+            **({} if timezone is None else {"timezone": timezone}),
+        }
+        body = an_object(_of_device(self._fetch, identifier, "comparison", params), "answer")
+        return Comparison(
+            number(body, "volume"),
+            number(body, "otherVolume"),
+            number(body, "difference"),
+            number(body, "percent"),
+            tuple(map(_compared, _rows(body))),
+        )
 
     def forecast(
         self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
@@ -73,11 +122,11 @@ class ExpectationMethods:
             ForecastHour(
                 needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
             )
-            for row in _rows(_of_device(self._ask, identifier, "forecast", params))
+            for row in _rows(_of_device(self._fetch, identifier, "forecast", params))
         ]
 
     def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
-        answer = _of_device(self._ask, identifier, "month-end", _as_of(as_of_ms))
+        answer = _of_device(self._fetch, identifier, "month-end", _as_of(as_of_ms))
         body = an_object(answer, "answer")
         cost = maybe_object(body, "cost")
         return MonthEnd(
@@ -105,6 +154,15 @@ def _as_of(as_of_ms: int | None) -> dict[str, str]:
 def _rows(body: Any) -> list[Json]:
     rows = a_list(an_object(body, "answer").get("data"), "data")
     return [an_object(row, "row") for row in rows]
+
+
+def _compared(row: Json) -> ComparedBucket:
+    return ComparedBucket(
+        needed_instant(row, "bucket_start"),
+        needed_instant(row, "other_start"),
+        number(row, "value"),
+        number(row, "volume"),
+    )
 
 
 def _needed(row: Json, name: str) -> float:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
 from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
+from api.client.balance import Balance, balance
 from api.client.fields import (
     Json,
     a_list,
@@ -26,6 +27,7 @@ from api.client.transport import Params
 from api.errors import NotFound, NotOffered
 from api.metering.cost import Price
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
+from api.timez import stamp
 
 StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
 
@@ -129,11 +131,10 @@ class StatusSummary:
     checked_ms: int | None = None
 
 
-class StatusMethods:
-    """The part of `Client` that asks for status."""
+class StatusMethods(Protocol):
+    """The part of `Client` for status. The client provides `_fetch`."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def statuses(
         self,
@@ -176,15 +177,27 @@ class StatusMethods:
         """The names of those that the credential may know of, at most 1,000."""
         return group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
 
+    def balance(self, identifier: str, *, from_ms: int, to_ms: int) -> Balance:
+        """A main against its sub-meters; without any, ``sub_meters`` is empty. NotOffered where the
+        server is no Weir, NotFound for a device that isn't there."""
+        path = f"/devices/{quote(identifier, safe='')}/balance"
+        params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
+        try:
+            return balance(self._fetch(INSIGHT_PREFIX + path, params))
+        except NotFound as error:
+            if "Device" in str(error):
+                raise
+            raise NotOffered("This server knows no mains and sub-meters.") from error
+
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
-        return device_status(self._ask(path, {}))
+        return device_status(self._fetch(path, {}))
 
     def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
         said = {name: value for name, value in asked.items() if value}
         try:
-            return self._ask(INSIGHT_PREFIX + path, said)
+            return self._fetch(INSIGHT_PREFIX + path, said)
         except NotFound as error:
             raise NotOffered("This server keeps no status of its devices.") from error
 

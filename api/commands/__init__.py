@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from api.commands import (
+    alerts,
     annotate,
     audit,
     backup,
@@ -37,6 +38,7 @@ GROUPS = (
     images.group,
     readings.group,
     insight.group,
+    alerts.group,
     annotate.notes,
     annotate.maintenance,
     annotate.corrections,

@@ -20,6 +20,8 @@ from api.timez import EPOCH_DAY, offsets
 
 Shift = Literal["day", "week", "month", "year"]
 SHIFTS: Final[tuple[Shift, ...]] = ("day", "week", "month", "year")
+SHIFT_BY_NAME: Final[dict[str, Shift]] = {shift: shift for shift in SHIFTS}
+OTHER_DEVICE: Final = "device:"  # before its identifier, where another one is compared
 LONGEST_SHIFT_MS: Final = 367 * DAY_MS
 _AROUND_MS: Final = 2 * DAY_MS
 

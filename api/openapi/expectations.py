@@ -11,6 +11,30 @@ _GALLONS: Final[Schema] = NUMBER | {"description": "Gallons in the hour."}
 _BOUNDS: Final[dict[str, Schema]] = {name: nullable(NUMBER) for name in Interval._fields}
 _AMOUNTS: Final[dict[str, Schema]] = {"soFar": NUMBER, "expected": nullable(NUMBER), **_BOUNDS}
 EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
+    "ComparedBucket": record(
+        {
+            "bucket_start": INSTANT,
+            "other_start": INSTANT | {"description": "Of what it is compared with."},
+            "value": nullable(NUMBER) | {"description": "The other's mean of the metric."},
+            "volume": nullable(NUMBER) | {"description": "The other's gallons."},
+        }
+    ),
+    "Comparison": record(
+        {
+            "compare": STRING,
+            "resolution": STRING,
+            "timezone": STRING,
+            "volume": nullable(NUMBER),
+            "otherVolume": nullable(NUMBER),
+            "coverage": NUMBER,
+            "otherCoverage": NUMBER,
+            "difference": nullable(NUMBER)
+            | {"description": "Gallons. null below 1 gal, or where a side has under 90 % data."},
+            "percent": nullable(NUMBER),
+            "count": NUMBER,
+            "data": array(ref("ComparedBucket")),
+        }
+    ),
     "UsualHour": record(
         {
             "bucket_start": INSTANT,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from api.catalog import BACKEND_VERSION
 from api.metering.status import State
 from api.metering.windows import SPANS
+from api.openapi.alerts import ALERT_COMPONENTS
 from api.openapi.annotations import ANNOTATION_COMPONENTS
 from api.openapi.components import (
     BOOLEAN,
@@ -90,6 +91,26 @@ _COMPONENTS: Final[dict[str, Any]] = {
         },
         optional=("summary", "groups"),
     ),
+    "MeteredVolume": record(
+        {
+            "deviceId": STRING,
+            "serialNumber": STRING,
+            "label": STRING,
+            "gallons": nullable(NUMBER) | {"description": "Over the compared hours."},
+        }
+    ),
+    "Balance": record(
+        {
+            "main": ref("MeteredVolume"),
+            "subMeters": array(ref("MeteredVolume")),
+            "outlet": _GALLONS,
+            "difference": nullable(NUMBER)
+            | {"description": "Gallons; negative where the sub-meters measured more."},
+            "share": nullable(NUMBER) | {"description": "Of the main's gallons, 0 to 1."},
+            "hours": record({"compared": NUMBER, "of": NUMBER})
+            | {"description": "Compared are hours in which every meter has 90 % of its readings."},
+        }
+    ),
     "Group": record({"name": STRING, "devices": NUMBER}),
     "GroupPage": record(
         {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Group"))}
@@ -150,6 +171,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
+    **ALERT_COMPONENTS,
     **ANNOTATION_COMPONENTS,
     **EXPECTATION_COMPONENTS,
     "Me": record(
@@ -170,6 +192,7 @@ INSIGHT_INFO: Final = Info(
     tags={
         "status": "The present state of devices.",
         "findings": "Spans in which something was not as it should be.",
+        "alerts": "What somebody is notified of: rules, receivers, silences, messages.",
         "annotations": "Notes, maintenance and corrections of readings.",
         "audit": "Who did what.",
         "expectations": "What is usual of a device, and what is coming.",

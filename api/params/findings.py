@@ -18,7 +18,7 @@ from api.store.base.findings import FINDING_STATES
 LONGEST_REASON: Final = 500
 
 
-def _some_of(words: Sequence[str], what: str) -> Reads:
+def some_of(words: Sequence[str], what: str) -> Reads:
     """Some of a few words, comma-separated or repeated."""
 
     def parse(texts: Sequence[str]) -> tuple[str, ...]:
@@ -32,9 +32,9 @@ def _some_of(words: Sequence[str], what: str) -> Reads:
 
 
 _KINDS: Final = tuple(kind.name for kind in KINDS)
-SomeKinds = Annotated[tuple[str, ...], _some_of(_KINDS, "kind of finding")]
-Severities = Annotated[tuple[str, ...], _some_of(SEVERITIES, "severity")]
-States = Annotated[tuple[str, ...], _some_of(FINDING_STATES, "state")]
+SomeKinds = Annotated[tuple[str, ...], some_of(_KINDS, "kind of finding")]
+Severities = Annotated[tuple[str, ...], some_of(SEVERITIES, "severity")]
+States = Annotated[tuple[str, ...], some_of(FINDING_STATES, "state")]
 InsightLimit = Annotated[int, within(INSIGHT_LIMIT)]
 
 
@@ -59,7 +59,8 @@ class FindingListQuery(Query):
     _from_before_to = field_validator("from_ms")(in_order)
 
 
-def _reason(value: Any) -> str:
+def printable(value: Any) -> str:
+    """A reason, or another short text of one line."""
     if not isinstance(value, str):
         raise ValueError("must be a string")
     text = " ".join(value.split())
@@ -79,4 +80,4 @@ def _judgement(value: Any) -> Judgement:
 
 class DismissBody(Body):
     judgement: Annotated[Judgement, PlainValidator(_judgement)] = Field(NOT_A_PROBLEM, alias="as")
-    reason: Annotated[str, PlainValidator(_reason)] = ""
+    reason: Annotated[str, PlainValidator(printable)] = ""

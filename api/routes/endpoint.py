@@ -11,6 +11,7 @@ from api.catalog import Metric
 from api.openapi import JSON_TYPE, Operation
 from api.params import Body, Query
 from api.roles import Role
+from api.settings import Settings
 from api.store.base import Scope, Store
 from api.store.web.base import WebStore
 
@@ -33,6 +34,7 @@ class Call(Generic[Q]):
     root: str = ""
     principal: Principal | None = None
     web: WebStore | None = None
+    settings: Settings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class ActionCall(Generic[B]):
     body: B
     identifier: str
     now_ms: int
+    settings: Settings | None = None
 
     @property
     def scope(self) -> Scope:

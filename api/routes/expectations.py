@@ -6,11 +6,14 @@ from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
 from api.domain.identify import identify
+from api.errors import BadRequest, ParameterProblem
+from api.insight.comparison import MOST_BUCKETS, Question, buckets, with_device, with_earlier
 from api.insight.expectations import forecast_of, month_of_device, usual_of, zone_of
+from api.metering.comparison import OTHER_DEVICE, SHIFT_BY_NAME
 from api.metering.cost import Price, device_price, price_of
 from api.metering.forecast import Interval
 from api.openapi import Operation, ref
-from api.params.expectations import AsOfQuery, ForecastQuery, UsualQuery
+from api.params.expectations import AsOfQuery, ComparisonQuery, ForecastQuery, UsualQuery
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.serialize import instant
 from api.store.base import Device, Store
@@ -73,6 +76,46 @@ def get_month_end(call: Call[AsOfQuery]) -> Reply:
     )
 
 
+def get_comparison(call: Call[ComparisonQuery]) -> Reply:
+    query = call.query
+    device = identify(call.store, call.scope, call.identifier)
+    tz = query.timezone or zone_of(device)
+    asked = Question(query.from_ms, query.to_ms, query.resolution, tz, now_ms(), query.metric)
+    if buckets(asked) > MOST_BUCKETS:
+        problem = f"holds more than {MOST_BUCKETS:,} buckets with from and to"
+        raise BadRequest("", errors=(ParameterProblem("resolution", problem),))
+    shift = SHIFT_BY_NAME.get(query.compare)
+    if shift is not None:
+        found = with_earlier(call.store, call.scope, device, shift, asked)
+    else:
+        other = identify(call.store, call.scope, query.compare.removeprefix(OTHER_DEVICE))
+        found = with_device(call.store, call.scope, device, other, asked)
+    data = [
+        {
+            "bucket_start": instant(start),
+            "other_start": instant(value.start_ms),
+            "value": value.level,
+            "volume": value.gallons,
+        }
+        for start, value in sorted(found.others.items())
+    ]
+    return Reply(
+        {
+            "compare": query.compare,
+            "resolution": query.resolution.name,
+            "timezone": tz.key,
+            "volume": found.own.gallons,
+            "otherVolume": found.other.gallons,
+            "coverage": found.own.coverage,
+            "otherCoverage": found.other.coverage,
+            "difference": found.difference,
+            "percent": found.percent,
+            "count": len(data),
+            "data": data,
+        }
+    )
+
+
 def _interval(interval: Interval | None) -> dict[str, float | None]:
     values = (None,) * len(_BOUNDS) if interval is None else interval
     return dict(zip(_BOUNDS, values, strict=True))
@@ -96,6 +139,18 @@ def _price(store: Store, device: Device) -> Price | None:
 
 _DEVICE: Final = f"{INSIGHT_PREFIX}/devices/{{id}}"
 EXPECTATION_ROUTES: Final = (
+    Route(
+        Operation(
+            id="getComparison",
+            path=f"{_DEVICE}/comparison",
+            tag="expectations",
+            summary="Earlier readings, or another device's, beside those of a range",
+            answer=ref("Comparison"),
+            query=ComparisonQuery,
+            of_device=True,
+        ),
+        get_comparison,
+    ),
     Route(
         Operation(
             id="getUsual",

@@ -1,4 +1,4 @@
-"""The routes of the service that change something, over HTTP."""
+"""Serves the routes that change data (POST)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from api.routes import Action, ActionCall
 from api.server.accept import require_json
 from api.server.gate import Gate
 from api.server.query_string import pairs
+from api.settings import Settings
 from api.store.base import Store
 from api.timez import now_ms
 
 LARGEST_BODY: Final = 64 * 1024
 
 
-def add_actions(app: Flask, actions: Sequence[Action], store: Store, gate: Gate) -> None:
+def add_actions(
+    app: Flask, actions: Sequence[Action], store: Store, gate: Gate, settings: Settings
+) -> None:
     for action in actions:
         rule = action.operation.path.replace("{id}", "<id>")
-        view = _view(action, store, gate)
+        view = _view(action, store, gate, settings)
         operation = action.operation
         app.add_url_rule(rule, operation.id, view, methods=[operation.method.upper()])
 
 
-def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
-    """Credential → role → Accept → query and body → what it names, and the change."""
+def _view(action: Action, store: Store, gate: Gate, settings: Settings) -> Callable[..., Response]:
+    """Check credential, role, Accept header, query and body, in this order; then run the action."""
 
     def view(id: str = "") -> Response:
         environ = request.environ
@@ -40,7 +43,7 @@ def _view(action: Action, store: Store, gate: Gate) -> Callable[..., Response]:
         read(Query, pairs(environ.get("QUERY_STRING", "")))
         request.max_content_length = LARGEST_BODY
         body = read_body(action.body, request.get_data())
-        call = ActionCall(store, principal, body, id, now_ms())
+        call = ActionCall(store, principal, body, id, now_ms(), settings)
         return Response(
             orjson.dumps(action.answer(call).body),
             status=action.operation.status,

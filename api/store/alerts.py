@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from api.catalog import Metric, Resolution
+from api.catalog import Aggregate, Function, Metric, Resolution
 from api.store.alert_tables import (
     ALERT,
     ALERT_CLOCK,
@@ -105,8 +105,17 @@ class AlertsPart(Seam):
         found = self.fetch(sql.one(self.dialect, scope, alert_id))
         return _entry(found[0]) if found else None
 
-    def acknowledge(self, alert_id: str, at_ms: int | None, data: str) -> None:
-        self._change(sql.acknowledge(alert_id, at_ms, data))
+    def change_alert(
+        self, alert_id: str, change: Callable[[AlertRow], AlertRow]
+    ) -> AlertRow | None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            found = transaction.fetch(sql.by_id(alert_id))
+            if not found:
+                return None
+            after = change(AlertRow(*found[0]))
+            transaction.run(sql.keep(ALERT, after))
+            return after
 
     def alert_messages(
         self, organization_id: str, *, thread: str | None = None, limit: int = 100
@@ -161,11 +170,19 @@ class AlertsPart(Seam):
             return changes
 
     def metric_values(
-        self, key: int, metric: Metric, resolution: Resolution, from_ms: int, to_ms: int
+        self,
+        key: int,
+        metric: Metric,
+        resolution: Resolution,
+        from_ms: int,
+        to_ms: int,
+        function: Function = "avg",
     ) -> list[tuple[int, float | None]]:
         rows = self.reckon(
             lambda arithmetic: self.fetch(
-                sql.metric_values(key, metric, resolution, from_ms, to_ms, arithmetic)
+                sql.metric_values(
+                    key, Aggregate(function, metric), resolution, from_ms, to_ms, arithmetic
+                )
             )
         )
         return [(ts, mean) for ts, mean in rows]

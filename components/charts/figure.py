@@ -94,6 +94,7 @@ def y_range(picture: Picture, window: Window) -> list[float]:
     A row to either side does: the line leads to it."""
     frames = [each for each in (picture.frame, picture.second) if each is not None]
     seen = [v for each in frames for v in _in_sight(each, window) if v is not None]
+    seen += [v for levels in picture.compared.levels for v in levels if v is not None]
     zero = [0.0] if _from_zero(picture.frame) else []
     if not seen:
         return [0.0, 1.0]

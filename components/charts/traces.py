@@ -16,6 +16,7 @@ from api.timez import stamps
 from components.charts import hover_text
 from components.charts.annotation_marks import AnnotationMark, annotation_traces
 from components.charts.causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
+from components.charts.compared import NOTHING, Compared, compared_traces
 from components.charts.frames import Frame, largest, rounded
 from components.charts.marks import Mark, mark_traces
 from components.ranges import Window
@@ -45,13 +46,15 @@ class Canvas:
 @dataclass(frozen=True, slots=True)
 class Picture:
     """What a figure shows: a metric, perhaps a second one, the gaps and poor readings, and the
-    findings. ``bars``: totals of buckets, from zero."""
+    findings. ``bars``: totals of buckets, from zero; ``largest`` in the catalog's unit."""
 
     frame: Frame
     second: Frame | None = None
     stretches: Sequence[Stretch] = field(default_factory=tuple)
     bars: bool = False
+    largest: float = 0.0
     marks: Sequence[Mark] = ()
+    compared: Compared = NOTHING
     annotations: Sequence[AnnotationMark] = ()
 
 
@@ -78,6 +81,7 @@ def traces(picture: Picture, canvas: Canvas) -> list[Trace]:
     if second is not None:
         made += [_second_trace(second, scale, canvas)]
     made += _lane_traces(picture, palette)
+    made += compared_traces(picture.compared, palette)
     made += mark_traces(picture.marks, frame.window.to_ms, palette)
     return made + annotation_traces(picture.annotations, palette)
 

@@ -19,7 +19,15 @@ from components import formatting, html_json, session
 from components.chart_query import Subject
 from components.clock import Clock
 from components.controls import attributes, failure
-from components.device import daily_volume, finding_list, hourly_profile, queries, row_table
+from components.device import (
+    daily_volume,
+    finding_list,
+    forecast_card,
+    hourly_profile,
+    insight_queries,
+    queries,
+    row_table,
+)
 from components.device.chart_state import Shown, read_shown
 from components.device.kpi_rows import When
 from components.html_json import sheet
@@ -79,9 +87,9 @@ class CardRow(NamedTuple):
 
 def _findings(query: CardQuery) -> tuple[Sequence[Component], str]:
     meter = queries.meter_of(query.device_id, query.now_ms)
-    found = queries.findings(query.device_id).findings
+    found = insight_queries.findings(query.device_id).findings
     telling = finding_list.Telling(
-        queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
+        insight_queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
     )
     return finding_list.listing(found, telling), finding_list.summary(found)
 
@@ -101,13 +109,20 @@ def _hours(query: CardQuery) -> tuple[Sequence[Component], str]:
     return hourly_profile.heat_map(week, units), note
 
 
+def _forecast(query: CardQuery) -> tuple[Sequence[Component], str]:
+    hours = insight_queries.forecast(query.device_id, query.now_ms)
+    body = forecast_card.forecast_card(hours, query.shown.units, query.tz)
+    return body, forecast_card.note(hours)
+
+
 def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
     shown, tz = query.shown, query.tz
     page = queries.row_page(
         session.current_client(), query.device_id, shown.resolution, shown.window, tz, query.page
     )
     note = f"{shown.resolution.label}, latest first, {tz.key}"
-    return row_table.table(page, tz, shown.units), note
+    others = insight_queries.compared_rows(query.device_id, shown, page.rows, tz)
+    return row_table.table(page, tz, shown.units, others, shown.compare), note
 
 
 ROWS_PAGE: Final = "device-rows-page"
@@ -135,6 +150,13 @@ CARDS: Final = (
         (Export("These hours of the week", "hours"),),
         image="heat",
         image_heading="Image of these hours",
+    ),
+    CardRow(
+        "device-forecast",
+        forecast_card.TITLE,
+        _forecast,
+        (Export("These hours", "forecast"),),
+        wide=True,
     ),
     CardRow(
         "device-rows",

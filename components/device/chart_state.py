@@ -11,9 +11,12 @@ from components.chart_query import Drawn, caption
 from components.ranges import PRESETS, Window
 from components.units import US, Units
 from components.url_state import (
+    LONGEST_COMPARE,
     View,
+    read_compare,
     read_question,
     read_window,
+    said_text,
     said_units,
     said_zone,
     write_window,
@@ -24,12 +27,15 @@ _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """``zone`` None: the device's. ``resolution`` is that of the rows."""
+    """``zone`` None: the device's. ``resolution`` is that of the rows. ``compare``: with what the
+    chart is compared; ``difference`` says in volume what that shows."""
 
     window: Window
     zone: str | None = None
     units: Units = US
     resolution: Resolution = RAW
+    compare: str = ""
+    difference: str = ""
 
     @property
     def label(self) -> str:
@@ -56,14 +62,16 @@ def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
         "zone": shown.zone,
         "units": shown.units.name,
         "resolution": shown.resolution.name,
+        "compare": shown.compare or None,
         "asked": asked,
     }
 
 
 def tell_shown(drawn: Drawn, view: View, asked: Any) -> dict[str, Any]:
     """What the response shows, with the caption of its image."""
-    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
-    return {**write_shown(shown, asked), "caption": caption(drawn)}
+    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution, view.compare)
+    told = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
+    return {**write_shown(shown, asked), **told}
 
 
 def read_shown(said: Any) -> Shown | None:
@@ -77,4 +85,6 @@ def read_shown(said: Any) -> Shown | None:
         said_zone(said),
         said_units(said),
         RESOLUTION_BY_NAME.get(str(said.get("resolution")), RAW),
+        read_compare(said_text(said, "compare")),
+        said_text(said, "difference", LONGEST_COMPARE),
     )

@@ -15,7 +15,7 @@ from components import formatting, session
 from components.chart_query import Subject
 from components.clock import Clock, known_zone
 from components.controls import attributes, failure, labelled
-from components.device import finding_list, queries
+from components.device import finding_list, insight_queries, kpis, queries
 from components.device.chart_state import read_shown
 from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
 from components.device.kpis import Kpi
@@ -130,8 +130,8 @@ def status_results(shown: Any, kept: Any, now_ms: int) -> list[Any]:
     try:
         meter = queries.meter_of(subject.device_id, now_ms)
         status = queries.standing(current_desk(), meter, now_ms)
-        found = queries.findings(meter.id, states=("open",)).findings
-        devices = queries.own_directory(meter)
+        found = insight_queries.findings(meter.id, states=("open",)).findings
+        devices = insight_queries.own_directory(meter)
     except WeirError:
         return [no_update] * 3
     state = state_of(meter, status, now_ms, active=subject.active)
@@ -145,10 +145,16 @@ def kpi_results(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> l
     if read is None:
         return [no_update] * (2 * len(rows))
     try:
-        meter = queries.meter_of(Subject.read(kept).device_id, now_ms)
+        subject = Subject.read(kept)
+        meter = queries.meter_of(subject.device_id, now_ms)
         question = Question(current_desk(), meter, read, now_ms)
         answer = rows[0].query(question)
         found = [row.text(answer, question) for row in rows]
+        if not subject.active:
+            found = [
+                kpi and kpis.inactive(kpi, now=row.now)
+                for kpi, row in zip(found, rows, strict=True)
+            ]
     except WeirError as error:
         return [no_update, failure(error)] * len(rows)
     parts = ((shown_kpi(kpi) if kpi else no_update, "") for kpi in found)

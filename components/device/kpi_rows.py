@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from components.device import kpis, queries
+from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
 from components.fleet.meters import Meter
@@ -40,7 +40,8 @@ class Question:
 
 
 class KpiRow(NamedTuple):
-    """``text`` makes the KPI of the query's answer; None leaves its cell as it is."""
+    """``text`` makes the KPI of the query's answer; None leaves its cell as it is. ``now``: it
+    tells of the present, which an inactive device has none of."""
 
     id: str
     label: str
@@ -48,6 +49,7 @@ class KpiRow(NamedTuple):
     text: Callable[[Any, Question], Kpi | None]
     when: When = When.RANGE
     needs_price: bool = False
+    now: bool = False
 
     @property
     def failure_id(self) -> str:
@@ -96,6 +98,7 @@ KPI_ROWS: Final = (
         _last_reading,
         lambda status, q: kpis.last_reading(status, q.shown.units, q.tz, q.now_ms),
         When.REFRESH,
+        now=True,
     ),
     KpiRow("kpi-uptime", "Uptime", _uptime_and_quality, lambda both, _: both[0]),
     KpiRow("kpi-quality", "Quality", _uptime_and_quality, lambda both, _: both[1]),
@@ -107,8 +110,17 @@ KPI_ROWS: Final = (
         _night_flow,
         lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
         When.STEADY,
+        now=True,
     ),
-    KpiRow("kpi-continuous", "Leak", _continuous_flow, _continuous, When.STEADY),
+    KpiRow("kpi-continuous", "Leak", _continuous_flow, _continuous, When.STEADY, now=True),
+    KpiRow(
+        "kpi-month",
+        "Month end",
+        lambda q: insight_queries.month_end(q.meter.id, q.now_ms),
+        lambda found, q: kpis.month_end(found, q.shown.units),
+        When.STEADY,
+        now=True,
+    ),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -10,6 +10,7 @@ from api.catalog import Resolution
 from api.metering import uptime as uptimes
 from api.metering.continuous_flow import HOURS, Finding, Run
 from api.metering.cost import Price, money, rate
+from api.metering.forecast import Interval
 from api.metering.night_flow import FROM_HOUR, TO_HOUR, NightFlow
 from api.metering.usage import change
 from api.timez import DAY_MS
@@ -91,7 +92,8 @@ def volume(usage: Usage, shown: Shown) -> Kpi:
     label = f"Volume, {shown.label}"
     if usage.gallons is None:
         return Kpi(label, formatting.NOTHING, "no readings with volume")
-    return Kpi(label, shown.units.volume(usage.gallons), _change(usage, shown))
+    note = shown.difference if shown.compare else _change(usage, shown)
+    return Kpi(label, shown.units.volume(usage.gallons), note)
 
 
 def _change(usage: Usage, shown: Shown) -> str:
@@ -108,6 +110,41 @@ def _change(usage: Usage, shown: Shown) -> str:
     return (
         f"{formatting.whole(abs(percents))}% {'above' if percents > 0 else 'below'} {shown.before}"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MonthEnd:
+    """Gallons of the month so far, and where it will end; ``cost`` of all of it."""
+
+    so_far: float
+    expected: float | None
+    interval: Interval | None
+    cost: float | None
+    currency: str
+
+
+def month_end(found: MonthEnd | None, units: Units) -> Kpi:
+    label = "Month end"
+    if found is None:
+        return Kpi(label, formatting.NOTHING, "not offered by this server")
+    so_far = f"{units.volume(found.so_far)} so far"
+    if found.expected is None:
+        return Kpi(label, formatting.NOTHING, "too early to say", so_far)
+    price = "" if found.cost is None else money(found.cost, found.currency)
+    if found.interval is None:
+        return Kpi(label, units.volume(found.expected), price or so_far, so_far)
+    low80, high80, low95, high95 = (units.volume(bound) for bound in found.interval)
+    note = " · ".join(part for part in (f"{low80} – {high80}", price) if part)
+    at = f"{so_far}. In eight months of ten {low80} to {high80}, in 19 of 20 {low95} to {high95}"
+    return Kpi(label, units.volume(found.expected), note, at)
+
+
+def inactive(kpi: Kpi, *, now: bool) -> Kpi:
+    """Of a device that is no longer active. ``now``: the number tells of the present, and there is
+    none."""
+    if now:
+        return Kpi(kpi.label, formatting.NOTHING, "inactive", kpi.at)
+    return replace(kpi, note=" · ".join(p for p in ("inactive", kpi.note) if p), low=False)
 
 
 def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:

@@ -3,7 +3,6 @@ loads them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any, Final
@@ -21,8 +20,7 @@ from api.catalog import (
     TOTAL,
     Resolution,
 )
-from api.client import Client, FindingPage, Series
-from api.errors import NotFound
+from api.client import Client, DeviceStatus, Series
 from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
@@ -47,12 +45,10 @@ from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
 from components.fleet.cadence import cadences, measured
-from components.fleet.device_list import Directory
 from components.fleet.device_status import Known
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
-from components.fleet.status_cache import knowledge, refresh_page
-from components.queries import find_device, last_seen_ms, pages
+from components.queries import find_device, last_seen_ms, pages, status_of
 from components.ranges import widened
 
 STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
@@ -81,14 +77,30 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
 def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
     """The device's status in the last 24 hours, and its last reading however old that is. Raises a
     WeirError."""
-    refresh_page(desk, STATE_SPAN, [meter], now_ms)
-    known = knowledge(desk, STATE_SPAN)[meter.id]
+    known = _known(status_of(desk.client, meter.id, now_ms), now_ms)
     if known.seen_ms is None or known.flow is not None:
         return known
     at = known.seen_ms
     entries = desk.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
     last = entries[0].last_datapoint if entries else {}
     return known._replace(flow=last.get(FLOW_RATE))
+
+
+def _known(row: DeviceStatus, now_ms: int) -> Known:
+    cadence = Cadence(round((row.cadence_s or 0) * 1000), row.event_driven)
+    window = row.windows[STATE_SPAN.name]
+    return Known(
+        asked_ms=now_ms,
+        cadence_ms=cadence.ms,
+        seen_ms=row.last_seen_ms,
+        actual=window.actual,
+        expected=window.expected,
+        bucket_ms=uptime.resolution_for(cadence).fixed_ms,
+        quality_min=window.quality_min,
+        quality_max=window.quality_max,
+        flow=row.flow,
+        event_driven=cadence.event_driven,
+    )
 
 
 def until(device_id: str, now_ms: int) -> int:
@@ -197,32 +209,6 @@ def price_of(meter: Meter) -> Price | None:
 def _default_price(client: Client) -> Any:
     prices = (each.default_cost_per_gallon for each in client.organizations())
     return next((price for price in prices if price is not None), None)
-
-
-def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
-    """The device's latest findings; none where the server keeps none."""
-    try:
-        return session.current_client().findings(
-            device=device_id, states=states, limit=MOST_FINDINGS
-        )
-    except NotFound:
-        return FindingPage(0, ())
-
-
-def own_directory(meter: Meter) -> Directory:
-    """What the texts of findings need to know of this device."""
-    price = price_of(meter)
-    default = None if price is None else price.per_gallon
-    return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
-
-
-def dismiss(finding_id: str, judgement: str) -> str:
-    """What it changed, in words."""
-    return session.current_client().dismiss_finding(finding_id, judgement=judgement).words
-
-
-def restore(finding_id: str) -> str:
-    return session.current_client().restore_finding(finding_id).words
 
 
 def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:

@@ -3,7 +3,7 @@ chart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from api.client import Series
 from components import formatting
 from components.charts.frames import bucket_ends
 from components.clock import Clock
+from components.compared import comparison_name
 from components.controls import attributes, labelled
 from components.units import Scale, Units
 
@@ -37,14 +38,23 @@ class Page:
         return max(1, -(-self.total // PAGE))
 
 
-def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
+def table(
+    page: Page,
+    tz: ZoneInfo,
+    units: Units,
+    others: Mapping[int, float] | None = None,
+    compare: str = "",
+) -> list[Component]:
+    """``others``: start of a row → the gallons that it is compared with."""
     if not len(page.rows):
         return [html.P("No rows in this range.", className="empty")]
     columns = _columns(page.rows.resolution, units)
-    head = html.Tr([html.Th(name, scope="col") for name in ("Time", *(c.title for c in columns))])
+    added = _compared(page.rows, others, compare, units) if others else []
+    titles_ = ("Time", *(c.title for c in columns), *(title for title, _ in added))
+    head = html.Tr([html.Th(name, scope="col") for name in titles_])
     times, given = titles(page.rows, tz), page.rows.undated
     marks = [UNDATED if at in given else "" for at in page.rows.times_ms]
-    values = [column.texts(page.rows) for column in columns]
+    values = [column.texts(page.rows) for column in columns] + [texts for _, texts in added]
     body = [
         html.Tr(
             [html.Th(times[i] + marks[i], scope="row"), *(html.Td(column[i]) for column in values)]
@@ -61,6 +71,26 @@ def table(page: Page, tz: ZoneInfo, units: Units) -> list[Component]:
         ),
         *([html.P(ABOUT_UNDATED, className="rows-about")] if any(marks) else []),
         _pager(page),
+    ]
+
+
+def _compared(
+    rows: Series, others: Mapping[int, float], compare: str, units: Units
+) -> list[tuple[str, list[str]]]:
+    """(title, texts) of the other's volume and of the difference."""
+    scale = units.scale(FLOW_AMOUNT, 1.0)
+    own = rows.values(f"total_{FLOW_AMOUNT.name}")
+    other = [others.get(at) for at in rows.times_ms]
+    both = [
+        None if a is None or b is None else scale.of(a) - scale.of(b)
+        for a, b in zip(own, other, strict=True)
+    ]
+    theirs = [None if v is None else scale.of(v) for v in other]
+    places = formatting.decimals([*theirs, *both])
+    name = comparison_name(compare)
+    return [
+        (f"{name}, {scale.unit}", [formatting.exact(v, places) for v in theirs]),
+        (f"Difference, {scale.unit}", [formatting.exact(v, places) for v in both]),
     ]
 
 

@@ -3,12 +3,14 @@ old list is still used. Ten thousand devices take the service half a second to l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from api.client import ActiveFilter, Client
+from api.client import ActiveFilter, Client, Device
 from api.errors import WeirError
+from api.metering.mains import Cycle, ancestors
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Desk, background
 
@@ -66,8 +68,21 @@ def _listed(desk: Desk, key: Any, active: ActiveFilter, now_ms: int) -> Director
     return made
 
 
+def _upstream(devices: Iterable[Device]) -> dict[str, tuple[str, ...]]:
+    """By serial number. A server that isn't a Weir may name parents in a circle: then none."""
+    named = {device.serial_number: device.config.get("parent") for device in devices}
+    try:
+        return ancestors({own: main for own, main in named.items() if isinstance(main, str)})
+    except Cycle:
+        return {}
+
+
 def read_directory(client: Client, now_ms: int, active: ActiveFilter = "true") -> Directory:
-    meters = tuple(read_meter(device) for device in client.devices(active=active).devices)
+    devices = client.devices(active=active).devices
+    upstream = _upstream(devices)
+    meters = tuple(
+        replace(read_meter(each), upstream=upstream.get(each.serial_number, ())) for each in devices
+    )
     prices = [o.default_cost_per_gallon for o in client.organizations()]
     return Directory(
         listed_ms=now_ms,

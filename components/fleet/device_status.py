@@ -1,14 +1,11 @@
-"""The status of one device in one window, from one `latest` response."""
+"""The status of one device in one window."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from api.catalog import FLOW_RATE, Resolution
-from api.client import LatestEntry
 from api.metering import uptime
 from api.metering.cadence import Cadence
-from api.metering.windows import Window
 
 
 class Known(NamedTuple):
@@ -35,28 +32,3 @@ class Known(NamedTuple):
     @property
     def uptime(self) -> float | None:
         return uptime.share(self.actual, self.expected)
-
-
-def learnt(
-    entry: LatestEntry,
-    *,
-    cadence: Cadence,
-    resolution: Resolution,
-    window: Window | None,
-    now_ms: int,
-) -> Known:
-    actual, expected = uptime.closed_buckets(
-        entry.uptime_actual or 0, entry.last_seen_ms, resolution, window, now_ms
-    )
-    return Known(
-        asked_ms=now_ms,
-        cadence_ms=cadence.ms,
-        event_driven=cadence.event_driven,
-        seen_ms=entry.last_seen_ms,
-        actual=actual,
-        expected=expected,
-        bucket_ms=resolution.fixed_ms,
-        quality_min=entry.quality_min,
-        quality_max=entry.quality_max,
-        flow=entry.last_datapoint.get(FLOW_RATE),
-    )

@@ -15,7 +15,6 @@ from api.timez import MINUTE_MS
 from components.fleet.meters import Meter
 from components.fleet.queries import Deadline, Desk, batches, latest
 
-SUBJECT: Final = "installed"
 FRESH_MS: Final = 5 * MINUTE_MS  # an import may bring earlier readings at any time
 
 
@@ -31,8 +30,8 @@ def believed(
     """The meters, those dates taken away that readings disprove. Only dates after ``since_ms`` are
     looked into, as far as the deadline allows: earlier ones change nothing in what is shown."""
     meters = list(meters)
-    book = desk.memory.book(desk.principal, SUBJECT, _Told._make)
-    kept = book.pull()
+    key = (desk.principal, "install-dates")
+    kept: dict[str, _Told] = dict(desk.memory.local(key) or {})
     together: defaultdict[Window, list[Meter]] = defaultdict(list)
     for meter in meters:
         at = meter.installed_on_ms
@@ -44,8 +43,10 @@ def believed(
         for window, members in together.items()
         for some in batches(members)
     )
-    for told in desk.answers(jobs, deadline):
-        book.put(told, now_ms)
+    if together:
+        for told in desk.answers(jobs, deadline):
+            kept |= told
+        desk.memory.keep(key, kept)
     return [_without(meter, kept.get(meter.id)) for meter in meters]
 
 

@@ -17,7 +17,8 @@ from api.metering.status import DEFAULT_QUALITY_LIMIT
 class Meter:
     """``cadence_ms`` is what the configuration says, None where it says nothing; ``price`` is per
     gallon; ``sought`` is what a search looks through; with less than ``least_gal`` in an
-    hour its flow has paused; ``never_rests``: it flows by design."""
+    hour its flow has paused; ``never_rests``: it flows by design. ``upstream``: the serial numbers
+    of the meters that measure its water before it does, the nearest first."""
 
     id: str
     label: str
@@ -36,6 +37,7 @@ class Meter:
     model: str = ""
     least_gal: float = LEAST_GAL
     never_rests: bool = False
+    upstream: tuple[str, ...] = ()
 
 
 def read_meter(device: Device) -> Meter:

@@ -13,7 +13,7 @@ from api.catalog import INSIGHT_LIMIT, MAX_IDS, Resolution
 from api.client import Client, DeviceStatus, LatestEntry, StatusPage, StatusPart
 from api.errors import BadRequest, Internal, NotFound, UnexpectedAnswer, WeirError
 from api.metering.status import State
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from components.fleet.states import SERVICE_NAMES
 from components.fleet.url_state import PAGE_SIZE, SORTS, FleetView
 from components.ranges import Window

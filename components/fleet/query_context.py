@@ -5,10 +5,10 @@ from __future__ import annotations
 from api.timez import now_ms
 from components import session
 from components.fleet.queries import Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 
 
 def current_desk() -> Desk:
-    memory = session.kept("fleet", lambda: Memory(session.shared_folder()))
+    memory = session.kept("fleet", lambda: Memory())
     memory.look(now_ms())
     return Desk(session.current_client(), memory)

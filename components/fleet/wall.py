@@ -52,7 +52,8 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
 
 
 def _totals(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
-    return [asdict(total) for total in totals(summary, span=view.span, units=view.units)]
+    made = totals(summary, span=view.span, units=view.units)
+    return [asdict(total) | {"parts": [list(part) for part in total.parts]} for total in made]
 
 
 def checked(summary: StatusSummary, clock: Clock, now_ms: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from api.client import Finding
+from api.client.balance import Balance
 from api.errors import BadRequest
 from api.metering.cadence import UNKNOWN
 from api.metering.night_flow import NightFlow
@@ -23,6 +24,7 @@ from components.usage.queries import (
     PartialResults,
     Progress,
     Selection,
+    balances_of,
     gather,
     pick,
 )
@@ -52,6 +54,7 @@ class Report:
     progress: Progress
     now_ms: int
     trouble: str = ""
+    balances: tuple[Balance, ...] = ()
 
 
 @dataclass(slots=True)
@@ -77,7 +80,8 @@ def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> R
     details = _details(desk, usages, view, deadline, summary.now_ms)
     asked = sum(1 for each in usages if not each.failure)
     progress = Progress("devices’ nights", len(details), asked)
-    return Report(picked, usages, details, progress, summary.now_ms)
+    balances = balances_of(desk, usages, summary.now_ms) if progress.complete else ()
+    return Report(picked, usages, details, progress, summary.now_ms, balances=balances)
 
 
 def whole(desk: Desk, view: ReportView, now_ms: int) -> Report:

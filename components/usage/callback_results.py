@@ -16,10 +16,11 @@ from components.clock import known_zone
 from components.fleet.queries import Deadline, Desk
 from components.html_json import sheet
 from components.menu import Entry, Section, body
-from components.usage import findings, table
+from components.usage import balance, findings, table
 from components.usage.queries import (
     PAGE_PATIENCE_S,
     Selection,
+    balances_of,
     findings_of,
     gather,
     offered,
@@ -44,7 +45,7 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
         "sums": sheet(table.sums_strip(table.sums(totals(usages, len(picked.meters)), view.units)))
         if usages
         else [],
-        "table": sheet(_table(desk, usages, picked, view, whole=summary.progress.complete))
+        "table": sheet(_table(desk, usages, picked, view, now_ms, whole=summary.progress.complete))
         if usages
         else [],
         "progress": summary.progress.words,
@@ -58,11 +59,18 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 
 
 def _table(
-    desk: Desk, usages: Sequence[DeviceUsage], picked: Selection, view: UsageView, *, whole: bool
+    desk: Desk,
+    usages: Sequence[DeviceUsage],
+    picked: Selection,
+    view: UsageView,
+    now_ms: int,
+    *,
+    whole: bool,
 ) -> list[Component]:
-    """With the findings of its days, once all devices are there."""
+    """With the mains' balances and the findings of its days, once all devices are there."""
     made = [table.table(usages, view)]
     if whole:
+        made += balance.section(balances_of(desk, usages, now_ms), view.units)
         made += findings.section(findings_of(desk, usages), usages, picked.price, view)
     return made
 

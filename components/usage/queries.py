@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
 from api.client import Client, Finding, LatestEntry
-from api.errors import NotFound, Unavailable, WeirError
+from api.client.balance import Balance
+from api.errors import NotFound, NotOffered, Unavailable, WeirError
 from api.metering import uptime
 from api.metering.cadence import Cadence
 from api.metering.cost import price_of
@@ -34,6 +35,7 @@ from components.usage.url_state import MOST_DEVICES, UsageView
 
 MOST_OFFERED: Final = 50
 MOST_FINDINGS: Final = 1_000
+MOST_BALANCES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,24 @@ def findings_of(desk: Desk, usages: Sequence[DeviceUsage]) -> tuple[Finding, ...
             states=("open", "closed"), from_ms=first, to_ms=last - 1, limit=MOST_FINDINGS
         ).findings
     except NotFound:
+        return ()
+
+
+def balances_of(desk: Desk, usages: Sequence[DeviceUsage], now_ms: int) -> tuple[Balance, ...]:
+    """Of the mains among the devices that have a sub-meter there; none where the server is no
+    Weir. An hour that isn't over doesn't count."""
+    nearest = {usage.meter.upstream[0] for usage in usages if usage.meter.upstream}
+    mains = [each for each in usages if each.meter.serial in nearest and each.days]
+    try:
+        return tuple(
+            desk.client.balance(
+                main.meter.id,
+                from_ms=main.days[0].start_ms,
+                to_ms=min(main.days[-1].end_ms - 1, now_ms),
+            )
+            for main in mains[:MOST_BALANCES]
+        )
+    except (NotFound, NotOffered):
         return ()
 
 

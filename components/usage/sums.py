@@ -88,12 +88,15 @@ class DeviceUsage:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """``waiting`` devices aren't in the sums, since the service hasn't answered for them (yet).
+    """``devices`` are those that sums count; ``sub_meters`` are left out, since another of the
+    devices has measured their water. ``waiting`` devices aren't in the sums, since the service
+    hasn't answered for them (yet).
     ``costs`` by currency, of the ``priced`` devices that have a volume. ``daily`` is a device's
     mean volume a day that has data, ``uptime`` the mean of the devices', which count alike;
     ``most`` gallons went through the device labelled ``most_by``."""
 
     devices: int
+    sub_meters: int
     told: int
     waiting: int
     gallons: float | None
@@ -106,17 +109,25 @@ class Totals:
     most_by: str
 
 
+def counted(usages: Sequence[DeviceUsage]) -> list[DeviceUsage]:
+    """Those whose water no other of them has measured already."""
+    serials = {each.meter.serial for each in usages}
+    return [each for each in usages if serials.isdisjoint(each.meter.upstream)]
+
+
 def totals(usages: Sequence[DeviceUsage], devices: int | None = None) -> Totals:
     """``devices``: how many there are in all, where ``usages`` may not be all of them yet."""
     devices = len(usages) if devices is None else devices
-    failed = sum(bool(each.failure) for each in usages)
-    told = [each for each in usages if each.gallons is not None]
+    summed = counted(usages)
+    failed = sum(bool(each.failure) for each in summed)
+    told = [each for each in summed if each.gallons is not None]
     ups = [up for each in usages if (up := each.uptime) is not None]
     gallons = sum(each.gallons or 0.0 for each in told) if told else None
     days = sum(len(each.told) for each in told)
     most = max(told, key=lambda each: each.gallons or 0.0, default=None)
     return Totals(
-        devices=devices,
+        devices=devices - (len(usages) - len(summed)),
+        sub_meters=len(usages) - len(summed),
         told=len(told),
         waiting=devices - len(usages) + failed,
         gallons=gallons,

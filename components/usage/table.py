@@ -57,9 +57,11 @@ def _whole(totals: Totals, name: str, label: str, value: str, note: str) -> Tota
 
 
 def _of_devices(totals: Totals) -> str:
-    if totals.told == totals.devices:
-        return f"of {formatting.plural(totals.devices, 'device')}"
-    return f"of {formatting.whole(totals.told)} of {formatting.plural(totals.devices, 'device')}"
+    part = "" if totals.told == totals.devices else f"{formatting.whole(totals.told)} of "
+    note = f"of {part}{formatting.plural(totals.devices, 'device')}"
+    if not totals.sub_meters:
+        return note
+    return f"{note}, {formatting.plural(totals.sub_meters, 'sub-meter')} not counted twice"
 
 
 def _priced(totals: Totals) -> str:

@@ -58,7 +58,7 @@ class Wall:
         return self.tab.text(f".total[data-name={name}] .total-value")
 
     def chip(self, state: str) -> None:
-        self.tab.click(f"button[data-status={state}]")
+        self.tab.click(f"button[data-filter=status][data-value={state}]")
 
     def shows(self, *indexes: int) -> None:
         wanted = {serial(index) for index in indexes}
@@ -170,7 +170,7 @@ def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
     wall.tab.press("button[data-value='30d']")
     wall.tab.until(lambda: wall.said().get("window") == ["30d"])
     wall.complete()
-    wall.tab.press("button[data-status=silent]")
+    wall.tab.press("button[data-filter=status][data-value=silent]")
     wall.shows(NEVER)
     wall.tab.until(lambda: wall.said().get("status") == ["nodata"])
     wall.tab.back()
@@ -249,11 +249,12 @@ def test_one_broken_tile_never_blanks_the_wall(wall: Wall) -> None:
         """
         const tile = (id, rest) => ({id, href: "/", label: id, serial: id, state: "reporting",
           shape: "●", word: "Reporting", seen: "now", seen_at: "", note: "", summary: id,
-          numbers: [["1", "a", ""], ["2", "b", ""], ["3", "c", ""]],
+          numbers: [["1", "a", ""], ["2", "b", ""], ["3", "c", ""]], finding: null,
+          health: [["99.6%", "uptime", ""], ["80–96", "quality", ""]],
           spark: [2, "", "", "M0 0L1 1"], strip: [7, "", "", ""], ...rest});
         window.dash_clientside.set_props("fleet-board", {data: {
-          view: {}, again_ms: 15000, at_words: "now", trouble: "", totals: [], chips: [],
-          groups: [], pages: {page: 1, last: 1, words: ""}, found: "", empty: "",
+          view: {}, again_ms: 15000, at_words: "now", remark: "", totals: [], chips: [],
+          checked: {}, groups: [], pages: {page: 1, last: 1, words: ""}, found: "", empty: "",
           tiles: [tile("one"), tile("two", {numbers: null}), null, tile("three")]}});
         """
     )
@@ -269,7 +270,6 @@ def test_when_the_service_is_down_the_last_data_stays_and_comes_back(
     tab = wall.tab
     site.broken.set()
     try:
-        time.sleep(4.1)  # until what was asked is too old to serve
         tab.run("document.dispatchEvent(new Event('visibilitychange'))")
         tab.until(lambda: "on fire" in tab.text("#fleet-notice"))
     finally:

@@ -16,6 +16,7 @@ from api.store.base import NewDevice, ReadingRow
 from api.timez import parse_instant, stamp, zone
 from tests import citus
 from tests.insight.series import district
+from tests.metering.test_comparison import recounted
 from tests.store.fleet import everything, reading
 from tests.world import ACME, FOREIGN, World, opened
 
@@ -163,3 +164,84 @@ def test_the_client_reads_them(world: World) -> None:
     assert month.cost is not None
     with pytest.raises(NotFound):
         client.month_end("nobody")
+
+
+# --- Comparison ----------------------------------------------------------------------------------
+
+ZONES = ("America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
+AROUND = {
+    "America/New_York": ("2026-03-08T05:00:00Z", "2026-11-01T04:00:00Z"),
+    "Australia/Lord_Howe": ("2026-04-04T13:00:00Z", "2026-10-03T13:30:00Z"),
+    "Asia/Kathmandu": ("2026-04-04T18:15:00Z",),
+    "Pacific/Apia": ("2011-12-29T10:00:00Z", "2021-04-03T10:00:00Z"),
+}
+TEN_MS = 600_000
+
+
+@pytest.mark.parametrize("shift", ["day", "week"])
+@pytest.mark.parametrize("name", ZONES)
+def test_each_hour_is_compared_with_its_own_on_the_wall_clock(
+    world: World, name: str, shift: str
+) -> None:
+    """A reading each ten minutes whose volume is its own number: sums tell which were taken."""
+    serial = f"C-{name}-{shift}"
+    world.store.import_devices(ACME, [NewDevice(serial, {"deviceTimeZone": name})])
+    (device,) = world.store.resolve(everything(ACME), [serial])
+    assert device is not None
+    tz = zone(name)
+    for text in AROUND[name]:
+        change = parse_instant(text) // HOUR_MS * HOUR_MS
+        first, last = change - 9 * DAY_MS, change + 3 * DAY_MS
+        volumes = {at: 1.0 + (at - first) // TEN_MS for at in range(first, last, TEN_MS)}
+        world.store.write([reading(device, at, flow_amount=v) for at, v in volumes.items()])
+        start, end = change - DAY_MS, change + 2 * DAY_MS
+        told = got(
+            world, serial, "comparison",
+            **{"compare": shift, "from": stamp(start), "to": stamp(end - 1)},
+        )  # fmt: skip
+        paired: dict[int, float] = {}
+        for at in range(start, end, TEN_MS):
+            other = recounted(tz, "week" if shift == "week" else "day", at)
+            if other is not None:
+                hour = at // HOUR_MS * HOUR_MS
+                paired[hour] = paired.get(hour, 0.0) + volumes[other]
+        got_by_hour = {parse_instant(r["bucket_start"]): r["volume"] for r in told["data"]}
+        whole = {hour: v for hour, v in paired.items() if start <= hour < end}
+        assert got_by_hour == pytest.approx(whole), (name, text)
+        assert told["otherVolume"] == pytest.approx(sum(paired.values()))
+        assert told["volume"] == pytest.approx(sum(volumes[at] for at in range(start, end, TEN_MS)))
+
+
+def test_days_and_another_device_are_compared_too(world: World) -> None:
+    span = {"from": stamp(END - 14 * DAY_MS), "to": stamp(END - 1), "timezone": "UTC"}
+    days = got(world, "W-2", "comparison", compare="week", resolution="day", **span)
+    assert [row["other_start"] for row in days["data"]] == [
+        stamp(parse_instant(row["bucket_start"]) - 7 * DAY_MS, fraction=True)
+        for row in days["data"]
+    ]
+    other = got(world, "W-2", "comparison", compare="device:W-3", **span)
+    assert {row["volume"] for row in other["data"]} == {50.0}
+    assert other["difference"] == pytest.approx(other["volume"] - other["otherVolume"])
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"compare": "decade"}, 400),
+        ({"compare": "device:"}, 400),
+        ({"compare": f"device:{FOREIGN}"}, 404),
+        ({"compare": "week", "resolution": "raw"}, 400),
+        ({"compare": "week", "resolution": "1min"}, 400),
+        ({"compare": "week", "metric": "height"}, 400),
+    ],
+)
+def test_what_cannot_be_compared(world: World, query: dict[str, Any], status: int) -> None:
+    span = {"from": stamp(END - 40 * DAY_MS), "to": stamp(END)}
+    assert ask(world, "W-1", "comparison", **span, **query).status_code == status
+
+
+def test_a_side_without_enough_data_has_no_difference(world: World) -> None:
+    span = {"from": stamp(END - 10 * DAY_MS), "to": stamp(END - 1)}
+    told = got(world, "W-3", "comparison", compare="week", **span)
+    assert told["otherCoverage"] < 0.9
+    assert (told["difference"], told["percent"]) == (None, None)

@@ -18,7 +18,7 @@ from api.metering.cost import Price
 from api.server.remote_stub import create_stand_in
 from api.settings import Settings
 from api.store.base import NewDevice, Store
-from api.timez import DAY_MS, MINUTE_MS, now_ms
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from tests import citus
 from tests.store.fleet import everything, reading
 from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World, build
@@ -360,3 +360,36 @@ def test_the_document_is_valid_and_describes_every_path(world: World) -> None:
     assert set(document["paths"]) >= {
         f"{PREFIX}/{rest}" for rest in ("devices", "devices/{id}", "groups", "summary", "api-json")
     }
+
+
+def test_a_main_is_compared_with_its_sub_meters_hour_by_hour(world: World) -> None:
+    """N-0 with N-1 and N-3 below it: N-3 is silent since an hour, so that no later hour counts."""
+    store = world.store
+    below = {"N-1": "N-0", "N-3": "N-0"}
+    store.import_devices(ACME, [NewDevice(n, {"parent": p}) for n, p in below.items()])
+    until = now_ms() // HOUR_MS * HOUR_MS
+    span = {"from": stamp(until - 12 * HOUR_MS), "to": stamp(until + HOUR_MS)}
+    try:
+        found = ask(world, "/devices/N-0/balance", **span).json
+        assert found["main"]["serialNumber"] == "N-0"
+        assert [each["serialNumber"] for each in found["subMeters"]] == ["N-1", "N-3"]
+        hours = found["hours"]
+        assert hours["of"] == 12
+        assert hours["compared"] in (10, 11)
+        hourly = pytest.approx(0.6 * hours["compared"])  # 0.01 gal a minute
+        assert found["main"]["gallons"] == hourly
+        assert [each["gallons"] for each in found["subMeters"]] == [hourly, hourly]
+        assert found["difference"] == pytest.approx(-0.6 * hours["compared"])
+        assert found["share"] == pytest.approx(-1.0)
+        (header,) = world.credentials["all"].headers.values()
+        client = Client.in_process(world.client.application, header)
+        read = client.balance("N-0", from_ms=until - 12 * HOUR_MS, to_ms=until)
+        assert (read.compared, len(read.sub_meters)) == (hours["compared"], 2)
+        alone = ask(world, "/devices/N-2/balance", **span).json
+        assert (alone["subMeters"], alone["difference"]) == ([], None)
+        assert ask(world, "/devices/N-0/balance", "devices", **span).status_code == 404
+        too_long = {"from": "2020-01-01T00:00:00Z", "to": span["to"]}
+        for query in ({}, too_long, {**span, "limit": 1}, {"from": span["to"], "to": span["from"]}):
+            assert ask(world, "/devices/N-0/balance", **query).status_code == 400
+    finally:
+        store.import_devices(ACME, [NewDevice(n, {"parent": None}) for n in below])

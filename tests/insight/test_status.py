@@ -186,7 +186,7 @@ def test_readings_that_come_while_a_row_is_made_stay_due(store: Store) -> None:
     store.write([reading(device, NOW - MINUTE_MS)])
     (due,) = store.due_by_reading(10)
     store.write([reading(device, NOW)])
-    store.keep_statuses([], [due], "me")
+    store.save_statuses([], [due], "me")
     assert [each.from_ms for each in store.due_by_reading(10)] == [NOW - MINUTE_MS]
 
 

@@ -83,6 +83,8 @@ def test_the_chart_starts_with_the_address(page: Any, looking: Site) -> None:
         "metric": "quality",
         "zone": "Asia/Tokyo",
         "units": None,
+        "compare": None,
+        "usual": None,
         "device": looking.fleet.ids[LIVE],
     }
 
@@ -234,7 +236,25 @@ def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None
         looking.broken.clear()
     assert "The store is on fire." in answer["notice"]
     kept = [value for name, value in answer.items() if name != "notice"]
-    assert kept == [no_update] * 9
+    assert kept == [no_update] * 11
+
+
+@pytest.mark.parametrize("compare", ["day", "week", "usual", "device:FM-CLOCKS"])
+def test_what_it_is_compared_with_is_drawn_and_said(page: Any, looking: Site, compare: str) -> None:
+    answer = ask(page, looking, LIVE, compare=compare, range="24h")
+    names = [trace["name"] for trace in answer["figure"]["data"]]
+    other = {"day": "Previous day", "week": "Previous week", "usual": "Usual"}
+    if compare == "usual":  # it has a few days of readings
+        assert "Too early to say" in answer["compared"]
+    else:
+        assert other.get(compare, "FM-CLOCKS") in names
+        assert "gal" in answer["compared"]
+
+
+def test_a_device_that_isnt_there_is_said_and_the_chart_stays(page: Any, looking: Site) -> None:
+    answer = ask(page, looking, LIVE, compare="device:nobody")
+    assert answer["compared"].startswith("nobody: device not found")
+    assert line(answer)["y"]
 
 
 def test_another_metric(page: Any, looking: Site) -> None:
@@ -277,7 +297,17 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
 
 def test_over_the_wire(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
-    outputs = ["figure", *["children"] * 3, "data", "children", "hidden", "disabled", *["data"] * 2]
+    outputs = [
+        "figure",
+        *["children"] * 3,
+        "data",
+        "children",
+        "hidden",
+        "disabled",
+        "data",
+        *["children"] * 2,
+        "data",
+    ]
     ids = [
         "graph",
         "badge",
@@ -288,6 +318,8 @@ def test_over_the_wire(web: httpx.Client, site: Site) -> None:
         "jump",
         "reset",
         "gaps-sheet",
+        "compared",
+        "since",
         "told",
     ]
     parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]

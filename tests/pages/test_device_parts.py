@@ -129,7 +129,8 @@ def test_without_a_price_there_is_no_cost(page: Any, looking: Site) -> None:
     parts = of_kind(page.layout(device_id=LIVE), "Div")
     cells = [id for part in parts if (id := str(getattr(part, "id", ""))).startswith("kpi-")]
     assert cells == [
-        "kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night", "kpi-continuous"
+        "kpi-last", "kpi-uptime", "kpi-quality", "kpi-volume", "kpi-night", "kpi-continuous",
+        "kpi-month",
     ]  # fmt: skip
     assert kpi(page, "kpi-cost", last_day(looking), kept(looking, LIVE)) == (no_update, "")
 
@@ -234,7 +235,7 @@ def hrefs(body: Any) -> list[str]:
 
 def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
     device = kept(looking, CLOCKS)
-    chart, findings, days, week, rows = page.to_have(shown(SPRING, HOUR_MS), device)
+    chart, findings, days, week, _, rows = page.to_have(shown(SPRING, HOUR_MS), device)
     assert len(hrefs(findings)) == 2
     assert [href.partition("?")[0].rpartition("/")[2] for href in hrefs(days) + hrefs(week)] == [
         "days.csv",
@@ -267,7 +268,7 @@ def test_each_file_and_image_of_a_card_has_an_address(row: CardRow) -> None:
 
 
 def test_no_menu_is_filled_before_anything_is_shown(page: Any, looking: Site) -> None:
-    assert page.to_have(None, kept(looking, CLOCKS)) == [no_update] * 5
+    assert page.to_have(None, kept(looking, CLOCKS)) == [no_update] * 6
 
 
 def test_the_overview_is_of_long_ranges(page: Any, looking: Site) -> None:

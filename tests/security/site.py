@@ -21,9 +21,12 @@ from api.auth.embeds import issue_embed_token
 from api.catalog import KEY_HEADER
 from api.client import Credential
 from api.embeds import EmbedDefinition
+from api.insight.alerts.model import Condition, Episode
+from api.insight.alerts.rules import Rule, StoredRule
 from api.roles import Role
 from api.settings import Settings
 from api.store.base import Annotation, AnnotationKind, Grant
+from api.store.base.alerts import AlertChanges, ReceiverRow, SilenceRow
 from api.store.open import open_web_store
 from api.store.sql import findings as sql
 from api.store.web.base import Embed, Maker, WebStore
@@ -89,6 +92,30 @@ class Whole:
             row[-4:] = [number, "key_of_somebody", "", "not-a-problem"]
         with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
             transaction.run(sql.keep(row))
+        return id
+
+    def new_alerting(self, what: str) -> str:
+        """An alert or silence of the twin, a rule or receiver of its organization."""
+        store, id = self.world.store, str(uuid4())
+        if what in ("alert", "taken"):
+            store.mark_alerts([self.world.devices[TWIN].key])
+            condition = Condition("burst", id, 1, 2, None, "critical", 0, "Words of it.")
+            episode = Episode(
+                id, ACME, "none", self.world.devices[TWIN].key, "burst", "firing", condition, 3,
+                fired_ms=now_ms(), acknowledged_ms=4 if what == "taken" else None,
+            )  # fmt: skip
+            changes = AlertChanges([episode.row()])
+            store.decide_alerts(ACME, store.due_alerts(1_000), 0, lambda book: changes)
+        elif what == "rule":
+            store.keep_rule(StoredRule(id, ACME, Rule("Rule"), "key", 0, 0).row())
+        elif what == "receiver":
+            row = ReceiverRow(
+                id, ACME, "Desk", "email", '{"to": ["a@b.example"]}', "", 1, "", "key", 0, 0
+            )
+            store.keep_receiver(row)
+        else:
+            row = SilenceRow(id, ACME, None, TWIN, None, None, 0, now_ms() + 9_000, "", "key", 0)
+            store.keep_silence(row)
         return id
 
     def new_annotation(self, kind: str) -> str:

@@ -16,8 +16,10 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from api.insight.alerts import management
+from api.timez import DAY_MS, now_ms, stamp
 from tests.security.site import Who, Whole, whole
-from tests.world import FOREIGN, LONE, TWIN
+from tests.world import EVERYTHING, FOREIGN, LONE, TWIN
 from web.rendering import Renderer
 
 SPAN = "from=2026-03-08T06:00:00Z&to=2026-03-08T18:00:00Z"
@@ -54,6 +56,8 @@ def of_interface(path: str) -> Ask:
     return Ask(f"/management/v1{path}", "api")
 
 
+OF_TWIN = ("{embed}", "{finding}", "{alert}", "{taken}", "{silence}")
+OF_ALL = ("{rule}", "{receiver}")  # of who sees the whole organization
 # The rules of every application, as Werkzeug writes them, but for the converters.
 ROUTES: dict[str, Ask] = {
     # the service
@@ -74,7 +78,13 @@ ROUTES: dict[str, Ask] = {
         f"GET /insight/v1/devices/<id>/{what}": Ask(
             f"/insight/v1/devices/{{device}}/{what}{query}", "api"
         )
-        for what, query in (("usual", f"?{SPAN}"), ("forecast", ""), ("month-end", ""))
+        for what, query in (
+            ("usual", f"?{SPAN}"),
+            ("forecast", ""),
+            ("month-end", ""),
+            ("balance", f"?{SPAN}"),
+            ("comparison", f"?compare=week&{SPAN}"),
+        )
     },
     "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
@@ -88,6 +98,47 @@ ROUTES: dict[str, Ask] = {
         )
         for deed in ("dismiss", "restore")
     },
+    "GET /insight/v1/alerts": Ask("/insight/v1/alerts?device={device}", "api"),
+    "GET /insight/v1/alerts/<id>": Ask("/insight/v1/alerts/{alert}", "api"),
+    "POST /insight/v1/alerts/<id>/acknowledge": Ask(
+        "/insight/v1/alerts/{alert}/acknowledge", "operator", "POST", "{}"
+    ),
+    "POST /insight/v1/alerts/<id>/unacknowledge": Ask(
+        "/insight/v1/alerts/{taken}/unacknowledge", "operator", "POST", "{}"
+    ),
+    **{
+        f"GET /insight/v1/{what}": Ask(f"/insight/v1/{what}", "api")
+        for what in ("rules", "receivers", "silences", "messages")
+    },
+    "GET /insight/v1/rules/<id>": Ask("/insight/v1/rules/{rule}", "api"),
+    "POST /insight/v1/rules": Ask("/insight/v1/rules", "administrator", "POST", '{"name": "R"}'),
+    "POST /insight/v1/rules/preview": Ask("/insight/v1/rules/preview", "api", "POST", "{}"),
+    "PATCH /insight/v1/rules/<id>": Ask(
+        "/insight/v1/rules/{rule}", "administrator", "PATCH", '{"hold": 60}'
+    ),
+    "DELETE /insight/v1/rules/<id>": Ask("/insight/v1/rules/{rule}", "administrator", "DELETE"),
+    "POST /insight/v1/receivers": Ask(
+        "/insight/v1/receivers",
+        "administrator",
+        "POST",
+        '{"name": "R", "kind": "email", "to": ["a@b.example"]}',
+    ),
+    "POST /insight/v1/receivers/<id>/test": Ask(
+        "/insight/v1/receivers/{receiver}/test", "administrator", "POST", "{}"
+    ),
+    "PATCH /insight/v1/receivers/<id>": Ask(
+        "/insight/v1/receivers/{receiver}", "administrator", "PATCH", '{"enabled": false}'
+    ),
+    "DELETE /insight/v1/receivers/<id>": Ask(
+        "/insight/v1/receivers/{receiver}", "administrator", "DELETE"
+    ),
+    "POST /insight/v1/silences": Ask(
+        "/insight/v1/silences",
+        "silencer",
+        "POST",
+        '{"device": "{device}", "until": "' + stamp(now_ms() + DAY_MS) + '"}',
+    ),
+    "DELETE /insight/v1/silences/<id>": Ask("/insight/v1/silences/{silence}", "operator", "DELETE"),
     "GET /insight/v1/audit": Ask("/insight/v1/audit", "administrator"),
     **{
         f"GET /insight/v1/{many}{end}": Ask(f"/insight/v1/{many}{path}", "api")
@@ -154,6 +205,7 @@ ROUTES: dict[str, Ask] = {
     "GET /metrics": Ask("/metrics", "not over the network"),
     # the dashboard
     "GET /": Ask("/", "site"),
+    "GET /wall": Ask("/wall", "site"),
     "GET /<path>": Ask("/usage", "site"),
     "GET /devices/<device_id>": Ask("/devices/{device}", "site"),
     "GET /_dash-layout": Ask("/_dash-layout", "script"),
@@ -174,7 +226,7 @@ ROUTES: dict[str, Ask] = {
         f"GET /download/devices/<device_id>/{what}.{kind}": Ask(
             f"/download/devices/{{device}}/{what}.{kind}?{SPAN}", "site"
         )
-        for what in ("rows", "days", "hours", "findings")
+        for what in ("rows", "days", "hours", "findings", "forecast")
         for kind in ("csv", "xlsx")
     },
     **{
@@ -250,6 +302,7 @@ PEOPLE = (
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
     """Pictures are asked for, not drawn: who may have them is what is tried here."""
     with whole(tmp_path_factory.mktemp("whole")) as site, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(management, "TEST_S", 0.0)  # nobody sends it here
         for draw in ("render_figure", "render_picture", "render_page"):
             patch.setattr(Renderer, draw, lambda *_, **__: b"<svg/>")
         yield site
@@ -290,8 +343,10 @@ def owed(site: Whole, who: str, ask: Ask, name: str) -> set[int]:
 def _of_api(person: Who, ask: Ask, device: str) -> set[int]:
     if person.api is None:
         return {person.refused}
-    if any(name in ask.path for name in ("{embed}", "{finding}", *ANNOTATIONS)):
+    if any(name in ask.path for name in (*OF_TWIN, *ANNOTATIONS)):
         return {200} if TWIN in person.api else {404}
+    if any(name in ask.path for name in OF_ALL):
+        return {200} if person.api == EVERYTHING else {404}
     if ask.path.endswith("/audit"):
         return {200}
     made = ask.method == "POST" and ask.path.rpartition("/")[2] in MADE
@@ -309,6 +364,11 @@ def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
 def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     refused = person.api is not None and not person.role.may_administer
     return {403} if refused else _of_api(person, ask, device)
+
+
+def _of_silencer(person: Who, ask: Ask, device: str) -> set[int]:
+    found = _of_operator(person, ask, device)
+    return found if found != {200} or device in (person.api or ()) else {404}
 
 
 def _of_author(person: Who, ask: Ask, device: str) -> set[int]:
@@ -334,6 +394,8 @@ def _of_site(person: Who, ask: Ask, device: str) -> set[int]:
     named = "{device}" in f"{ask.path}{ask.body}"
     if ask.path == "/_dash-update-component":
         return {400}  # let in, and told that it asks nothing
+    if ask.path == "/wall":
+        return {302}  # to the fleet page
     if ask.to == "nobody's page":
         return {404}
     if ask.to == "site, by id":  # a choice of devices, of which nobody's are left out
@@ -357,6 +419,7 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "api": _of_api,
     "operator": _of_operator,
     "administrator": _of_administrator,
+    "silencer": _of_silencer,
     "its author": _of_author,
     "maker": _of_maker,
     "sender": _of_sender,
@@ -374,6 +437,9 @@ def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
     if "{finding}" in path:
         path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
+    for what in ("alert", "taken", "rule", "receiver", "silence"):
+        if f"{{{what}}}" in path:
+            path = path.replace(f"{{{what}}}", site.new_alerting(what))
     for kind in ANNOTATIONS:
         if kind in path:
             path = path.replace(kind, site.new_annotation(kind.strip("{}")))
@@ -404,7 +470,7 @@ def test_every_cell(site: Whole, route: str, who: str) -> None:
         assert answer.status_code in owed(site, who, ask, name), (name, text[:300])
         sees = (
             person.api
-            if ask.to in ("api", "maker", "operator", "administrator", "its author")
+            if ask.to in ("api", "maker", "operator", "administrator", "its author", "silencer")
             else person.site
         )
         for other, words in TELLING.items():

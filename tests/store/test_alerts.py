@@ -130,7 +130,8 @@ def test_alerts_are_listed_firing_first_and_worst_first(empty_store: Store) -> N
     assert store.count_alerts(scope, AlertQuery(states=["resolved"], from_ms=25)) == 1
     assert store.alert(scope, rows[0].id) == found[0]
     assert store.alert(everything("others"), rows[0].id) is None
-    store.acknowledge(rows[0].id, 99, '{"a": 1}')
+    store.change_alert(rows[0].id, lambda row: row._replace(acknowledged_ms=99, data='{"a": 1}'))
+    assert store.change_alert("none", lambda row: row) is None
     again = store.alert(scope, rows[0].id)
     assert again is not None
     assert (again.alert.acknowledged_ms, again.alert.data) == (99, '{"a": 1}')

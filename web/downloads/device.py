@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import (
     DAY,
+    FLOW_AMOUNT,
     FLOW_DURATION,
     FLOW_RATE,
     LIMIT,
@@ -21,6 +22,7 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, Device, Series
+from api.metering.forecast import Interval
 from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
 from components.clock import WEEKDAYS, known_zone
@@ -35,8 +37,8 @@ from web.downloads.table import Column, Kind, Part, Table
 
 
 def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
-    """A window's rows: ``from``, ``to``, ``resolution`` (raw unless said), ``zone``, ``units``.
-    Raises ValueError for what can't be understood, NotFound for what may not be seen."""
+    """A window's rows: ``from``, ``to``, ``resolution`` (default raw), ``zone``, ``units``. Raises
+    ValueError for an invalid query, NotFound for a device outside the scope."""
     window = read_window(query.get("from", ""), query.get("to", ""))
     resolution = RESOLUTION_BY_NAME.get(query.get("resolution", RAW.name))
     if window is None:
@@ -64,6 +66,34 @@ def hours_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
     return hours(order, queries.weekly(device.id, tz, end))
 
 
+def forecast_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+    """The coming hours with their intervals: ``zone``, ``units``."""
+    device = find_device(desk.client, device_id, now_ms()).device
+    hours = desk.client.forecast(device.id)
+    tz, units = known_zone(query.get("zone"), device.time_zone), said_units(query)
+    starts = [hour.bucket_start_ms for hour in hours]
+    bounds = [hour.interval or (None,) * len(Interval._fields) for hour in hours]
+    part: Part = [
+        [device.serial_number] * len(hours),
+        starts,
+        starts,
+        [hour.volume for hour in hours],
+        *(list(column) for column in zip(*bounds, strict=True)),
+    ]
+    names = ("volume", *Interval._fields)
+    return Table(
+        file_stem(device.serial_number, "forecast"),
+        "Forecast",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column("time_utc", Kind.INSTANT, width=24),
+            Column(f"time_local ({tz.key})", Kind.INSTANT, tz=tz, width=24),
+            *(number_of(name, FLOW_AMOUNT, units) for name in names),
+        ],
+        iter([part] if hours else []),
+    )
+
+
 def _order(
     device: Device, resolution: Resolution, window: Window, query: Mapping[str, str]
 ) -> Order:
@@ -84,7 +114,7 @@ _PLAIN_UNITS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is wanted of which device."""
+    """The rows to export."""
 
     device_id: str
     serial: str
@@ -96,7 +126,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A column of the interface, as the file has it."""
+    """A column of the interface and its column in the file."""
 
     name: str
     column: Column
@@ -165,7 +195,7 @@ def number_of(name: str, metric: Metric, units: Units) -> Column:
 
 
 def hours(order: Order, week: Week) -> Table:
-    """Mean flow by weekday and local hour, the week's hours one below the other."""
+    """Mean flow by weekday and local hour, one row per hour of the week."""
     zone = order.tz.key
     days = [[name] * HOURS for name in WEEKDAYS]
     part: Part = [

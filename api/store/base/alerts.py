@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
-from api.catalog import Metric, Resolution
+from api.catalog import Function, Metric, Resolution
 from api.store.base.directory import Device, Scope
 
 AlertState = Literal["pending", "firing", "resolved"]
@@ -194,7 +194,11 @@ class Alerts(Protocol):
 
     def alert(self, scope: Scope, alert_id: str) -> AlertEntry | None: ...
 
-    def acknowledge(self, alert_id: str, at_ms: int | None, data: str) -> None: ...
+    def change_alert(
+        self, alert_id: str, change: Callable[[AlertRow], AlertRow]
+    ) -> AlertRow | None:
+        """Read, changed and kept in one transaction; None where there is none."""
+        ...
 
     def alert_messages(
         self, organization_id: str, *, thread: str | None = None, limit: int = 100
@@ -222,9 +226,15 @@ class Alerts(Protocol):
         ...
 
     def metric_values(
-        self, key: int, metric: Metric, resolution: Resolution, from_ms: int, to_ms: int
+        self,
+        key: int,
+        metric: Metric,
+        resolution: Resolution,
+        from_ms: int,
+        to_ms: int,
+        function: Function = "avg",
     ) -> list[tuple[int, float | None]]:
-        """(start of a bucket, mean), ascending, from_ms ≤ start < to_ms."""
+        """(start of a bucket, mean, least or greatest), ascending, from_ms ≤ start < to_ms."""
         ...
 
     def alert_clock(self) -> dict[str, int]: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from api.catalog import Aggregate, Metric, Resolution
+from api.catalog import Aggregate, Resolution
 from api.store.alert_tables import (
     ALERT,
     ALERT_CLOCK,
@@ -117,11 +117,8 @@ def one(dialect: Dialect, scope: Scope, alert_id: str) -> Query:
     )
 
 
-def acknowledge(alert_id: str, at_ms: int | None, data: str) -> Query:
-    return Query(
-        f"UPDATE {ALERT.name} SET acknowledged_ms = ?, data = ? WHERE id = ?",
-        (at_ms, data, alert_id),
-    )
+def by_id(alert_id: str) -> Query:
+    return Query(f"SELECT {', '.join(ALERT.names)} FROM {ALERT.name} WHERE id = ?", (alert_id,))
 
 
 # --- What is due ---------------------------------------------------------------------------------
@@ -209,13 +206,13 @@ def clock() -> Query:
 
 def metric_values(
     key: int,
-    metric: Metric,
+    aggregate: Aggregate,
     resolution: Resolution,
     from_ms: int,
     to_ms: int,
     arithmetic: Arithmetic,
 ) -> Query:
-    mean = value(resolution, Aggregate("avg", metric), arithmetic)
+    mean = value(resolution, aggregate, arithmetic)
     return Query(
         f"SELECT ts, {mean} FROM {resolution.table}"
         " WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",

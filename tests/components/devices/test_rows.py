@@ -135,7 +135,7 @@ def test_a_row_shows_what_each_column_names(client: Client) -> None:
     flat, main, roof = found.rows
     assert main["state"]["word"] == "Reporting"
     assert main["state"]["seen"] == "just now"
-    assert (main["flow"], main["uptime"], main["quality"]) == ("15.1 L/min", "100%", "90")
+    assert (main["flow"], main["uptime"], main["quality"]) == ("15.1 L/min", "100.0%", "90")
     assert (main["groups"], main["parent"], main["cadence"]) == ("north", "–", "1 min")
     assert (flat["parent"], flat["low"]) == ("MAIN", ["quality"])
     assert (roof["flow"], roof["volumeToday"]) == ("−87 dBm RSSI", "–")  # it measures no water

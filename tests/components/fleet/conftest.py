@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from api.client import Client
 from api.server import create_service
 from api.store.open import open_store
 from components.fleet.queries import Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from tests.dashboards import Fleet
 from tests.fleets import watched_fleet
 from tests.world import SETTINGS
@@ -59,5 +58,5 @@ def counted(service: Flask) -> Counted:
 
 
 @pytest.fixture
-def desk(counted: Counted, watched: Fleet, tmp_path: Path) -> Desk:
-    return Desk(Client.in_process(counted, watched.key), Memory(tmp_path))
+def desk(counted: Counted, watched: Fleet) -> Desk:
+    return Desk(Client.in_process(counted, watched.key), Memory())

@@ -1,56 +1,65 @@
-"""Cadences of many devices: the service's own estimates come before a question a device."""
+"""Cadences of many devices: the service's own come before a question a device."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
+from api.catalog import MAX_IDS
 from api.client import Client
 from api.errors import NotOffered
 from api.metering.cadence import Cadence
-from components.fleet.cadence import PAGE, cadences
+from components.fleet.cadence import cadences
 from components.fleet.queries import Deadline, Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from tests.components.fleet.meters import meter
 
 NOW_MS = 1_795_000_000_000
-MANY = 2_500
+MANY = 120
 
 
 class Service:
-    """Keeps the cadences of ``MANY`` devices, or, as a bare server of the interface, none."""
+    """Keeps the cadences of all devices, or, as a bare server of the interface, none."""
 
     principal, width = "ann", 1
 
     def __init__(self, *, bare: bool = False) -> None:
         self._bare = bare
-        self.pages: list[int] = []
+        self.asked: list[int] = []
 
-    def statuses(self, *, order_by: str, limit: int, offset: int) -> Any:
+    def statuses(self, *, ids: Sequence[str], **_: Any) -> Any:
         if self._bare:
             raise NotOffered("no status here")
-        self.pages.append(offset)
+        self.asked.append(len(ids))
         rows = [
-            SimpleNamespace(device=SimpleNamespace(id=f"d{n}"), cadence_s=60.0, event_driven=False)
-            for n in range(offset, min(offset + limit, MANY))
+            SimpleNamespace(device=SimpleNamespace(id=id), cadence_s=60.0, event_driven=False)
+            for id in ids
         ]
-        return SimpleNamespace(count=MANY, rows=rows)
+        return SimpleNamespace(rows=rows)
+
+    def datapoints(self, *_: Any, **__: Any) -> Any:
+        return SimpleNamespace(times_ms=[NOW_MS - n * 300_000 for n in range(9, 0, -1)])
 
 
-def known_after(service: Service, refreshes: int) -> list[int]:
-    """How many cadences are known after each refresh that has no time left to measure any."""
+def found(service: Service, patience_s: float = 30.0) -> dict[str, Cadence]:
     desk = Desk(cast(Client, service), Memory())
     meters = [meter(id=f"d{n}", cadence_ms=None) for n in range(MANY)]
-    found = [cadences(desk, meters, Deadline(0.0), NOW_MS + n) for n in range(refreshes)]
-    assert all(each == Cadence(60_000) for each in found[-1].values())
-    return [len(each) for each in found]
+    first = cadences(desk, meters, Deadline(patience_s), NOW_MS)
+    service.asked.append(0)
+    assert cadences(desk, meters, Deadline(patience_s), NOW_MS + 1) == first
+    return first
 
 
-def test_a_page_of_estimates_comes_with_each_refresh_until_all_are_known() -> None:
+def test_the_services_cadences_come_fifty_at_a_time_and_once() -> None:
     service = Service()
-    assert known_after(service, 4) == [PAGE, 2 * PAGE, MANY, MANY]
-    assert service.pages == [0, PAGE, 2 * PAGE]
+    assert set(found(service).values()) == {Cadence(60_000)}
+    assert service.asked == [MAX_IDS, MAX_IDS, MANY - 2 * MAX_IDS, 0]
 
 
 def test_a_server_without_status_is_measured_device_by_device() -> None:
-    assert known_after(Service(bare=True), 2) == [0, 0]
+    assert set(found(Service(bare=True)).values()) == {Cadence(300_000)}
+
+
+def test_what_there_is_no_time_for_is_not_in_the_answer() -> None:
+    assert found(Service(bare=True), 0.0) == {}

@@ -13,7 +13,7 @@ from components.device.kpi_cards import identity
 from components.fleet.install_date import FRESH_MS, believed
 from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from components.queries import find_device
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text

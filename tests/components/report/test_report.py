@@ -13,7 +13,7 @@ from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import formatting
 from components.fleet.queries import Deadline, Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from components.report import text as report_text
 from components.report.queries import Report, gathered, whole
 from components.report.url_state import (

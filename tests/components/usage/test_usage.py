@@ -17,7 +17,7 @@ from api.errors import Internal
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
 from components.fleet.queries import Deadline, Desk
-from components.fleet.shared_cache import Memory
+from components.fleet.reply_cache import Memory
 from components.units import US
 from components.usage.queries import Summary, gather, pick
 from components.usage.sums import ordered, totals

@@ -1,0 +1,181 @@
+"""`flask alerts`: what fires, by which rules, who is notified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from api.commands.alert_receivers import receivers
+from api.commands.alert_rules import rules
+from api.commands.alert_values import author, by_field, length_ms, scope_of
+from api.commands.command_base import Group, opened, settings, when
+from api.errors import UserError
+from api.timez import now_ms
+
+group = Group("alerts", help="What fires, by which rules, and who is notified.")
+silences = Group("silences", help="Devices, groups or rules of which nothing is sent for a while.")
+for _command in (rules, receivers, silences):
+    group.add_command(_command)
+
+_ORG = click.option("--org", "organization_id", required=True, help="The organization's id.")
+
+
+@group.command("list")
+@_ORG
+@click.option("--resolved", is_flag=True, help="Those that are over, instead of those that fire.")
+@click.option("--limit", type=click.IntRange(1, 1_000), default=100, show_default=True)
+def list_all(organization_id: str, resolved: bool, limit: int) -> object:
+    """List alerts: firing ones worst first, resolved ones latest first."""
+    from api.insight.alerts.announcing import subject_label
+    from api.insight.alerts.model import Episode
+    from api.routes.alert_objects import outcome
+    from api.store.base.alerts import AlertQuery
+
+    with opened(read_only=True) as store:
+        query = AlertQuery(states=("resolved" if resolved else "firing",), limit=limit)
+        found = store.alerts(scope_of(store, organization_id), query)
+    told: list[dict[str, Any]] = []
+    for entry in found:
+        episode = Episode.of(entry.alert)
+        told.append(
+            {
+                "id": episode.id,
+                "what": subject_label(episode.subject),
+                "device": entry.label or entry.serial_number,
+                "severity": episode.condition.severity,
+                "since": when(episode.condition.start_ms),
+                "until": when(episode.resolved_ms),
+                "outcome": outcome(episode),
+                "acknowledged": episode.acknowledged_text or when(episode.acknowledged_ms),
+            }
+        )
+    return told
+
+
+@group.command()
+@click.argument("alert_id")
+@_ORG
+@click.option("--text", default="", help="Who takes care of it, and how.")
+@click.option("--undo", is_flag=True, help="Take the acknowledgement back.")
+def acknowledge(alert_id: str, organization_id: str, text: str, undo: bool) -> object:
+    """Somebody takes care of an alert: there are no more reminders."""
+    from api.insight.alerts import management
+
+    with opened() as store, by_field():
+        who = author(store, organization_id)
+        if undo:
+            management.unacknowledge(store, who, alert_id)
+        else:
+            management.acknowledge(store, who, alert_id, text)
+    return {"id": alert_id, "acknowledged": not undo}
+
+
+@group.command()
+@_ORG
+@click.option("--limit", type=click.IntRange(1, 1_000), default=50, show_default=True)
+def messages(organization_id: str, limit: int) -> object:
+    """List what was sent, or is to be, newest first."""
+    with opened(read_only=True) as store:
+        scope_of(store, organization_id)
+        names = {row.id: row.name for row in store.alert_receivers(organization_id)}
+        found = store.alert_messages(organization_id, limit=limit)
+    return [
+        {
+            "id": row.id,
+            "receiver": names.get(row.receiver_id),
+            "event": row.event,
+            "state": row.state,
+            "created": when(row.created_ms),
+            "attempts": row.attempts,
+            "response": row.response,
+        }
+        for row in found
+    ]
+
+
+@group.command()
+@click.option("--once", is_flag=True, help="Send what is due now, then end.")
+def send(once: bool) -> object:
+    """Decide what fires, and send it. The writer does this by itself: this is for a machine without
+    one, and to see what happens."""
+    from threading import Event
+
+    from api.commands.alert_means import means
+    from api.insight.alerts.engine import AlertEngine, AlertThread
+    from api.insight.outbox import Outbox
+
+    with opened() as store:
+        outbox = Outbox(store, means(settings()))
+        try:
+            if once:
+                queued = AlertEngine(store).run()
+                return {"queued": queued, **outbox.send_all()}
+            thread = AlertThread(store, outbox.send)
+            thread.start()
+            try:
+                Event().wait()
+            except KeyboardInterrupt:
+                thread.stop()
+            return None
+        finally:
+            outbox.close()
+
+
+# --- Silences ------------------------------------------------------------------------------------
+
+
+@silences.command("add")
+@_ORG
+@click.option("--device", help="Only this device, by any identifier.")
+@click.option("--group", "group_name", help="Only the devices of this group.")
+@click.option("--rule", help="Only this rule, by its id.")
+@click.option("--kind", help="Only this kind of finding.")
+@click.option("--for", "lasts", required=True, help="How long: 90m, 8h, 2d.")
+@click.option("--reason", default="", help="Why.")
+def add_silence(organization_id: str, group_name: str | None, lasts: str, **said: Any) -> object:
+    """Send no alerts for a while. What still fires at its end is sent then."""
+    from api.insight.alerts import management
+
+    with opened() as store, by_field():
+        who = author(store, organization_id)
+        until_ms = who.now_ms + length_ms(lasts, "--for")
+        made = management.create_silence(
+            store, who, {**said, "group": group_name, "until_ms": until_ms}
+        )
+    return {"id": made.id, "until": when(made.until_ms)}
+
+
+@silences.command("list")
+@_ORG
+def list_silences(organization_id: str) -> object:
+    """List silences, the latest end first."""
+    with opened(read_only=True) as store:
+        scope_of(store, organization_id)
+        found = store.alert_silences(organization_id)
+    return [
+        {
+            "id": row.id,
+            "active": row.from_ms <= now_ms() < row.until_ms,
+            "from": when(row.from_ms),
+            "until": when(row.until_ms),
+            "device": row.device_id,
+            "group": row.group_name,
+            "rule": row.rule_id,
+            "kind": row.subject,
+            "reason": row.reason,
+        }
+        for row in found
+    ]
+
+
+@silences.command("delete")
+@click.argument("silence_id")
+@_ORG
+def drop_silence(silence_id: str, organization_id: str) -> object:
+    """End a silence."""
+    with opened() as store:
+        scope_of(store, organization_id)
+        if not store.drop_silence(organization_id, silence_id):
+            raise UserError(f"no silence {silence_id}: see flask alerts silences list")
+    return {"deleted": silence_id}

@@ -1,0 +1,66 @@
+"""What a main lets in against what its sub-meters let out: the difference is water that nobody
+accounts for. Hours are compared only where every meter has (nearly) all of its readings, so that a
+gap is never taken for a leak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from api.metering.uptime import LEAST_COVERAGE
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredHour:
+    """``coverage`` (0 to 1) is the share of the hour's expected readings that are there."""
+
+    gallons: float | None
+    coverage: float
+
+    @property
+    def complete(self) -> bool:
+        return self.gallons is not None and self.coverage >= LEAST_COVERAGE
+
+
+Hours = Mapping[int, MeteredHour]
+"""By the start of the hour (epoch milliseconds); an hour without readings is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaterBalance:
+    """Gallons over the ``compared`` hours; ``hours`` are those of the whole range. ``outlets`` in
+    the order of the sub-meters."""
+
+    inlet: float
+    outlets: tuple[float, ...]
+    compared: int
+    hours: int
+
+    @property
+    def outlet(self) -> float:
+        return sum(self.outlets)
+
+    @property
+    def difference(self) -> float | None:
+        """Unaccounted-for water; negative where the sub-meters measured more than their main. None
+        where there is nothing to compare."""
+        return self.inlet - self.outlet if self.compared and self.outlets else None
+
+    @property
+    def share(self) -> float | None:
+        """Of the inlet."""
+        if self.difference is None or self.inlet <= 0:
+            return None
+        return self.difference / self.inlet
+
+
+def balance(main: Hours, sub_meters: Sequence[Hours], hours: Sequence[int]) -> WaterBalance:
+    """Over these hours, by their starts."""
+    meters = (main, *sub_meters)
+    compared = [
+        hour
+        for hour in hours
+        if all((found := meter.get(hour)) is not None and found.complete for meter in meters)
+    ]
+    inlet, *outlets = (sum(meter[hour].gallons or 0.0 for hour in compared) for meter in meters)
+    return WaterBalance(inlet, tuple(outlets), len(compared), len(hours))

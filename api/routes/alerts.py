@@ -1,0 +1,339 @@
+"""Alerts: what fires and fired; rules, receivers, silences; and what was sent."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.catalog import INSIGHT_PREFIX
+from api.domain.identify import identify, storable
+from api.insight.alerts import management
+from api.insight.alerts.history import preview
+from api.insight.alerts.management import Author
+from api.openapi import Operation, ref
+from api.params import NoBody, Query
+from api.params.alerts import AcknowledgeBody, AlertListQuery, ReceiverBody, RuleBody, SilenceBody
+from api.params.insight import PageQuery
+from api.roles import Role
+from api.routes.alert_objects import (
+    alert_object,
+    message_object,
+    page,
+    preview_object,
+    receiver_object,
+    rule_object,
+    silence_object,
+    whole_page,
+)
+from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
+from api.settings import Settings
+from api.store.base import Scope, Store
+from api.store.base.alerts import AlertEntry, AlertQuery
+from api.timez import now_ms
+
+MOST_MESSAGES: Final = 1_000
+
+
+def _author(call: ActionCall[Any]) -> Author:
+    return Author(call.by, call.scope, call.now_ms)
+
+
+def _rule_names(store: Store, scope: Scope) -> dict[str, str]:
+    return {row.id: row.name for row in store.alert_rules(scope.organization_id)}
+
+
+def _receiver_names(store: Store, scope: Scope) -> dict[str, str]:
+    return {row.id: row.name for row in store.alert_receivers(scope.organization_id)}
+
+
+# --- Alerts --------------------------------------------------------------------------------------
+
+
+def list_alerts(call: Call[AlertListQuery]) -> Reply:
+    asked, store = call.query, call.store
+    device = None if asked.device is None else identify(store, call.scope, asked.device)
+    query = AlertQuery(
+        device=device,
+        group=asked.group,
+        rule_id=asked.rule,
+        states=asked.states,
+        from_ms=asked.from_ms,
+        to_ms=asked.to_ms,
+        limit=asked.limit,
+        offset=asked.offset,
+    )
+    possible = all(storable(text) for text in (asked.group, asked.rule) if text is not None)
+    count = store.count_alerts(call.scope, query) if possible else 0
+    wanted = not asked.count and count > asked.offset
+    found = store.alerts(call.scope, query) if wanted else []
+    names = _rule_names(store, call.scope) if found else {}
+    rows = [alert_object(each, names) for each in found]
+    return Reply(page(rows, count, asked.limit, asked.offset))
+
+
+def get_alert(call: Call[Query]) -> Reply:
+    entry = management.alert(call.store, call.scope, call.identifier)
+    thread = entry.alert.group_id or entry.alert.id
+    rows = call.store.alert_messages(call.scope.organization_id, thread=thread)
+    names = _receiver_names(call.store, call.scope)
+    messages = [message_object(row, names) for row in rows]
+    return Reply(_alert(call.store, call.scope, entry) | {"messages": messages})
+
+
+def _alert(store: Store, scope: Scope, entry: AlertEntry) -> dict[str, Any]:
+    return alert_object(entry, _rule_names(store, scope))
+
+
+def acknowledge(call: ActionCall[AcknowledgeBody]) -> Reply:
+    entry = management.acknowledge(call.store, _author(call), call.identifier, call.body.text)
+    return Reply(_alert(call.store, call.scope, entry))
+
+
+def unacknowledge(call: ActionCall[NoBody]) -> Reply:
+    entry = management.unacknowledge(call.store, _author(call), call.identifier)
+    return Reply(_alert(call.store, call.scope, entry))
+
+
+def list_messages(call: Call[PageQuery]) -> Reply:
+    """Of the whole organization, newest first."""
+    asked, mine = call.query, call.scope.grant.everything
+    found = call.store.alert_messages(call.scope.organization_id, limit=MOST_MESSAGES)
+    rows = found if mine else []
+    names = _receiver_names(call.store, call.scope)
+    shown = rows[asked.offset : asked.offset + asked.limit]
+    told = [message_object(row, names) for row in shown]
+    return Reply(page(told, len(rows), asked.limit, asked.offset))
+
+
+# --- Rules ---------------------------------------------------------------------------------------
+
+
+def list_rules(call: Call[Query]) -> Reply:
+    return Reply(whole_page([rule_object(r) for r in management.rules(call.store, call.scope)]))
+
+
+def get_rule(call: Call[Query]) -> Reply:
+    return Reply(rule_object(management.rule(call.store, call.scope, call.identifier)))
+
+
+def create_rule(call: ActionCall[RuleBody]) -> Reply:
+    return Reply(rule_object(management.create_rule(call.store, _author(call), call.body.said)))
+
+
+def change_rule(call: ActionCall[RuleBody]) -> Reply:
+    _, after = management.change_rule(call.store, _author(call), call.identifier, call.body.said)
+    return Reply(rule_object(after))
+
+
+def drop_rule(call: ActionCall[NoBody]) -> Reply:
+    return Reply({"deleted": management.drop_rule(call.store, _author(call), call.identifier).id})
+
+
+def preview_rule(call: ActionCall[RuleBody]) -> Reply:
+    said: dict[str, Any] = {"name": "Preview"} | call.body.said | {"receivers": None}
+    rule = management.checked_rule(call.store, call.scope, said)
+    return Reply(preview_object(preview(call.store, call.scope, rule, call.now_ms)))
+
+
+# --- Receivers -----------------------------------------------------------------------------------
+
+
+def _known(call: ActionCall[Any]) -> Settings:
+    assert call.settings is not None  # the service gives them
+    return call.settings
+
+
+def list_receivers(call: Call[Query]) -> Reply:
+    settings = call.settings or Settings.from_env({})
+    found = management.receivers(call.store, call.scope)
+    return Reply(whole_page([receiver_object(row, settings) for row in found]))
+
+
+def create_receiver(call: ActionCall[ReceiverBody]) -> Reply:
+    settings = _known(call)
+    made, secrets = management.create_receiver(call.store, settings, _author(call), call.body.said)
+    return Reply(receiver_object(made, settings) | {"secrets": secrets})
+
+
+def change_receiver(call: ActionCall[ReceiverBody]) -> Reply:
+    settings = _known(call)
+    after = management.change_receiver(
+        call.store, settings, _author(call), call.identifier, call.body.said
+    )
+    return Reply(receiver_object(after, settings))
+
+
+def drop_receiver(call: ActionCall[NoBody]) -> Reply:
+    gone = management.drop_receiver(call.store, _author(call), call.identifier)
+    return Reply({"deleted": gone.id})
+
+
+def test_receiver(call: ActionCall[NoBody]) -> Reply:
+    """Waits for the writer to send it, and answers with what the receiver answered."""
+    queued = management.queue_test(call.store, _author(call), call.identifier)
+    message = management.once_sent(call.store, queued)
+    return Reply(message_object(message, _receiver_names(call.store, call.scope)))
+
+
+# --- Silences ------------------------------------------------------------------------------------
+
+
+def list_silences(call: Call[Query]) -> Reply:
+    found = management.silences(call.store, call.scope)
+    return Reply(whole_page([silence_object(row, now_ms()) for row in found]))
+
+
+def create_silence(call: ActionCall[SilenceBody]) -> Reply:
+    made = management.create_silence(call.store, _author(call), call.body.said)
+    return Reply(silence_object(made, call.now_ms))
+
+
+def drop_silence(call: ActionCall[NoBody]) -> Reply:
+    gone = management.drop_silence(call.store, _author(call), call.identifier)
+    return Reply({"deleted": gone.id})
+
+
+# --- The routes ----------------------------------------------------------------------------------
+
+_ALERTS: Final = f"{INSIGHT_PREFIX}/alerts"
+_RULES: Final = f"{INSIGHT_PREFIX}/rules"
+_RECEIVERS: Final = f"{INSIGHT_PREFIX}/receivers"
+_SILENCES: Final = f"{INSIGHT_PREFIX}/silences"
+_NAMED: Final = {
+    _ALERTS: "An alert's id.",
+    _RULES: "A rule's id.",
+    _RECEIVERS: "A receiver's id.",
+    _SILENCES: "A silence's id.",
+}
+
+
+def _get(
+    id: str, path: str, summary: str, answer: str, query: type[Query] = Query, **more: Any
+) -> Operation:
+    named = _NAMED[path.removesuffix("/{id}")] if path.endswith("{id}") else ""
+    return Operation(
+        id=id, path=path, tag="alerts", summary=summary, answer=ref(answer), query=query,
+        named=named, **more,
+    )  # fmt: skip
+
+
+def _do(id: str, path: str, summary: str, answer: str, body: str, **more: Any) -> Operation:
+    base = path.partition("/{id}")[0]
+    named = _NAMED[base] if "{id}" in path else ""
+    return Operation(
+        id=id, path=path, tag="alerts", summary=summary, answer=ref(answer), query=Query,
+        named=named, body=ref(body), **more,
+    )  # fmt: skip
+
+
+ALERT_ROUTES: Final = (
+    Route(
+        _get("listAlerts", _ALERTS, "Alerts: firing ones, worst first, then resolved ones, latest"
+             " first", "AlertPage", AlertListQuery, named_in_query=True),
+        list_alerts,
+    ),
+    Route(
+        _get("getAlert", f"{_ALERTS}/{{id}}", "One alert with its messages", "AlertDetail"),
+        get_alert,
+    ),
+    Route(_get("listRules", _RULES, "The rules of the organization", "AlertRulePage"), list_rules),
+    Route(_get("getRule", f"{_RULES}/{{id}}", "One rule", "AlertRule"), get_rule),
+    Route(
+        _get("listReceivers", _RECEIVERS, "Receivers, without their secrets",
+             "AlertReceiverPage"),
+        list_receivers,
+    ),
+    Route(
+        _get("listSilences", _SILENCES, "Silences of the devices that the credential sees",
+             "AlertSilencePage"),
+        list_silences,
+    ),
+    Route(
+        _get("listMessages", f"{INSIGHT_PREFIX}/messages", "What was sent, newest first",
+             "AlertMessagePage", PageQuery),
+        list_messages,
+    ),
+)  # fmt: skip
+_ADMIN: Final = Role.ADMINISTRATOR
+ALERT_ACTIONS: Final = (
+    Action(
+        _do("acknowledgeAlert", f"{_ALERTS}/{{id}}/acknowledge",
+            "Somebody takes care of it: no more reminders", "Alert", "AcknowledgeBody"),
+        acknowledge,
+        AcknowledgeBody,
+    ),
+    Action(
+        _do("unacknowledgeAlert", f"{_ALERTS}/{{id}}/unacknowledge",
+            "Takes an acknowledgement back", "Alert", "NoBody"),
+        unacknowledge,
+        NoBody,
+    ),
+    Action(
+        _do("createRule", _RULES, "Creates a rule; what is open is sent once", "AlertRule",
+            "RuleBody"),
+        create_rule,
+        RuleBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("changeRule", f"{_RULES}/{{id}}", "Changes a rule; what isn't given stays",
+            "AlertRule", "RuleBody", verb="patch"),
+        change_rule,
+        RuleBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("deleteRule", f"{_RULES}/{{id}}", "Deletes a rule; its alerts are resolved", "Deleted",
+            "NoBody", verb="delete"),
+        drop_rule,
+        NoBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("previewRule", f"{_RULES}/preview",
+            "How often a rule would have fired in the last 90 days", "RulePreview", "RuleBody"),
+        preview_rule,
+        RuleBody,
+        Role.VIEWER,
+    ),
+    Action(
+        _do("createReceiver", _RECEIVERS, "Creates a receiver", "AlertReceiverMade",
+            "ReceiverBody"),
+        create_receiver,
+        ReceiverBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("changeReceiver", f"{_RECEIVERS}/{{id}}",
+            "Changes a receiver; what isn't given stays, secrets too", "AlertReceiver",
+            "ReceiverBody", verb="patch"),
+        change_receiver,
+        ReceiverBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("deleteReceiver", f"{_RECEIVERS}/{{id}}", "Deletes a receiver that no rule notifies",
+            "Deleted", "NoBody", verb="delete"),
+        drop_receiver,
+        NoBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("testReceiver", f"{_RECEIVERS}/{{id}}/test",
+            "Sends a test, and shows what the receiver responded", "AlertMessage", "NoBody"),
+        test_receiver,
+        NoBody,
+        _ADMIN,
+    ),
+    Action(
+        _do("createSilence", _SILENCES, "Sends no alerts of a device, group, rule or kind for a"
+            " while", "AlertSilence", "SilenceBody"),
+        create_silence,
+        SilenceBody,
+    ),
+    Action(
+        _do("deleteSilence", f"{_SILENCES}/{{id}}", "Ends a silence", "Deleted", "NoBody",
+            verb="delete"),
+        drop_silence,
+        NoBody,
+    ),
+)  # fmt: skip

@@ -1,0 +1,105 @@
+"""Queries of the device page for what Weir's own interface knows of a device: findings, what is
+coming, what its rows are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import DAY, HOUR_MS, STORED
+from api.client import Client, FindingPage, Series
+from api.errors import NotFound, NotOffered
+from api.metering.forecast import ForecastHour, Interval
+from components import session
+from components.device import kpis
+from components.device.chart_state import Shown
+from components.device.queries import WEEK_TTL_S, price_of
+from components.fleet.device_list import Directory
+from components.fleet.meters import Meter
+from components.url_state import USUAL
+
+MOST_FINDINGS: Final = 100
+
+
+def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
+    """The device's latest findings; none where the server keeps none."""
+    try:
+        return session.current_client().findings(
+            device=device_id, states=states, limit=MOST_FINDINGS
+        )
+    except NotFound:
+        return FindingPage(0, ())
+
+
+def own_directory(meter: Meter) -> Directory:
+    """What the texts of findings need to know of this device."""
+    price = price_of(meter)
+    default = None if price is None else price.per_gallon
+    return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
+
+
+def forecast(device_id: str, now_ms: int) -> list[ForecastHour]:
+    """The coming week from the hour under way on; empty where the server is no Weir."""
+
+    def ask(client: Client) -> list[list[Any]]:
+        try:
+            rows = client.forecast(device_id)
+        except NotOffered:
+            return []
+        return [[r.bucket_start_ms, r.volume, list(r.interval or ())] for r in rows]
+
+    rows = session.remembered(f"forecast:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
+    return [
+        ForecastHour(start, volume, Interval(*bounds) if bounds else None)
+        for start, volume, bounds in rows
+    ]
+
+
+def month_end(device_id: str, now_ms: int) -> kpis.MonthEnd | None:
+    """None where the server is no Weir."""
+
+    def ask(client: Client) -> Any:
+        try:
+            found = client.month_end(device_id)
+        except NotOffered:
+            return None
+        cost = found.cost.expected if found.cost else None
+        volume = found.volume
+        return [volume.so_far, volume.expected, list(volume.interval or ()), cost, found.currency]
+
+    told = session.remembered(f"month:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
+    if told is None:
+        return None
+    so_far, expected, bounds, cost_amount, currency = told
+    interval = Interval(*bounds) if bounds else None
+    return kpis.MonthEnd(so_far, expected, interval, cost_amount, currency)
+
+
+def compared_rows(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:
+    """Start of a row → the gallons that it is compared with."""
+    if not shown.compare or shown.compare == USUAL or not len(rows):
+        return {}
+    if rows.resolution not in (*STORED, DAY):
+        return {}
+    try:
+        found = session.current_client().comparison(
+            device_id,
+            shown.compare,
+            rows.resolution,
+            from_ms=rows.times_ms[0],
+            to_ms=rows.times_ms[-1],
+            timezone=tz.key,
+        )
+    except (NotOffered, NotFound):
+        return {}
+    return {b.bucket_start_ms: b.gallons for b in found.buckets if b.gallons is not None}
+
+
+def dismiss(finding_id: str, judgement: str) -> str:
+    """What it changed, in words."""
+    return session.current_client().dismiss_finding(finding_id, judgement=judgement).words
+
+
+def restore(finding_id: str) -> str:
+    return session.current_client().restore_finding(finding_id).words
