@@ -8,7 +8,7 @@ from dash import Input, Output, callback, html, no_update, register_page
 from dash.development.base_component import Component
 
 from api.errors import Forbidden, NotOffered, WeirError
-from components import html_json, session, shell
+from components import html_json, shell
 from components.admin.audit import (
     PATH,
     Ids,
@@ -32,7 +32,7 @@ NOT_OFFERED = "This dashboard shows another server’s devices, which keeps its 
 def layout(**query: Any) -> Component:
     asked = read_filter(query)
     try:
-        found = audit_page(session.current_client(), asked)
+        found = audit_page(asked)
     except NotOffered:
         return shell.frame(message("No audit log here", NOT_OFFERED), place=PATH)
     except Forbidden:
@@ -65,7 +65,7 @@ def filtered(kind: Any, search: Any, first: Any, last: Any) -> tuple[Any, ...]:
     """Where it can't be had the last good list stays."""
     asked = read_filter({"kind": kind, "q": search, "from": first, "to": last})
     try:
-        found = audit_page(session.current_client(), asked)
+        found = audit_page(asked)
     except WeirError as error:
         return no_update, failure(error), no_update, no_update
     return (

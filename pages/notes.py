@@ -24,9 +24,9 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, zone, zone_names
 from components import html_json, session, shell
-from components.annotations.deeds import GROUP, carry_out
+from components.annotations.deeds import GROUP
 from components.annotations.panel import Ids, listing, panel
-from components.annotations.queries import matching
+from components.annotations.queries import carried_out, matching
 from components.annotations.texts import KINDS
 from components.controls import attributes, failed_page, failure, labelled
 from components.fleet.device_list import directory
@@ -109,10 +109,9 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
     if read_question(done).get("kept"):  # nothing was changed
         return no_update, no_update
     asked = read_question(question)
-    device, client = read_text(asked.get("device")), session.current_client()
+    device = read_text(asked.get("device"))
     try:
         found, count = matching(
-            client,
             kind=read_text(asked.get("kind")),
             device=device,
             search=read_text(asked.get("q")),
@@ -132,7 +131,7 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
 def done(deed: Any) -> dict[str, Any]:
     """Carries out what the form asks for."""
     asked = read_question(deed)
-    told = carry_out(session.current_client(), asked, _zone(asked), said_units(asked))
+    told = carried_out(asked, _zone(asked), said_units(asked))
     return {**told, "asked": asked.get("asked"), "kept": "words" not in told}
 
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from api.client import Client
 from api.client.annotations import AuditEntry, AuditPage
+from components import session
 from components.admin.audit import PAGE, AuditFilter
 
 BATCH = 1_000
 
 
-def audit_page(client: Client, asked: AuditFilter) -> AuditPage:
+def audit_page(asked: AuditFilter) -> AuditPage:
     """Raises Forbidden for those who may not see it."""
     first, last = asked.bounds
-    return client.audit(
+    return session.current_client().audit(
         kind=asked.kind, search=asked.search, from_ms=first, to_ms=last, limit=PAGE,
         offset=(asked.page - 1) * PAGE,
     )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
 from api.client import Client
@@ -10,15 +12,19 @@ from api.client.annotations import PATHS, Annotation
 from api.errors import WeirError
 from api.metering.maintenance import Span, bucket_count, excused, merged, occurrences
 from api.metering.windows import Window
+from components import session
+from components.annotations.deeds import carry_out
 from components.annotations.marks import plan_of
+from components.units import Units
 
 MOST: Final = 100
 
 
 def matching(
-    client: Client, *, kind: str = "", device: str = "", group: str = "", search: str = ""
+    *, kind: str = "", device: str = "", group: str = "", search: str = ""
 ) -> tuple[list[Annotation], int]:
     """(latest first, how many there are in all); of one kind, or of all three."""
+    client = session.current_client()
     kinds = [kind] if kind in PATHS else list(PATHS)
     pages = [
         client.annotations(each, device=device, group=group, search=search, limit=MOST)
@@ -27,6 +33,11 @@ def matching(
     found = [each for page in pages for each in page.annotations]
     found.sort(key=lambda each: -each.from_ms)
     return found[:MOST], sum(page.count for page in pages)
+
+
+def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
+    """What comes of a deed of the form, as its reader."""
+    return carry_out(session.current_client(), deed, tz, units)
 
 
 class Uptime(NamedTuple):
