@@ -77,6 +77,14 @@ class Strip(NamedTuple):
     expected: tuple[int, ...]
 
 
+class UsualToday(NamedTuple):
+    """Of the ``devices`` with a history: gallons of today so far, and those usual by now."""
+
+    devices: int = 0
+    volume: float = 0.0
+    usual: float = 0.0
+
+
 class Observed(NamedTuple):
     """Seconds of buckets with a reading, and of all that were due."""
 
@@ -127,6 +135,7 @@ class StatusSummary:
     quiet: int = 0
     uptime: Mapping[str, Observed] = field(default_factory=dict[str, Observed])
     attention: Attention = field(default_factory=Attention)
+    usual: UsualToday = field(default_factory=UsualToday)
     unchecked: int = 0
     checked_ms: int | None = None
 
@@ -311,6 +320,7 @@ def status_summary(body: Any) -> StatusSummary:
         flowing=maybe_whole(answer, "flowing") or 0,
         quiet=maybe_whole(answer, "quiet") or 0,
         uptime={span.name: _observed(answer, span.name) for span in SPANS},
+        usual=_usual(maybe_object(answer, "usualToday")),
         attention=_attention(maybe_object(answer, "attention")),
         unchecked=maybe_whole(maybe_object(answer, "unchecked"), "devices") or 0,
         checked_ms=instant(maybe_object(answer, "unchecked"), "checkedTo"),
@@ -320,6 +330,14 @@ def status_summary(body: Any) -> StatusSummary:
 def _observed(body: Json, name: str) -> Observed:
     found = maybe_object(maybe_object(body, "uptime"), name)
     return Observed(maybe_whole(found, "observed") or 0, maybe_whole(found, "expected") or 0)
+
+
+def _usual(body: Json) -> UsualToday:
+    return UsualToday(
+        maybe_whole(body, "devices") or 0,
+        number(body, "volume") or 0.0,
+        number(body, "usual") or 0.0,
+    )
 
 
 def _attention(body: Json) -> Attention:

@@ -69,8 +69,14 @@ def differing(stored: Status, made: Status) -> bool:
     volumes = (
         (stored.volume_today, made.volume_today),
         (stored.volume_month, made.volume_month),
+        (stored.volume_usual, made.volume_usual),
     )
-    same = replace(made, volume_today=stored.volume_today, volume_month=stored.volume_month)
+    same = replace(
+        made,
+        volume_today=stored.volume_today,
+        volume_month=stored.volume_month,
+        volume_usual=stored.volume_usual,
+    )
     return same != stored or not all(_near(one, other) for one, other in volumes)
 
 

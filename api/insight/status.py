@@ -25,6 +25,7 @@ from api.catalog import (
     Resolution,
 )
 from api.insight.maintenance import maintenance_spans
+from api.insight.usual_volume import UsualVolumes
 from api.metering import status, uptime
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.metering.cost import device_price, finite
@@ -119,11 +120,13 @@ class Statuses:
         self._store = store
         self._hours: dict[int, _Hours] = {}
         self._cadences: dict[int, _HourCadence] = {}
+        self._usual = UsualVolumes(store)
 
     def forget(self, key: int, from_ms: int, now_ms: int) -> None:
         """Drop cached hours before readings from ``from_ms`` on are included."""
         if from_ms < floor_to(now_ms, HOUR_MS):
             self._forget(key)
+        self._usual.forget(key, from_ms, now_ms)
 
     def _forget(self, key: int) -> None:
         self._hours.pop(key, None)
@@ -249,6 +252,7 @@ class Statuses:
         span = Span(None, now_ms + FUTURE_TOLERANCE_MS)
         planned = self._store.maintenance_of(keys)
         last = self._store.latest(devices, LatestQuery(span, None, None, last=True))
+        usual = self._usual.by_now(keys, clock.tz, now_ms)
         made: list[Status] = []
         for device in devices:
             key, whole_hours = device.key, hours[device.key]
@@ -259,6 +263,7 @@ class Statuses:
             volumes = (
                 _plus(whole_hours.day, flowed.get(key, _NONE).gallons),
                 _plus(whole_hours.month, flowed_month.get(key, _NONE).gallons),
+                usual.get(key),
             )
             spans = _maintained(planned.get(key, ()), now_ms)
             made.append(self._row(device, group, parts, volumes, last[key].last, spans, now_ms))
@@ -269,7 +274,7 @@ class Statuses:
         device: Device,
         group: _Group,
         parts: Sequence[tuple[Edge, ...]],
-        volumes: tuple[float | None, float | None],
+        volumes: tuple[float | None, float | None, float | None],
         last: Sequence[float | None] | None,
         maintained: Sequence[tuple[int, int]],
         now_ms: int,
@@ -305,6 +310,7 @@ class Statuses:
             windows=windows,
             volume_today=volumes[0],
             volume_month=volumes[1],
+            volume_usual=volumes[2],
             price=price,
             currency=currency,
             searched="\n".join(

@@ -33,16 +33,17 @@ from api.store.base import (
     StatusQuery,
     StatusSummary,
     Store,
+    UsualToday,
     WindowStatus,
 )
 from api.timez import now_ms
 
 _EMPTY: Final = StatusSummary(
-    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0
+    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0, UsualToday(0, 0.0, 0.0)
 )
 _NEVER: Final = Status(
     0, 0, 0, 0, State.NO_DATA, None, 0, False, 0, None,
-    tuple(WindowStatus() for _ in SPANS), None, None, None, "", "",
+    tuple(WindowStatus() for _ in SPANS), None, None, None, None, "", "",
 )  # fmt: skip
 
 
@@ -216,6 +217,11 @@ def summary_object(summary: StatusSummary, open_: Attention) -> dict[str, Any]:
         "uptime": {
             span.name: {"observed": observed_ms // 1000, "expected": expected_ms // 1000}
             for span, (observed_ms, expected_ms) in zip(SPANS, summary.uptimes, strict=True)
+        },
+        "usualToday": {
+            "devices": summary.usual.devices,
+            "volume": summary.usual.volume,
+            "usual": summary.usual.usual,
         },
         "attention": {
             "devices": summary.alarming,

@@ -22,6 +22,7 @@ from api.store.base import (
     StatusEntry,
     StatusQuery,
     StatusSummary,
+    UsualToday,
     WindowStatus,
 )
 from api.store.base.insight import NOTICE_RANK
@@ -34,7 +35,7 @@ from api.store.sql import fleet_page as page_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
 
-_FIRST_UPTIME: Final = 14
+_FIRST_UPTIME: Final = 17
 _AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
 
 
@@ -55,6 +56,9 @@ class _Sums(NamedTuple):
     flowing: int
     quiet: int
     alarming: int
+    compared: int
+    compared_volume: float | None
+    usual: float | None
     uptimes: tuple[int | None, ...]
 
 
@@ -118,6 +122,11 @@ class InsightPart(Seam):
                 for at in range(0, 2 * len(SPANS), 2)
             ),
             alarming=sum(row.alarming for row in rows),
+            usual=UsualToday(
+                sum(row.compared for row in rows),
+                sum(row.compared_volume or 0.0 for row in rows),
+                sum(row.usual or 0.0 for row in rows),
+            ),
         )
 
     def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
@@ -231,6 +240,14 @@ class InsightPart(Seam):
             for row in rows
         }
 
+    def gallons(
+        self, keys: Sequence[int], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[tuple[int, float | None]]]:
+        found: defaultdict[int, list[tuple[int, float | None]]] = defaultdict(list)
+        for key, ts, value in self.fetch(sql.gallons(keys, resolution, low, high)) if keys else ():
+            found[key].append((ts, value))
+        return dict(found)
+
     def first_hour(self, key: int) -> int | None:
         hour: int | None = self.fetch(sql.first_hour(key))[0][0]
         return hour
@@ -268,7 +285,7 @@ def _status(row: Row) -> Status | None:
 _PLAIN: Final = (
     "as_of_ms", "updated_ms", "due_ms", "state", "seen_ms", "cadence_ms", "bucket_ms", "flow",
     "signal_strength", "network_rssi",
-    "volume_today", "volume_month", "price", "currency", "searched",
+    "volume_today", "volume_month", "volume_usual", "price", "currency", "searched",
 )  # fmt: skip
 
 

@@ -116,6 +116,7 @@ DEVICE_STATUS: Final = Table(
         ),
         Column("volume_today", "real", required=False),
         Column("volume_month", "real", required=False),
+        Column("volume_usual", "real", required=False),
         Column("price", "real", required=False),
         Column("currency", "text"),
         Column("searched", "text"),

@@ -74,6 +74,7 @@ from api.store.base.insight import (
     StatusEntry,
     StatusQuery,
     StatusSummary,
+    UsualToday,
     WindowStatus,
 )
 from api.store.base.keeping import (
@@ -161,6 +162,7 @@ __all__ = [
     "StoreFile",
     "TimeSeries",
     "Upkeep",
+    "UsualToday",
     "Verdict",
     "Where",
     "WindowStatus",

@@ -42,6 +42,7 @@ class Status:
     windows: tuple[WindowStatus, ...]
     volume_today: float | None
     volume_month: float | None
+    volume_usual: float | None
     price: float | None
     currency: str
     searched: str
@@ -86,6 +87,14 @@ class Cost(NamedTuple):
     amount: float
 
 
+class UsualToday(NamedTuple):
+    """Of the ``devices`` that have a usual volume: gallons of today so far, and usual by now."""
+
+    devices: int
+    volume: float
+    usual: float
+
+
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
     """Counts and sums over active devices; ``evaluated`` of them have a row. ``flow``,
@@ -107,6 +116,7 @@ class StatusSummary:
     quiet: int
     uptimes: tuple[tuple[int, int], ...]
     alarming: int
+    usual: UsualToday
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +224,12 @@ class Insight(Protocol):
     ) -> dict[int, list[Edge]]:
         """By device key, for each of ``lows``: the whole hours in [low, high), with their number of
         buckets of the ``counted`` resolution."""
+        ...
+
+    def gallons(
+        self, keys: Sequence[int], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[tuple[int, float | None]]]:
+        """By device key, (start, gallons) of the buckets that start in [low, high)."""
         ...
 
     def first_hour(self, key: int) -> int | None:

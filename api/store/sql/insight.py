@@ -178,6 +178,9 @@ def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     return Query(f"SELECT COUNT(*) FROM {source} WHERE {matching.sql}", matching.params)
 
 
+_COMPARED: Final = (
+    "CASE WHEN u.key IS NULL AND s.volume_today IS NOT NULL AND s.volume_usual IS NOT NULL THEN"
+)
 _WINDOW_SUMS: Final = tuple(
     f"SUM(s.{what}_{span.name} * s.bucket_ms)" for span in SPANS for what in ("actual", "expected")
 )
@@ -212,8 +215,9 @@ def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     """(state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the devices'
     own prices, volume of those without one, oldest row, devices with a row, flowing, quiet, with a
-    finding that needs attention, then observed and expected ms of each window). Water counts where
-    it is measured first: not of a device whose ancestor matches too."""
+    finding that needs attention; of those with a usual volume how many, their volume and the usual
+    one; observed and expected ms of each window). Water counts where it is measured first: not of
+    a device whose ancestor matches too."""
     matching = _matching(dialect, scope, query)
     counted = "CASE WHEN u.key IS NULL THEN {} END"
     flow, volume = counted.format("s.flow"), counted.format("s.volume_today")
@@ -225,7 +229,8 @@ def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
         " COUNT(s.device_id), SUM(CASE WHEN s.flow <> 0 THEN 1 ELSE 0 END),"
         " SUM(CASE WHEN s.flow = 0 THEN 1 ELSE 0 END),"
         f" SUM(CASE WHEN s.finding_rank < {NOTICE_RANK} THEN 1 ELSE 0 END),"
-        f" {', '.join(_WINDOW_SUMS)}"
+        f" SUM({_COMPARED} 1 ELSE 0 END), SUM({_COMPARED} s.volume_today END),"
+        f" SUM({_COMPARED} s.volume_usual END), {', '.join(_WINDOW_SUMS)}"
         f" FROM {_FROM} LEFT JOIN (SELECT DISTINCT a.device_key AS key"
         f" FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key"
         f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key WHERE {matching.sql}) AS u"
@@ -358,6 +363,15 @@ def whole_hours(keys: Sequence[int], counted: Resolution, lows: Sequence[int], h
         f"SELECT device_id, {', '.join([columns] * len(lows))} FROM {hour.table}"
         f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? GROUP BY device_id",
         (*(low for low in lows for _ in range(4)), *keys, min(lows), high),
+    )
+
+
+def gallons(keys: Sequence[int], resolution: Resolution, low: int, high: int) -> Query:
+    """(device, bucket start, gallons), ascending."""
+    return Query(
+        f"SELECT device_id, ts, {_GALLONS} FROM {resolution.table}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? ORDER BY device_id, ts",
+        (*keys, low, high),
     )
 
 
