@@ -61,7 +61,7 @@ def every_answer(site: Site, key: str, headers: dict[str, str]) -> list[TestResp
     answers += [wire.page(site, path, **more) for path in ("/", "/devices", f"/devices/{METER}")]
     answers += [wire.page(site, path, **more) for path in ("/devices/nope", "/nope")]
     answers += [wire.chart(site, device, *SPAN, **more) for device in (METER, "nope")]
-    answers += [wire.rows(site, **more), wire.sight(site, [METER], **more)]
+    answers += [wire.rows(site, **more)]
     answers += [wire.callback(site, ["no.such"], {"no.input": key}, **more)]
     answers += [site.open("/sign-out", "POST", **more), site.open("/devices", **more)]
     return answers
