@@ -100,7 +100,7 @@ def test_an_error_in_a_page_shows_neither_key_nor_trace(
     service = create_service(world.store, world.settings)
 
     def broken(environ: dict[str, Any], start: Any) -> Any:
-        if environ["PATH_INFO"].endswith("/device"):
+        if environ["PATH_INFO"].endswith("/devices"):
             raise ValueError("no idea")
         return service(environ, start)
 
