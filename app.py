@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from api.store.web.base import WebStore
     from web.auth import Access
 
-    Rooms = Mapping[tuple[str, ...], WSGIApplication]
+    Applications = Mapping[tuple[str, ...], WSGIApplication]
 
 SERVICE_PATHS = ("/management", "/insight", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
@@ -87,17 +87,17 @@ def site(settings: Settings) -> WSGIApplication:
     shared = Shared(settings.redis_url) if settings.redis_url else None
     backend = _remote_backend(settings) if settings.api_url else _local_backend(settings, shared)
     operations = create_operations(Readiness(backend.store, settings), settings)
-    rooms = {**backend.rooms, (READY_PATH, METRICS_PATH): operations}
+    applications = {**backend.applications, (READY_PATH, METRICS_PATH): operations}
     access, folder = _access(settings, shared, backend.store), Path(settings.instance)
     dashboard = create_dashboard(backend.client, access, folder, backend.links, settings.public_url)
-    return Mounted(RequestLogging(by_path(rooms, dashboard.server), settings), settings.root)
+    return Mounted(RequestLogging(by_path(applications, dashboard.server), settings), settings.root)
 
 
 class _Backend(NamedTuple):
     """What the dashboard stands on, and what else is answered here: rooms by their paths."""
 
     client: Client
-    rooms: Rooms
+    applications: Applications
     store: Store | None = None
     links: SignedAddresses | None = None
 
@@ -107,8 +107,8 @@ def _remote_backend(settings: Settings) -> _Backend:
     from api.server.remote_stub import create_stand_in
 
     stand_in = create_stand_in(settings)
-    rooms: Rooms = {(*SERVICE_PATHS, *INTAKE_PATHS): stand_in}
-    return _Backend(Client.remote(settings.api_url), rooms)
+    applications: Applications = {(*SERVICE_PATHS, *INTAKE_PATHS): stand_in}
+    return _Backend(Client.remote(settings.api_url), applications)
 
 
 def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
@@ -124,12 +124,12 @@ def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
     service = create_service(
         store, settings, web=web, origin=origin, limits=True, compression=True, shared=shared
     )
-    rooms: Rooms = {
+    applications: Applications = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),
         INTAKE_PATHS: _intake(settings, store, shared),
     }
-    return _Backend(client, rooms, store, SignedAddresses(store, settings))
+    return _Backend(client, applications, store, SignedAddresses(store, settings))
 
 
 def _embeds(
@@ -142,7 +142,7 @@ def _embeds(
 
     client = Client.in_process(create_embed_service(store, web, settings))
     limits = FrameLimits(settings.rate_limit, shared=shared) if settings.rate_limit else None
-    return create_embed_site(client, web.embed, Path(settings.instance), limits, settings.root)
+    return create_embed_site(client, web.embed, limits, settings.root)
 
 
 def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:

@@ -316,10 +316,10 @@ class EmbedView:
 
 EMBED_VIEWS: Final = (
     EmbedView("chart", "Chart", 1, 420, metric=True),
-    EmbedView("tile", "Tile", 1, 260),
-    EmbedView("wall", "Wall of tiles", MAX_IDS, 84, row_px=186),
+    EmbedView("tile", "Tile", 1, 282),
+    EmbedView("wall", "Wall of tiles", MAX_IDS, 84, row_px=208),
 )
-EMBED_COLUMNS: Final = 4  # of tiles in a frame as wide as a page's text
+EMBED_COLUMNS: Final = 4  # of tiles at most, however wide the frame is
 EMBED_CONTROLS_PX: Final = 44  # what a viewer may change stands in a line of its own
 EMBED_VIEW_BY_NAME: Final = {view.name: view for view in EMBED_VIEWS}
 CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # a chart's tabs

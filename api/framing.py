@@ -64,15 +64,15 @@ def _check(length: int) -> None:
 
 
 def _exactly(stream: socket.socket, size: int, *, may_end: bool = False) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        piece = stream.recv(min(size - len(found), 1 << 20))
+    received = bytearray()
+    while len(received) < size:
+        piece = stream.recv(min(size - len(received), 1 << 20))
         if not piece:
-            if may_end and not found:
+            if may_end and not received:
                 return b""
             raise BrokenFrame("the stream ended inside a frame")
-        found += piece
-    return bytes(found)
+        received += piece
+    return bytes(received)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ def write_private(path: Path, text: str) -> None:
     _draft(path, text).replace(path)
 
 
-def kept_text(path: Path, make: Callable[[], str]) -> str:
+def shared_text(path: Path, make: Callable[[], str]) -> str:
     """The text of that file. The first process to come makes it; all others, at the same moment
     too, read it."""
     if not path.exists():

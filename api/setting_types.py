@@ -159,8 +159,8 @@ def share(value: str) -> str:
 def shard(value: str) -> Shard | None:
     if not value:
         return None
-    said = re.fullmatch(r"([1-9][0-9]?)/([1-9][0-9]?)", value)
-    shard = Shard(*map(int, said.groups())) if said else None
+    match = re.fullmatch(r"([1-9][0-9]?)/([1-9][0-9]?)", value)
+    shard = Shard(*map(int, match.groups())) if match else None
     if shard is None or shard.number > shard.of:
         raise ValueError("must be a shard such as 1/3; at most 99 shards")
     return shard

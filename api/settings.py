@@ -20,7 +20,7 @@ from pydantic_settings import (
 
 from api import setting_types as types
 from api.errors import ConfigurationError
-from api.private_files import kept_text, write_private
+from api.private_files import shared_text, write_private
 from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
 from api.setting_types import MIN_SECRET_BYTES, Network, Shard
 from api.suggestions import did_you_mean
@@ -284,12 +284,12 @@ class Settings(BaseSettings):
             return self.secret_key
         path = Path(self.instance) / "secret_key"
         with _instance_named():
-            kept = kept_text(path, lambda: secrets.token_urlsafe(48))
-        if len(kept.encode()) < MIN_SECRET_BYTES:
+            text = shared_text(path, lambda: secrets.token_urlsafe(48))
+        if len(text.encode()) < MIN_SECRET_BYTES:
             raise ConfigurationError(
                 f"WEIR_INSTANCE: {path} must have at least {MIN_SECRET_BYTES} bytes"
             )
-        return kept
+        return text
 
     def prepare(self) -> None:
         """Make the instance folder and the secret now, rather than at first need. Raises
@@ -362,9 +362,9 @@ TABLE: Final = tuple(
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """``WEIR_PRT: did you mean WEIR_PORT?`` for each variable that is no setting."""
-    known = {row.name for row in TABLE}
+    names = {row.name for row in TABLE}
     mine = (name for name in environ if name.startswith(PREFIX) and not name.startswith(FOR_TESTS))
-    return [did_you_mean(name, known) for name in sorted(mine) if name not in known]
+    return [did_you_mean(name, names) for name in sorted(mine) if name not in names]
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def _year_transitions(tz: ZoneInfo, year: int) -> tuple[tuple[int, int], ...]:
     bisected. A zone that changes twice within 12 h has not existed since 1970.
     """
     start, end = _year_start_ms(year), _year_start_ms(year + 1)
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     before, offset = start, offset_ms(tz, start)
     while before < end:
         after = min(before + DAY_MS // 2, end)
@@ -72,9 +72,9 @@ def _year_transitions(tz: ZoneInfo, year: int) -> tuple[tuple[int, int], ...]:
                 low, high = (low, middle) if offset_ms(tz, middle) != offset else (middle, high)
             offset = offset_ms(tz, high)
             if high < end:
-                found.append((high, offset))
+                result.append((high, offset))
         before = after
-    return tuple(found)
+    return tuple(result)
 
 
 @lru_cache(maxsize=4096)

@@ -139,7 +139,8 @@ function title(startMs, lengthMs, clock) {
 
 /* --- A figure's rows --- */
 
-const utc = (text) => Date.parse(`${text.replace(" ", "T")}Z`);
+/* An instant of an axis: UTC without a zone, or epoch milliseconds. */
+const utc = (at) => (typeof at === "number" ? at : Date.parse(`${at.replace(" ", "T")}Z`));
 
 /* Bars stand in the middle of their spans. */
 function ofBars({ x, y, meta }) {

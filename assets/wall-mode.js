@@ -2,6 +2,8 @@
    each: the whole fleet first, then each group, or the further pages where there are no groups.
    Devices in trouble come first and stay on every page. The pointer or Esc shows the way back. */
 
+import { nextStep, troublesFirst, wallSteps } from "./wall-steps.js";
+
 const PAGE_MS = 20000;
 const WAY_BACK_MS = 4000;
 const TROUBLES = new Set(["silent", "degraded", "unknown"]);
@@ -72,23 +74,17 @@ function tiles(told) {
   );
   if (isWhole && told.pages.page === 1) {
     troubles = bad.slice(0, MOST_TROUBLES);
-    const further = Array.from({ length: told.pages.last - 1 }, (_, index) => ({
-      group: own.group,
-      page: String(index + 2),
-    }));
-    const groups = own.group ? [] : told.groups.map((group) => ({ group, page: null }));
-    steps = [{ group: own.group, page: null }, ...(groups.length ? groups : further)];
+    steps = wallSteps(own.group, told.groups, told.pages.last);
   }
-  const fresh = new Map(told.tiles.map((tile) => [tile?.id, tile]));
-  troubles = troubles.map((tile) => fresh.get(tile.id) || tile);
-  const kept = new Set(troubles.map((tile) => tile.id));
-  return [...troubles, ...told.tiles.filter((tile) => !tile || !kept.has(tile.id))];
+  const merged = troublesFirst(troubles, told.tiles);
+  troubles = merged.troubles;
+  return merged.tiles;
 }
 
 function turn() {
   turnedMs = Date.now();
   if (steps.length < 2) return;
-  at = (at + 1) % steps.length;
+  at = nextStep(at, steps.length);
   fleet.ask({ ...steps[at] }, { remember: "" });
 }
 

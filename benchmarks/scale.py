@@ -28,7 +28,7 @@ from api.store.base import (
     Device,
     DeviceQuery,
     Grant,
-    LatestQuestion,
+    LatestQuery,
     NewDevice,
     ReadingRow,
     Scope,
@@ -147,7 +147,7 @@ def _copied(engine: Engine) -> str:
     """Raw rows alone, as a bulk load brings them, into the store's own table."""
     store: Any = engine.store
     rows = [_row(1, START_MS - COPIED * 1_000 + n * 1_000) for n in range(COPIED)]
-    store.make_room(rows)
+    store.add_partitions(rows)
     took_s = _timed(lambda: _insert(store, rows))
     with store.transaction() as transaction:  # they have no rollups: away with them
         transaction.run(_delete(1))
@@ -192,7 +192,7 @@ def _adaptive(days: int) -> Callable[[Engine], str]:
 
 def _latest(engine: Engine) -> str:
     end = START_MS + 7 * DAY_MS
-    question = LatestQuestion(Span(end - DAY_MS, end), STORED[0], STORED[-1], last=True)
+    question = LatestQuery(Span(end - DAY_MS, end), STORED[0], STORED[-1], last=True)
     devices = engine.devices[:HISTORIES]
     took = [_timed(lambda: engine.store.latest(devices, question)) for _ in range(TIMES)]
     return f"{median(took) * 1_000:.2f} ms"

@@ -112,7 +112,7 @@ def _answers(folder: Path, devices: int) -> None:
         for device in store.devices_by_key(store.device_keys()[start : start + AT_ONCE])
     ]  # fmt: skip
     for start in range(0, len(rows), AT_ONCE):
-        store.keep_statuses(rows[start : start + AT_ONCE], (), "bench")
+        store.save_statuses(rows[start : start + AT_ONCE], (), "bench")
     questions = {
         "worst 50": StatusQuery(limit=50),
         "worst 50 from the middle": StatusQuery(limit=50, offset=devices // 2),

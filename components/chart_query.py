@@ -35,11 +35,11 @@ from components.compared import Question, compared
 from components.findings.marks import marks_of
 from components.fleet.meters import read_meter
 from components.queries import Found, bar_series, findings_in, flow_series, last_seen_ms
+from components.radio import measures_water
 from components.ranges import Window, with_margins
 from components.theme import palette
 from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
 
-GATEWAY = "Gateway"
 LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
 
 
@@ -63,7 +63,7 @@ class Subject:
             device.id,
             device.time_zone,
             interval_s,
-            tab="signal" if device.category == GATEWAY else DEFAULT_TAB.name,
+            tab=DEFAULT_TAB.name if measures_water(device.category) else "signal",
             quality_limit=meter.quality_limit,
             installed_on_ms=device.installed_on_ms,
             active=found.active,

@@ -78,23 +78,21 @@ def _other(asked: Question) -> tuple[OtherLine | None, str, str]:
     if resolution is MONTH:
         return None, f"{name}: choose a shorter range to compare.", ""
     try:
-        found = _asked(asked, resolution, asked.window)
-        drawn = found
-        if asked.reach != asked.window:
-            drawn = _asked(asked, resolution, asked.reach)
+        found = _asked(asked, resolution)
     except NotFound:
         return None, f"{name}: device not found, or you don’t have access.", ""
-    line = _line(drawn, resolution, name, asked)
+    line = _line(found, resolution, name, asked)
     return line, volume_words(found, name, asked), _short(found, asked)
 
 
-def _asked(asked: Question, resolution: Resolution, window: Window) -> Comparison:
+def _asked(asked: Question, resolution: Resolution) -> Comparison:
+    """Of what is in sight: a pan shows the rest with the next answer."""
     return asked.client.comparison(
         asked.device_id,
         asked.view.compare,
         resolution,
-        from_ms=window.from_ms,
-        to_ms=window.to_ms,
+        from_ms=asked.window.from_ms,
+        to_ms=asked.window.to_ms,
         timezone=asked.tz.key,
         metric=FLOW_RATE if asked.frame.metric is FLOW_AMOUNT else asked.frame.metric,
     )

@@ -77,9 +77,9 @@ def layout(device_id: str = "", **said: Any) -> Component:
     view = read_view(said)
     return shell.frame(
         kpi_cards.identity(found.device, place=PLACE, actions=chart_actions(subject)),
-        kpi_cards.strip(priced=priced),
+        kpi_cards.strip(found.device.category, priced=priced),
         chart_card(subject, view, now),
-        below(),
+        below(found.device.category),
         place=PLACE,
         tools=chart_tools(subject, view),
         remarks=unread_view(said, view),

@@ -1,4 +1,4 @@
-"""Embeds: made, listed, tried out and revoked."""
+"""The page of embeds: create, list, preview and revoke them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from dash import Input, Output, State, callback, no_update, register_page
 from dash.development.base_component import Component
 
-from api.client import Embed, EmbedToken
-from api.errors import BadRequest, Conflict, Forbidden, NotFound, NotOffered, WeirError
+from api.client import Embed
+from api.errors import BadRequest, NotFound, NotOffered, WeirError
 from api.timez import now_ms
 from components import session, shell
 from components.clock import known_zone
@@ -18,7 +18,7 @@ from components.embeds import queries
 from components.embeds.draft import (
     FIXED,
     Draft,
-    kept_window,
+    allowed_window,
     read_draft,
     read_prefill,
     read_view_name,
@@ -26,9 +26,8 @@ from components.embeds.draft import (
 )
 from components.embeds.form import as_options, new_embed
 from components.embeds.layout import FIELDS, Ids, embeds_page, problem_id
-from components.embeds.preview import Looked, listing, one_embed
-from components.fleet.device_list import Directory, directory
-from components.fleet.query_context import current_desk
+from components.embeds.preview import Preview, listing, one_embed
+from components.fleet.device_list import Directory
 from components.url_state import read_text, read_texts
 
 register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")
@@ -36,60 +35,49 @@ register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")
 NOT_OFFERED = "This dashboard shows another server’s devices. Create embeds on that server."
 
 
-def layout(embed: str = "", **said: Any) -> Component:
-    """``embed`` is the one to look at; else the form, filled in from what the address says."""
+def layout(embed: str = "", **params: Any) -> Component:
+    """``embed``: the id of the embed to show; without it the form, with the address's values."""
     now = now_ms()
     try:
-        found = session.current_client().embeds()
-        known = directory(current_desk(), now)
-        panel = _panel(embed, found, known, now) if embed else _form(said, known)
+        embeds, devices = queries.embeds(), queries.devices(now)
+        panel = _panel(embed, embeds, devices, now) if embed else _form(params, devices)
     except NotOffered:
         return shell.frame(message("No embeds here", NOT_OFFERED), place=EMBEDS_PATH)
     except WeirError as error:
         page = failed_page("The embeds can’t be loaded", error, EMBEDS_PATH)
         return shell.frame(page, place=EMBEDS_PATH)
-    rows = listing(found, queries.labels(known.by_id), embed, now)
+    rows = listing(embeds, queries.labels(devices.by_id), embed, now)
     return shell.frame(embeds_page(rows, panel, chosen=embed), place=EMBEDS_PATH)
 
 
-def _form(said: dict[str, Any], known: Directory) -> Component:
-    draft = read_prefill(said, _zones(known))
-    return new_embed(draft, queries.offered(known.meters, draft.devices, "")[0])
+def _form(params: dict[str, Any], devices: Directory) -> Component:
+    draft = read_prefill(params, _zones(devices))
+    return new_embed(draft, queries.offered(devices.meters, draft.devices, "")[0])
 
 
-def _zones(known: Directory) -> Any:
+def _zones(devices: Directory) -> Any:
     def zone_of(id: str) -> ZoneInfo:
-        meter = known.by_id.get(id)
+        meter = devices.by_id.get(id)
         return known_zone(meter.time_zone if meter else None)
 
     return zone_of
 
 
-def _panel(id: str, found: tuple[Embed, ...], known: Directory, now: int) -> Component:
-    chosen = next((each for each in found if each.id == id), None)
+def _panel(id: str, embeds: tuple[Embed, ...], devices: Directory, now: int) -> Component:
+    chosen = next((each for each in embeds if each.id == id), None)
     if chosen is None:
         return message("Embed not found, or you don’t have access", "It may have another address.")
-    client = session.current_client()
-    token, refused = _link_token(chosen)
-    looked = Looked(
+    server = queries.server()
+    token, problem = queries.link_token(chosen)
+    preview = Preview(
         embed=chosen,
-        labels=queries.labels(known.by_id),
-        site=client.site or session.own_site(),
-        here=not client.site,
+        labels=queries.labels(devices.by_id),
+        site=server.site,
+        is_here=server.is_own,
         token=token,
-        refused=refused,
+        problem=problem,
     )
-    return one_embed(looked, now)
-
-
-def _link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
-    """Only of one that still shows something."""
-    if embed.state != "active":
-        return None, ""
-    try:
-        return session.current_client().mint_embed_token(embed.id), ""
-    except (Conflict, Forbidden) as error:  # ended just now, or not for this credential
-        return None, failure(error)
+    return one_embed(preview, now)
 
 
 # --- The form ------------------------------------------------------------------------------------
@@ -105,7 +93,7 @@ def _link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
 )
 def for_view(view: Any, window: Any) -> tuple[Any, ...]:
     view, window = read_view_name(view), read_text(window)
-    return as_options(windows(view)), kept_window(view, window), view != "chart"
+    return as_options(windows(view)), allowed_window(view, window), view != "chart"
 
 
 @callback(
@@ -116,30 +104,30 @@ def for_view(view: Any, window: Any) -> tuple[Any, ...]:
     prevent_initial_call=True,
 )
 def for_choices(window: str, ends: str) -> tuple[bool, bool]:
-    """The fields that a choice asks for."""
+    """Show the fields that a choice needs."""
     return window != FIXED, ends != "on"
 
 
 @callback(
     Output(Ids.DEVICES, "options"),
     Output(Ids.DEVICES, "value"),
-    Output(Ids.DEVICES_FOUND, "children"),
+    Output(Ids.DEVICES_NOTE, "children"),
     Input(Ids.SEARCH, "value"),
     Input(Ids.DEVICES, "value"),
     Input(Ids.VIEW, "value"),
     prevent_initial_call=True,
 )
 def find(search: Any, chosen: Any, view: Any) -> tuple[Any, ...]:
-    kept = queries.kept(read_view_name(view), read_texts(chosen))
+    selected = queries.within_limit(read_view_name(view), read_texts(chosen))
     try:
-        meters = directory(current_desk(), now_ms()).meters
+        meters = queries.devices(now_ms()).meters
     except WeirError as error:
         return no_update, no_update, failure(error)
-    shown, more = queries.offered(meters, kept, read_text(search))
+    options, more = queries.offered(meters, selected, read_text(search))
     note = f"{more:,} more match: search to narrow them down." if more else ""
-    if len(shown) == len(kept):
+    if len(options) == len(selected):
         note = "No other device matches."
-    return as_options(shown), kept, note
+    return as_options(options), selected, note
 
 
 _PROBLEMS = {field: Output(problem_id(field), "children") for field in FIELDS}
@@ -163,21 +151,21 @@ _LISTS = {"devices": State(Ids.DEVICES, "value"), "controls": State(Ids.CONTROLS
 @callback(
     output={
         "go": Output(Ids.GO, "href"),
-        "said": Output(Ids.MAKE_SAID, "children"),
+        "problem": Output(Ids.MAKE_PROBLEM, "children"),
         "problems": _PROBLEMS,
     },
     inputs={"clicks": Input(Ids.MAKE, "n_clicks"), "texts": _TEXTS, "lists": _LISTS},
     prevent_initial_call=True,
 )
 def make(clicks: Any, texts: dict[str, Any], lists: dict[str, Any]) -> dict[str, Any]:
-    """To the new embed, or what is wrong, each at its field."""
+    """Create the embed and go to it, or show each problem at its field."""
     now = now_ms()
     draft = Draft.of(texts, lists)
     try:
-        read = read_draft(draft, _zones(directory(current_desk(), now)), now)
+        read = read_draft(draft, _zones(queries.devices(now)), now)
         if read.definition is None:
             return _refused("", read.problems)
-        made = session.current_client().create_embed(read.definition)
+        made = queries.create(read.definition)
     except BadRequest as error:
         return _refused("" if error.errors else failure(error), _by_field(error))
     except NotFound:
@@ -192,22 +180,22 @@ def _by_field(error: BadRequest) -> dict[str, str]:
             for each in error.errors}  # fmt: skip
 
 
-def _refused(said: str, problems: dict[str, str]) -> dict[str, Any]:
-    elsewhere = [text for field, text in problems.items() if field not in FIELDS]
+def _refused(problem: str, problems: dict[str, str]) -> dict[str, Any]:
+    without_field = [text for field, text in problems.items() if field not in FIELDS]
     return {
         "go": no_update,
-        "said": " ".join([said, *elsewhere]).strip(),
+        "problem": " ".join([problem, *without_field]).strip(),
         "problems": {field: problems.get(field, "") for field in FIELDS},
     }
 
 
-# --- The one that is looked at -------------------------------------------------------------------
+# --- The selected embed --------------------------------------------------------------------------
 
 
 @callback(
     Output(Ids.PANEL, "children"),
     Output(Ids.LIST, "children"),
-    Output(Ids.REVOKE_SAID, "children"),
+    Output(Ids.REVOKE_PROBLEM, "children"),
     Input(Ids.REVOKE, "n_clicks"),
     State(Ids.CHOSEN, "data"),
     prevent_initial_call=True,
@@ -217,10 +205,9 @@ def revoke(clicks: int | None, chosen: Any) -> tuple[Any, ...]:
         return no_update, no_update, no_update
     id, now = read_text(chosen), now_ms()
     try:
-        session.current_client().revoke_embed(id)
-        found = session.current_client().embeds()
-        known = directory(current_desk(), now)
-        panel = _panel(id, found, known, now)
+        queries.revoke(id)
+        embeds, devices = queries.embeds(), queries.devices(now)
+        panel = _panel(id, embeds, devices, now)
     except WeirError as error:
         return no_update, no_update, failure(error)
-    return panel, listing(found, queries.labels(known.by_id), id, now), no_update
+    return panel, listing(embeds, queries.labels(devices.by_id), id, now), no_update

@@ -16,11 +16,10 @@ from dash import (
 from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
-from api.insight.dismissal import NOT_A_PROBLEM
 from api.timez import now_ms
-from components import html_json, session, shell
+from components import html_json, shell
 from components.controls import failure, message
-from components.findings import rows
+from components.findings import queries, rows
 from components.findings.detail import detail
 from components.findings.figure import figure
 from components.findings.layout import PATH, SHEETS, Ids, findings_page, findings_tools
@@ -106,13 +105,8 @@ def judge(deed: Any) -> dict[str, Any]:
     """Dismisses a finding, or takes that back; says what it changed on the device."""
     asked = read_question(deed)
     id, what = read_text(asked.get("finding")), read_text(asked.get("do"))
-    client = session.current_client()
     try:
-        if what == "dismiss":
-            as_what = read_text(asked.get("as")) or NOT_A_PROBLEM.name
-            judged = client.dismiss_finding(id, read_text(asked.get("reason")), as_what)
-        else:
-            judged = client.restore_finding(id)
+        judged = queries.judge(id, what, read_text(asked.get("reason")), read_text(asked.get("as")))
     except WeirError as error:
         return {"asked": asked.get("asked"), "error": failure(error)}
     return {"asked": asked.get("asked"), "finding": id, "do": what, "words": judged.words}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
 import pytest
+
+from api.client import Client
+from api.client.findings import FindingMethods
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("api", "components", "pages", "web")
@@ -127,17 +130,47 @@ def test_tests_stand_where_their_modules_do(room: str) -> None:
     assert [str(folder) for folder in folders if not (ROOT / folder).is_dir()] == []
 
 
-STILL_ASK = frozenset(f"components/fleet/{module}.py" for module in ("cadence", "device_list"))
-"""Modules that ask the client beside their folder's queries.py. None may be added."""
+ASK_ELSEWHERE = frozenset(
+    (
+        "components/bare_service.py",
+        "components/compared.py",
+        "components/device/cards.py",
+        "components/device/chart_results.py",
+        "components/fleet/cadence.py",
+        "components/fleet/device_list.py",
+        "components/fleet/query_context.py",
+        "components/shell.py",
+        "pages/device.py",
+    )
+)
+"""Modules that still use the client outside a queries.py. None may be added."""
+ENDPOINTS = frozenset(
+    name
+    for name, value in vars(Client).items() | vars(FindingMethods).items()
+    if isinstance(value, FunctionType) and not name.startswith("_")
+) - {"as_principal", "close"}
 
 
-def test_only_queries_ask_the_client_in_a_pages_folder() -> None:
-    """No other module there calls an endpoint of a client."""
-    call = re.compile(r"\bclient\.(?:datapoints|latest|adaptive|count|devices|organizations)\(")
-    asking = [
+def _asks_the_client(text: str) -> bool:
+    """Whether a module takes the request's client, or calls an endpoint of one."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called, owner = node.func.attr, node.func.value
+            if called == "current_client":
+                return True
+            name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            if called in ENDPOINTS and name == "client":
+                return True
+    return False
+
+
+def test_only_queries_ask_the_client() -> None:
+    """No other module of a page or of components uses an endpoint of the service."""
+    asking = {
         str(path)
         for path in _modules()
-        if path.suffix == ".py" and path.parts[0] == "components" and len(path.parts) > 2
-        if path.name != "queries.py" and call.search((ROOT / path).read_text("utf-8"))
-    ]
-    assert set(asking) - STILL_ASK == set()
+        if path.suffix == ".py" and path.parts[0] in ("components", "pages")
+        if not path.name.endswith("queries.py") and path.name != "session.py"
+        if _asks_the_client((ROOT / path).read_text("utf-8"))
+    }
+    assert asking - ASK_ELSEWHERE == set()

@@ -14,16 +14,16 @@ AGAIN_S: Final = 5.0
 
 
 class ConcurrencyLimit:
-    """``most`` under way at a time for each principal, in this process."""
+    """Allows ``most`` concurrent requests for each principal, in this process."""
 
     def __init__(self, most: int, what: str) -> None:
-        """``what`` is said to whoever has too many: ``images``."""
+        """``what``: their name in the error, such as ``images``."""
         self._most, self._what = most, what
         self._taken: Counter[str] = Counter()
         self._lock = Lock()
 
     def take(self, principal: str) -> Callable[[], None]:
-        """A turn, and what gives it back; more than once does no harm. Raises TooManyRequests."""
+        """Start a request; returns the idempotent function that ends it. Raises TooManyRequests."""
         with self._lock:
             if self._taken[principal] >= self._most:
                 raise TooManyRequests(
@@ -32,12 +32,12 @@ class ConcurrencyLimit:
                     retry_after_s=AGAIN_S,
                 )
             self._taken[principal] += 1
-        held = [principal]
+        taken = [principal]
 
         def give_back() -> None:
             with self._lock:
-                if held:
-                    self._taken[held.pop()] -= 1
-                    self._taken += Counter()  # whoever has none is forgotten
+                if taken:
+                    self._taken[taken.pop()] -= 1
+                    self._taken += Counter()  # drops zero counts
 
         return give_back

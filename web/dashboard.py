@@ -9,11 +9,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import dash
 from dash import Dash, dash_table
 from dash.exceptions import DependencyException
+from flask import Response, request
 
 from api.client import Client
 from api.errors import BadRequest
@@ -44,9 +45,10 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "pages"
+WALL: Final = "/wall"  # a short address for the fleet page's wall mode
 START: Final = "head/start.js"
 FAVICON: Final = "favicon.svg"
-NOT_FOUND: Final = "not_found_404"  # the module that Dash shows for a path without a page
+NOT_FOUND: Final = "not_found_404"  # Dash's module for a path without a page
 
 # Dash names its table's script in every page of every app; no page of Weir's shows such a table.
 dash_table._js_dist.clear()  # pyright: ignore[reportPrivateUsage]
@@ -83,10 +85,10 @@ def create_dashboard(
 ) -> Dash:
     """The Dash application; ``.server`` is the WSGI application to serve.
 
-    ``client`` is the way to the service; ``access`` says who may ask through it. Each request asks
-    as the one who makes it. ``folder`` is where worker processes may share what they have learnt;
-    ``links`` signs the addresses of images, where that can be done; ``public_url`` is where readers
-    reach it, "" where only their requests tell.
+    ``client``: connection to the service, used by each request with its reader's credential.
+    ``access``: the ways to sign in. ``folder``: a cache shared by worker processes. ``links``:
+    signs the addresses of images, None if this server can't. ``public_url``: the address for
+    readers, "" to use that of the request.
     """
     root = urlsplit(public_url).path
     app = Dash(
@@ -94,13 +96,13 @@ def create_dashboard(
         requests_pathname_prefix=f"{root}/",
         routes_pathname_prefix="/",
         use_pages=True,
-        pages_folder="",  # loaded below, under their own names
+        pages_folder="",  # loaded below under their own names
         assets_folder=str(ASSETS),
-        include_assets_files=False,  # the index names them, in one file each
+        include_assets_files=False,  # the index has them as one file each
         title="Weir",
         update_title="",
         include_pages_meta=False,
-        suppress_callback_exceptions=True,  # callbacks name parts of pages that aren't open
+        suppress_callback_exceptions=True,  # callbacks name components of other pages
         enable_mcp=False,
         add_log_handler=False,
         meta_tags=[{"name": "color-scheme", "content": "light dark"}],
@@ -116,33 +118,40 @@ def create_dashboard(
     for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
     app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
+    app.server.add_url_rule(WALL, "wall", to_wall)
     app.layout = dash.page_container
     _load_pages()
-    _tell_what_is_not_there(app)
+    _answer_missing_with_404(app)
     compress(app.server, "application/json", "text/html")
     _prepare(app)
-    behind = inside(app)
-    door = AuthMiddleware(behind, client, access, sign_in_page(root))
-    app.server.wsgi_app = delivered(app, SignedImages(door, behind, client, links))
+    inner = inside(app)
+    guarded = AuthMiddleware(inner, client, access, sign_in_page(root))
+    app.server.wsgi_app = delivered(app, SignedImages(guarded, inner, client, links))
     return app
 
 
+def to_wall() -> Response:
+    """To the fleet page's wall mode, with the rest of the query."""
+    query = {**request.args, "wall": "1"}
+    return Response(status=302, headers={"Location": session.site_path(f"/?{urlencode(query)}")})
+
+
 def inside(app: Dash) -> CallbackGuard:
-    """What is behind the door: Dash, and what looks at its callbacks' questions."""
+    """Dash with the callback guard, without authentication."""
     return CallbackGuard(partial(type(app.server).wsgi_app, app.server), app.callback_map)
 
 
-def delivered(app: Dash, door: WSGIApplication) -> StaticDelivery:
-    """What the server calls: delivery around the door, the door around Dash."""
+def delivered(app: Dash, application: WSGIApplication) -> StaticDelivery:
+    """Static delivery around the authenticated application."""
     return StaticDelivery(
-        door,
+        application,
         is_page=lambda path: path == SIGN_IN or is_page(path),
         policy=lambda: content_security_policy(app.csp_hashes()),
     )
 
 
 def sign_in_page(root: str = "") -> SignInPage:
-    """In the dashboard's colours, with its theme switch, and nothing else of it."""
+    """The sign-in page, with the dashboard's colours and theme switch only."""
     head = "\n    ".join(
         (
             f'<link rel="icon" type="image/svg+xml" href="{root}{versioned(FAVICON)}">',
@@ -169,20 +178,20 @@ def _pattern(template: str) -> str:
 
 
 def _load_pages() -> None:
-    """Import every page, now that there is an app for them to register with. Each new app needs
-    their callbacks anew, so a page that was imported for an earlier one is run again."""
+    """Import every page, so that it registers with the app. A page that was imported for an earlier
+    app is reloaded, since each app needs the callbacks."""
     dash.page_registry.clear()
     for file in sorted(PAGES.glob("[!_]*.py")):
         name = f"pages.{file.stem}"
-        known = sys.modules.get(name)
-        page = importlib.reload(known) if known else importlib.import_module(name)
+        loaded = sys.modules.get(name)
+        page = importlib.reload(loaded) if loaded else importlib.import_module(name)
         dash.page_registry[name]["layout"] = page.layout
         dash.page_registry[name]["there"] = getattr(page, "there", None)
 
 
-def _tell_what_is_not_there(app: Dash) -> None:
-    """Where a page knows whether there is what its address names, one that names nothing is
-    answered by a 404: the same document, whose script then shows the page's words."""
+def _answer_missing_with_404(app: Dash) -> None:
+    """Respond 404 if a page's ``there`` says that its address names nothing. The document is the
+    same, and its script shows the page's message."""
     for page in dash.page_registry.values():
         if page["there"] is not None:
             rule = page["path_template"].replace("<", "<path:")
@@ -197,8 +206,8 @@ def _document(app: Dash, there: Callable[..., bool]) -> Callable[..., tuple[str,
 
 
 def _prepare(app: Dash) -> None:
-    """What Dash would do with the first request: claim the pages' callbacks and name its scripts.
-    Done now, the first two visitors can't do it at once, and another app can't claim them."""
+    """Do what Dash does at the first request: register the pages' callbacks and name its scripts.
+    So two first requests can't do it at once, and another app can't take the callbacks."""
     with app.server.test_request_context():
         app.server.preprocess_request()
 

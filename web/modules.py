@@ -1,9 +1,8 @@
-"""ES modules joined into one script: the entry's imports, each once, before whoever needs it.
+"""Joins ES modules into one script: the entry's imports, each once, before its first use.
 
-A page loads one classic script, which runs before Dash's renderer starts: native modules would run
-after it, and would cost a request each. Each module becomes a function of its own, whose result is
-what it exports. Only the forms of ``import`` and ``export`` below are understood; any other stops
-the start, as do circles.
+A page loads one classic script, which runs before Dash's renderer starts; native modules would run
+after it and cost a request each. Each module becomes a function that returns its exports. Only the
+forms of ``import`` and ``export`` below are supported; any other, or a circle, stops the start.
 """
 
 from __future__ import annotations
@@ -29,24 +28,24 @@ class ModuleError(ValueError):
 
 def joined_modules(entry: Path) -> bytes:
     """The entry and all that it imports, as one script in strict mode."""
-    found: dict[Path, str] = {}
-    _visit(entry.resolve(), found, ())
-    body = "".join(found.values())
+    modules: dict[Path, str] = {}
+    _collect(entry.resolve(), modules, ())
+    body = "".join(modules.values())
     return f'(() => {{\n"use strict";\nconst modules = {{}};\n{body}}})();\n'.encode()
 
 
-def _visit(file: Path, found: dict[Path, str], importers: tuple[Path, ...]) -> None:
+def _collect(file: Path, modules: dict[Path, str], importers: tuple[Path, ...]) -> None:
     if file in importers:
         circle = " → ".join(each.name for each in (*importers, file))
         raise ModuleError(f"modules import each other in a circle: {circle}")
-    if file in found:
+    if file in modules:
         return
-    if any(file.name == other.name for other in found):
+    if any(file.name == other.name for other in modules):
         raise ModuleError(f"two modules are named {file.name}")
     source = file.read_text("utf-8")
     for match in _IMPORT.finditer(source):
-        _visit((file.parent / match["path"]).resolve(), found, (*importers, file))
-    found[file] = _wrapped(file, source)
+        _collect((file.parent / match["path"]).resolve(), modules, (*importers, file))
+    modules[file] = _wrapped(file, source)
 
 
 def _wrapped(file: Path, source: str) -> str:
@@ -73,7 +72,7 @@ def _wrapped(file: Path, source: str) -> str:
 
 
 def _bound(match: re.Match[str]) -> str:
-    """An import as what it is here: the names of what an earlier function gave back."""
+    """An import as a reference to an earlier function's result."""
     module = f'modules["{Path(match["path"]).name}"]'
     if match["all"]:
         return f"const {match['all']} = {module};"

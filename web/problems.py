@@ -1,4 +1,4 @@
-"""Errors as problem+json, as the service writes them, for addresses of the dashboard's own."""
+"""Errors as problem+json, like the service's, for the dashboard's own addresses."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _TYPE: Final = "application/problem+json"
 
 
 def problem(error: WeirError) -> Response:
-    known = isinstance(error, ServiceError)
-    status = error.status if known else 502
-    shown: dict[str, Any] = {
-        "type": f"urn:weir:problem:{error.code if known else 'unreachable'}",
-        "title": error.title if known else "The service can't be reached",
+    typed = isinstance(error, ServiceError)
+    status = error.status if typed else 502
+    body: dict[str, Any] = {
+        "type": f"urn:weir:problem:{error.code if typed else 'unreachable'}",
+        "title": error.title if typed else "The service can't be reached",
         "status": status,
-        "detail": (error.detail if known else "") or failure(error),
+        "detail": (error.detail if typed else "") or failure(error),
     }
-    if known and error.errors:
-        shown["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in error.errors]
-    response = Response(orjson.dumps(shown), status=status, content_type=_TYPE)
-    again_s = error.retry_after_s if known else None
+    if typed and error.errors:
+        body["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in error.errors]
+    response = Response(orjson.dumps(body), status=status, content_type=_TYPE)
+    again_s = error.retry_after_s if typed else None
     if again_s or status == 503:
         response.headers["Retry-After"] = str(ceil(again_s or AGAIN_S))
     return response

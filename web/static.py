@@ -1,8 +1,5 @@
-"""How the dashboard's bytes reach a browser: safety headers, real 404s, static files that are
-compressed once and never asked for twice.
-
-A layer around the dashboard's WSGI application, which stays unaware of it.
-"""
+"""WSGI middleware that delivers the dashboard: safety headers, 404s, and static files that are
+compressed once and cached for good."""
 
 from __future__ import annotations
 
@@ -29,14 +26,14 @@ if TYPE_CHECKING:
 
 STATIC_PREFIXES: Final = ("/assets/", "/_dash-component-suites/", "/_favicon.ico")
 SMALLEST_COMPRESSED: Final = 512
-BROTLI_QUALITY: Final = 9  # once a file and process; 11 takes 20 times as long for 7 % less
+BROTLI_QUALITY: Final = 9  # once per file and process; 11 takes 20 times as long for 7 % less
 GZIP_LEVEL: Final = 6
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _REVALIDATED: Final = "public, no-cache"
-# Dash writes a package script's version and time into its name, and an asset's time behind it.
+# Dash puts a package script's version and time into its name, and an asset's time into its query.
 _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m[0-9a-fA-F]+(?=\.)", re.ASCII)
-# One way to write each file's path: no part is empty or begins with a dot, no sign means more.
+# The only spelling of a file's path: no part is empty or begins with a dot.
 _PLAIN: Final = re.compile(r"(?:/[\w@-][\w@.-]*)+", re.ASCII)
 _COMPRESSIBLE: Final = re.compile(r"text/|/javascript|/json|\+xml")
 
@@ -50,8 +47,8 @@ _SAFETY: Final = {
 
 
 def compress(server: Flask, *types: str) -> None:
-    """What is made anew for each request, at levels that cost less than they save. Of a wall's
-    165 kB zstd makes as little as brotli does, in a quarter of the time."""
+    """Compress dynamic responses, at levels that cost less time than they save. For a wall's 165
+    kB, zstd is as small as brotli in a quarter of the time."""
     server.config.update(
         COMPRESS_ALGORITHM=["zstd", "br", "gzip"],
         COMPRESS_ZSTD_LEVEL=3,
@@ -64,9 +61,8 @@ def compress(server: Flask, *types: str) -> None:
 def content_security_policy(
     script_hashes: Iterable[str], *, framed_by: Iterable[str] = ("'none'",)
 ) -> str:
-    """Nothing but what this host serves, in nobody's frame but ``framed_by``. Styles may be inline:
-    Dash's components and plotly.js set them so; scripts may not, but for the ones whose hashes are
-    given."""
+    """A policy that allows only resources of this host, framed only by ``framed_by``. Inline styles
+    are allowed, since Dash and plotly.js use them; inline scripts only with the given hashes."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -85,14 +81,14 @@ def content_security_policy(
     )
 
 
-def _kept(headers: Iterable[tuple[str, str]]) -> str:
-    """Nothing is kept but what says itself how long its one reader may keep it."""
-    said = dict(headers).get("Cache-Control", "")
-    return said if said.startswith("private, max-age=") else "private, no-store"
+def _cache_control(headers: Iterable[tuple[str, str]]) -> str:
+    """The Cache-Control of a response: ``private, max-age=…`` stays, anything else is no-store."""
+    value = dict(headers).get("Cache-Control", "")
+    return value if value.startswith("private, max-age=") else "private, no-store"
 
 
 class _File(NamedTuple):
-    """A static file in each encoding that makes it smaller."""
+    """A static file in its encodings, smallest first."""
 
     content_type: str
     etag: str
@@ -100,9 +96,8 @@ class _File(NamedTuple):
 
 
 class StaticDelivery:
-    """``is_page`` tells whether a path has a page; ``policy`` is the pages' content security
-    policy, asked for each page since it names what the page holds. ``loaded_by`` is whose pages
-    may load anything from here, unless an answer says otherwise itself."""
+    """``is_page``: whether a path has a page. ``policy``: the pages' content security policy, which
+    depends on their inline scripts. ``loaded_by``: default Cross-Origin-Resource-Policy."""
 
     def __init__(
         self,
@@ -142,7 +137,7 @@ class StaticDelivery:
                 if status.startswith("200") and not self._is_page(path):
                     status = "404 NOT FOUND"
             else:
-                added |= {"Cache-Control": _kept(headers)}
+                added |= {"Cache-Control": _cache_control(headers)}
             kept = [(name, value) for name, value in headers if name not in added]
             return start_response(status, [*kept, *added.items()], exc_info)  # pyright: ignore[reportArgumentType, reportCallIssue]
 
@@ -170,15 +165,15 @@ class StaticDelivery:
         return response.make_conditional(request)
 
     def _file(self, path: str) -> _File | None:
-        """Under its one name, whatever fingerprint was asked for: each file is compressed and kept
-        once, and no more are kept than there are."""
+        """The file of a path, ignoring its fingerprint, so that each file is compressed and cached
+        once."""
         if _PLAIN.fullmatch(path) is None:
             return None
         name = _FINGERPRINT.sub("", path)
         return self._files.get(name) or self._load(name)
 
     def _load(self, path: str) -> _File | None:
-        """Read the file from the application and keep it in its encodings."""
+        """Read the file from the application and cache it in its encodings."""
         environ = EnvironBuilder(path=path).get_environ()
         response = Client(self._application).open(environ)
         body = response.get_data()
@@ -193,7 +188,7 @@ class StaticDelivery:
 
 
 def _encoded(body: bytes, content_type: str) -> dict[str, bytes]:
-    """Smallest first."""
+    """The body by encoding, smallest first."""
     if len(body) < SMALLEST_COMPRESSED or not _COMPRESSIBLE.search(content_type):
         return {"identity": body}
     return {
@@ -206,7 +201,7 @@ def _encoded(body: bytes, content_type: str) -> dict[str, bytes]:
 # --- Scripts and styles, each kind as one file ---------------------------------------------------
 
 ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
-# What others build on, in this order; every other sheet follows by name.
+# The base styles, in this order; all others follow by name.
 FOUNDATION: Final = ("style.css", "bar.css", "controls.css")
 PLOTLY: Final = "vendor/plotly-cartesian.min.js"
 SIGN_IN_STYLES: Final = (*FOUNDATION, "head/sign-in.css")
@@ -216,7 +211,7 @@ _KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; chars
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Files under one name of the assets' folder, so that what a sheet names stays beside it."""
+    """Several files as one, in the assets' folder, so that relative addresses stay valid."""
 
     name: str
     body: bytes
@@ -230,17 +225,17 @@ class Bundle:
         return f"{self.path}?v={hashlib.sha256(self.body).hexdigest()[:16]}"
 
     def answer(self) -> tuple[bytes, dict[str, str]]:
-        """Body and headers, for the server that gives it out."""
+        """Body and headers of the response."""
         return self.body, {"Content-Type": _KINDS[self.name.rpartition(".")[2]]}
 
 
 def no_such_script(_: Exception) -> tuple[str, int]:
-    """For a library that Dash doesn't know, which it takes for a fault of its own."""
+    """The response for a library that Dash doesn't know, for which it would respond 500."""
     return "Not found\n", 404
 
 
 def versioned(asset: str) -> str:
-    """An asset's address, which changes with its content's time."""
+    """An asset's address, which changes with the file's time."""
     return f"/assets/{asset}?m={(ASSETS / asset).stat().st_mtime_ns // 1_000_000}"
 
 
@@ -250,13 +245,13 @@ def styles() -> Bundle:
 
 
 def sign_in_styles() -> Bundle:
-    """What a page without the rest of the dashboard needs."""
+    """The styles of the sign-in page."""
     return Bundle("weir-sign-in.css", _joined(SIGN_IN_STYLES))
 
 
 def scripts() -> Bundle:
-    """With the names of all time zones, which `assets/zones.js` offers: in a page's layout they
-    would be most of it, each time."""
+    """All scripts, with the names of all time zones for `assets/zones.js`: in each page's layout
+    they would be most of its size."""
     names = f'window.weir.zoneNames = "{" ".join(sorted(zone_names()))}".split(" ");\n'
     return Bundle("weir.js", names.encode() + joined_modules(ASSETS / "main.js"))
 
@@ -266,7 +261,7 @@ def _joined(names: Iterable[str]) -> bytes:
 
 
 def joined(files: Iterable[Path]) -> bytes:
-    """One after the other, each under its name."""
+    """The files one after the other, each below its name."""
     return b"".join(part for file in files for part in _parts(file))
 
 

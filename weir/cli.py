@@ -14,7 +14,14 @@ PROGRAM: Final = "weir"
 SECTIONS: Final = {
     "Serving": ("serve", "demo", "writer", "web-worker", "mqtt"),
     "The store": ("db", "backup", "restore", "rollups"),
-    "Organizations, devices, credentials": ("orgs", "devices", "keys", "tokens", "embeds"),
+    "Organizations, devices, credentials": (
+        "orgs",
+        "devices",
+        "keys",
+        "tokens",
+        "sign-in",
+        "embeds",
+    ),
     "Readings, images, reports": ("readings", "images", "report"),
     "Findings and alerts": ("insight", "alerts"),
     "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
@@ -31,10 +38,10 @@ class Sections(click.Group):
         rest = tuple(name for name in self.list_commands(ctx) if name not in placed)
         limit = formatter.width - 6 - max(map(len, self.commands))
         for title, names in (SECTIONS | {OTHERS: rest}).items():
-            found = [(name, self.commands[name]) for name in names if name in self.commands]
-            if found:
+            commands = [(name, self.commands[name]) for name in names if name in self.commands]
+            if commands:
                 with formatter.section(title):
-                    formatter.write_dl([(n, c.get_short_help_str(limit)) for n, c in found])
+                    formatter.write_dl([(n, c.get_short_help_str(limit)) for n, c in commands])
 
 
 def command_line() -> click.Group:
@@ -64,9 +71,9 @@ def completion(context: click.Context, shell: str) -> None:
 
     In ~/.bashrc: eval "$(weir completion bash)"
     """
-    found = get_completion_class(shell)
-    assert found is not None  # click has all three
-    click.echo(found(context.find_root().command, {}, PROGRAM, _COMPLETE).source())
+    completer = get_completion_class(shell)
+    assert completer is not None  # click has all three
+    click.echo(completer(context.find_root().command, {}, PROGRAM, _COMPLETE).source())
 
 
 def main() -> None:

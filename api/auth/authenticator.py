@@ -96,7 +96,7 @@ class Authenticator:
         return good.principal
 
     def _find_key(self, digest: bytes) -> _GoodKey | None:
-        asked_s = self._clock_s()
+        read_at_s = self._clock_s()
         key = self._directory.key(digest)
         if key is None or key.revoked_ms is not None or not self._active(key.organization_id):
             return None
@@ -104,18 +104,18 @@ class Authenticator:
         may_embed = key.role.may_operate
         principal = Principal(key.key_id, "key", scope, may_embed=may_embed, role=key.role)
         return self._good_keys.put(
-            digest, _GoodKey(principal, key.expires_ms, key.ingest), at_s=asked_s
+            digest, _GoodKey(principal, key.expires_ms, key.ingest), at_s=read_at_s
         )
 
     def _by_token(self, text: str) -> Principal:
         digest = _digest(text)
         token = self._good_tokens.get(digest)
         if token is None or token.expires_ms <= self._now_ms():
-            asked_s = self._clock_s()
+            read_at_s = self._clock_s()
             token = self._tokens.verify(text)
             if not self._active(token.principal.scope.organization_id):
                 raise unauthorized("The bearer token is not valid.", bearer_error=True)
-            self._good_tokens.put(digest, token, at_s=asked_s)
+            self._good_tokens.put(digest, token, at_s=read_at_s)
         return token.principal
 
     def _active(self, organization_id: str) -> bool:

@@ -63,7 +63,7 @@ class _Claims(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _CachedEmbed:
     """What was read of an embed: ``principal`` None where its creator is no longer active."""
 
     embed: Embed
@@ -89,7 +89,7 @@ class EmbedAuthenticator:
     ) -> None:
         self._directory, self._embeds, self._secret = directory, embeds, settings.secret
         self._clock_s, self._now_ms = clock_s, now_ms
-        self._found = Recent[str, _Found](CREDENTIAL_CACHE_S, _CACHED, clock_s)
+        self._cache = Recent[str, _CachedEmbed](CREDENTIAL_CACHE_S, _CACHED, clock_s)
 
     def principal(self, api_key: str | None, authorization: str | None) -> Principal:
         """Unauthorized where the credential isn't good."""
@@ -97,23 +97,23 @@ class EmbedAuthenticator:
         if api_key is not None or token is None:
             raise no_credential()
         claims, now_ms = self._claims(token), self._now_ms()
-        found = self._found.get(claims.sub) or self._find(claims.sub, now_ms)
-        if found is None:
+        cached = self._cache.get(claims.sub) or self._find(claims.sub, now_ms)
+        if cached is None:
             raise _invalid()
-        state = state_of(found.embed, found.granted, now_ms)
+        state = state_of(cached.embed, cached.granted, now_ms)
         if state in ENDED:
             raise _ended(ENDED[state], reason_of(state))
         if claims.exp * 1000 <= now_ms:
             raise _ended("This embed's token has expired.", TOKEN_EXPIRED)
-        assert found.principal is not None  # an active embed has one
-        return found.principal
+        assert cached.principal is not None  # an active embed has one
+        return cached.principal
 
     def knew(self, api_key: str | None, authorization: str | None) -> bool:
         """Never: these requests have no rate limit here, since many viewers share one principal."""
         return False
 
-    def _find(self, embed_id: str, now_ms: int) -> _Found | None:
-        asked_s = self._clock_s()
+    def _find(self, embed_id: str, now_ms: int) -> _CachedEmbed | None:
+        read_at_s = self._clock_s()
         embed = self._embeds.embed(embed_id)
         if embed is None:
             return None
@@ -122,7 +122,7 @@ class EmbedAuthenticator:
         if granted is not None:
             scope = scope_of(self._directory, embed, granted)
             principal = Principal(_identity(embed, scope), "embed", scope, embed_id=embed.id)
-        return self._found.put(embed_id, _Found(embed, granted, principal), at_s=asked_s)
+        return self._cache.put(embed_id, _CachedEmbed(embed, granted, principal), at_s=read_at_s)
 
     def _claims(self, token: str) -> _Claims:
         """The claims of a token that we issued, expired or not. Unauthorized for any other."""

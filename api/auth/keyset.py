@@ -45,7 +45,7 @@ class KeySet:
 
         Raises Unavailable if no set could be fetched.
         """
-        if self._clock() - self._loaded_s > LIFETIME_S or not self._holds(kid):
+        if self._clock() - self._loaded_s > LIFETIME_S or not self._has(kid):
             self._refresh()
         if self._clock() - self._loaded_s > OUTAGE_S:
             raise Unavailable(
@@ -53,7 +53,7 @@ class KeySet:
             )
         return self._keys.get(kid) if kid is not None else self._only()
 
-    def _holds(self, kid: str | None) -> bool:
+    def _has(self, kid: str | None) -> bool:
         return kid in self._keys if kid is not None else bool(self._keys)
 
     def _only(self) -> jwt.PyJWK | None:
@@ -101,15 +101,15 @@ def usable_keys(document: bytes, algorithm: str) -> dict[str | None, jwt.PyJWK]:
 
     Raises ValueError where the document isn't a JWK set.
     """
-    found = (_usable(entry, algorithm) for entry in _Document.model_validate_json(document).keys)
-    return {key.key_id: key for key in found if key is not None}
+    keys = (_usable(entry, algorithm) for entry in _Document.model_validate_json(document).keys)
+    return {key.key_id: key for key in keys if key is not None}
 
 
 def _usable(entry: dict[str, Any], algorithm: str) -> jwt.PyJWK | None:
     kty, curve = _KEY_TYPES[algorithm]
-    meant = {"kty": kty, "crv": curve, "use": "sig", "alg": algorithm}
-    said = {"crv": None, "use": "sig", "alg": algorithm} | entry
-    if any(said.get(name) != value for name, value in meant.items()):
+    required = {"kty": kty, "crv": curve, "use": "sig", "alg": algorithm}
+    given = {"crv": None, "use": "sig", "alg": algorithm} | entry
+    if any(given.get(name) != value for name, value in required.items()):
         return None
     try:
         key = jwt.PyJWK.from_dict(entry, algorithm)

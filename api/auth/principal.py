@@ -53,28 +53,28 @@ class Recent(Generic[K, V]):
 
     def __init__(self, lifetime_s: float, size: int, clock: Callable[[], float]) -> None:
         self._lifetime_s, self._size, self._clock = lifetime_s, size, clock
-        self._found: OrderedDict[K, tuple[float, V]] = OrderedDict()
+        self._entries: OrderedDict[K, tuple[float, V]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        entry = self._found.get(key)
+        entry = self._entries.get(key)
         if entry is None or self._clock() - entry[0] > self._lifetime_s:
             return None
         return entry[1]
 
     def knew(self, key: K) -> bool:
         """Whether it was ever found, however long ago."""
-        return key in self._found
+        return key in self._entries
 
     def put(self, key: K, value: V, *, at_s: float) -> V:
         """Keep what was read at ``at_s``: the moment before the question, not after the answer."""
         with self._lock:
-            self._found[key] = (at_s, value)
-            self._found.move_to_end(key)
-            if len(self._found) > self._size:
-                self._found.popitem(last=False)
+            self._entries[key] = (at_s, value)
+            self._entries.move_to_end(key)
+            if len(self._entries) > self._size:
+                self._entries.popitem(last=False)
         return value
 
     def forget(self, key: K) -> None:
         with self._lock:
-            self._found.pop(key, None)
+            self._entries.pop(key, None)

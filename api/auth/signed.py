@@ -33,7 +33,7 @@ OWN_NAMES: Final = (KEY, EXPIRES, SIGNATURE)
 TTL_S: Final = 6 * 3_600  # of the bearer token that this process asks with; it never leaves it
 _PURPOSE: Final = b"weir signed image v1"
 _RENEWED_S: Final = 600
-_KEPT: Final = 1_000
+_MAX_TOKENS: Final = 1_000
 _LONGEST: Final = 4_000  # of a query
 
 Pairs = Iterable[tuple[str, str]]
@@ -64,19 +64,19 @@ class SignedAddresses:
     def sign(self, path: str, pairs: Pairs, key_id: str, lasts_s: int) -> str:
         """The query of an address valid for ``lasts_s`` seconds: the given query and the
         signature."""
-        said = [(name, text) for name, text in pairs if name not in OWN_NAMES]
-        said += [(KEY, key_id), (EXPIRES, str(self._now_ms() // 1000 + lasts_s))]
-        return urlencode([*said, (SIGNATURE, self._signature(path, said))])
+        signed = [(name, text) for name, text in pairs if name not in OWN_NAMES]
+        signed += [(KEY, key_id), (EXPIRES, str(self._now_ms() // 1000 + lasts_s))]
+        return urlencode([*signed, (SIGNATURE, self._signature(path, signed))])
 
     def opened(self, path: str, query: str, device_id: str | None) -> str | None:
         """A bearer token for what the address may show now, for that device or for all; None if the
         address is invalid for any reason."""
-        said = _read(query)
-        if said is None or not self._genuine(path, said):
+        params = _read(query)
+        if params is None or not self._genuine(path, params):
             return None
-        if int(said[EXPIRES]) * 1000 <= self._now_ms():
+        if int(params[EXPIRES]) * 1000 <= self._now_ms():
             return None
-        key = self._directory.named_key(said[KEY])
+        key = self._directory.named_key(params[KEY])
         if key is None or not self.may_sign(key):
             return None
         grant = key.grant if device_id is None else self._of_device(key, device_id)
@@ -106,7 +106,7 @@ class SignedAddresses:
             token, ends_s = self._tokens.get((key.key_id, grant), ("", 0))
             if ends_s - now_s > _RENEWED_S:
                 return token
-            if len(self._tokens) >= _KEPT:
+            if len(self._tokens) >= _MAX_TOKENS:
                 self._tokens.clear()
             token = issue_token(
                 self._settings,
@@ -121,9 +121,9 @@ class SignedAddresses:
 
     # --- Signatures ------------------------------------------------------------------------------
 
-    def _genuine(self, path: str, said: Mapping[str, str]) -> bool:
-        rest = [(name, text) for name, text in said.items() if name != SIGNATURE]
-        given = said[SIGNATURE].encode("utf-8", "replace")
+    def _genuine(self, path: str, params: Mapping[str, str]) -> bool:
+        rest = [(name, text) for name, text in params.items() if name != SIGNATURE]
+        given = params[SIGNATURE].encode("utf-8", "replace")
         return hmac.compare_digest(given, self._signature(path, rest).encode())
 
     def _signature(self, path: str, pairs: Pairs) -> str:
@@ -138,8 +138,8 @@ def _read(query: str) -> dict[str, str] | None:
     if len(query) > _LONGEST:
         return None
     pairs = parse_qsl(query, keep_blank_values=True)
-    said = dict(pairs)
-    if len(said) != len(pairs) or not all(said.get(name) for name in OWN_NAMES):
+    params = dict(pairs)
+    if len(params) != len(pairs) or not all(params.get(name) for name in OWN_NAMES):
         return None
-    expires = said[EXPIRES]
-    return said if expires.isascii() and expires.isdigit() and len(expires) <= 12 else None
+    expires = params[EXPIRES]
+    return params if expires.isascii() and expires.isdigit() and len(expires) <= 12 else None

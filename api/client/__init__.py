@@ -24,6 +24,7 @@ from api.client.status import (
     StatusPart,
     StatusSummary,
     Strip,
+    UsualToday,
     WindowStatus,
 )
 from api.embeds import EmbedDefinition, Fixed, Rolling, address, height_px, snippet
@@ -57,6 +58,7 @@ __all__ = [
     "StatusPart",
     "StatusSummary",
     "Strip",
+    "UsualToday",
     "WindowStatus",
     "address",
     "height_px",

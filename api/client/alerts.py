@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
@@ -145,14 +145,12 @@ class AlertSilence:
     created_by: str
 
 
-class AlertMethods:
-    """The part of `Client` that asks for alerts."""
+class AlertMethods(Protocol):
+    """The part of `Client` for alerts. The client provides `_fetch` and `_send`."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        raise NotImplementedError
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
 
     def alerts(
         self,
@@ -177,11 +175,11 @@ class AlertMethods:
             said["offset"] = str(offset)
         if count_only:
             said["count"] = "true"
-        body = an_object(self._ask(_ALERTS, said), "answer")
+        body = an_object(self._fetch(_ALERTS, said), "answer")
         return AlertPage(whole(body, "count"), tuple(map(_alert, _data(body))))
 
     def alert(self, alert_id: str) -> Alert:
-        return _alert(self._ask(_one(_ALERTS, alert_id), {}))
+        return _alert(self._fetch(_one(_ALERTS, alert_id), {}))
 
     def acknowledge_alert(self, alert_id: str, text: str = "") -> Alert:
         """Conflict where it is acknowledged already, or resolved."""
@@ -192,7 +190,7 @@ class AlertMethods:
         return _alert(self._send("POST", f"{_one(_ALERTS, alert_id)}/unacknowledge", {}))
 
     def alert_rules(self) -> tuple[AlertRule, ...]:
-        return tuple(map(_rule, _data(self._ask(_RULES, {}))))
+        return tuple(map(_rule, _data(self._fetch(_RULES, {}))))
 
     def create_rule(self, definition: Mapping[str, Any]) -> AlertRule:
         return _rule(self._send("POST", _RULES, definition))
@@ -209,7 +207,7 @@ class AlertMethods:
         return _preview(self._send("POST", f"{_RULES}/preview", definition))
 
     def alert_receivers(self) -> tuple[AlertReceiver, ...]:
-        return tuple(map(_receiver, _data(self._ask(_RECEIVERS, {}))))
+        return tuple(map(_receiver, _data(self._fetch(_RECEIVERS, {}))))
 
     def create_receiver(self, definition: Mapping[str, Any]) -> AlertReceiver:
         return _receiver(self._send("POST", _RECEIVERS, definition))
@@ -226,7 +224,7 @@ class AlertMethods:
         return _message(self._send("POST", f"{_one(_RECEIVERS, receiver_id)}/test", {}))
 
     def alert_silences(self) -> tuple[AlertSilence, ...]:
-        return tuple(map(_silence, _data(self._ask(_SILENCES, {}))))
+        return tuple(map(_silence, _data(self._fetch(_SILENCES, {}))))
 
     def create_silence(
         self,
@@ -248,7 +246,7 @@ class AlertMethods:
 
     def alert_messages(self, limit: int = 100) -> tuple[Message, ...]:
         """Newest first."""
-        return tuple(map(_message, _data(self._ask(_MESSAGES, {"limit": str(limit)}))))
+        return tuple(map(_message, _data(self._fetch(_MESSAGES, {"limit": str(limit)}))))
 
 
 def _one(path: str, id: str) -> str:

@@ -85,47 +85,47 @@ def embeds(body: Any) -> tuple[Embed, ...]:
 
 
 def embed(body: Any) -> Embed:
-    said = an_object(body, "embed")
+    fields = an_object(body, "embed")
     return Embed(
-        id=text(said, "id"),
-        organization_id=text(said, "organizationId"),
-        definition=_definition(said),
-        state=text(said, "state"),
-        created_by=text(said, "createdBy"),
-        created_ms=needed_instant(said, "created"),
-        revoked_ms=instant(said, "revoked"),
+        id=text(fields, "id"),
+        organization_id=text(fields, "organizationId"),
+        definition=_definition(fields),
+        state=text(fields, "state"),
+        created_by=text(fields, "createdBy"),
+        created_ms=needed_instant(fields, "created"),
+        revoked_ms=instant(fields, "revoked"),
     )
 
 
-def _definition(said: Json) -> EmbedDefinition:
+def _definition(fields: Json) -> EmbedDefinition:
     return EmbedDefinition(
-        view=text(said, "view"),
-        devices=_texts(said, "devices"),
-        metric=maybe_text(said, "metric"),
-        origins=_texts(said, "origins"),
-        window=_window(an_object(said.get("window"), "window")),
-        zone=text(said, "zone"),
-        units=text(said, "units"),
-        theme=text(said, "theme"),
-        controls=_texts(said, "controls"),
-        title=text(said, "title"),
-        expires_ms=instant(said, "expires"),
+        view=text(fields, "view"),
+        devices=_texts(fields, "devices"),
+        metric=maybe_text(fields, "metric"),
+        origins=_texts(fields, "origins"),
+        window=_window(an_object(fields.get("window"), "window")),
+        zone=text(fields, "zone"),
+        units=text(fields, "units"),
+        theme=text(fields, "theme"),
+        controls=_texts(fields, "controls"),
+        title=text(fields, "title"),
+        expires_ms=instant(fields, "expires"),
     )
 
 
-def _window(said: Json) -> Rolling | Fixed:
-    if "last" in said:
-        return Rolling(whole(said, "last"))
-    return Fixed(needed_instant(said, "from"), needed_instant(said, "to"))
+def _window(fields: Json) -> Rolling | Fixed:
+    if "last" in fields:
+        return Rolling(whole(fields, "last"))
+    return Fixed(needed_instant(fields, "from"), needed_instant(fields, "to"))
 
 
-def _texts(said: Json, name: str) -> tuple[str, ...]:
-    values = a_list(said.get(name), name)
+def _texts(fields: Json, name: str) -> tuple[str, ...]:
+    values = a_list(fields.get(name), name)
     if not all(isinstance(value, str) for value in values):
         raise UnexpectedAnswer(f"{name}: must be strings")
     return tuple(values)
 
 
 def token(body: Any) -> EmbedToken:
-    said: Mapping[str, Any] = an_object(body, "answer")
-    return EmbedToken(text(said, "token"), instant(said, "expiresAt"))
+    fields: Mapping[str, Any] = an_object(body, "answer")
+    return EmbedToken(text(fields, "token"), instant(fields, "expiresAt"))

@@ -273,7 +273,7 @@ class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods):
         )
         return replies.latest(body)
 
-    # --- Who asks ---
+    # --- The credential ---
 
     def me(self) -> Me:
         """Who asks, and what they may do."""
@@ -285,16 +285,16 @@ class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods):
         """Those of the credential's organization within its grant, newest first. Raises NotOffered
         if the server has no embeds."""
         try:
-            return embeds.embeds(self._ask(f"{EMBEDS_PREFIX}/embeds", {}))
+            return embeds.embeds(self._fetch(f"{EMBEDS_PREFIX}/embeds", {}))
         except (NotFound, UnexpectedAnswer) as error:
             raise NotOffered("This server has no embeds.") from error
 
     def embed(self, embed_id: str) -> Embed:
-        return embeds.embed(self._ask(_embed_path(embed_id), {}))
+        return embeds.embed(self._fetch(_embed_path(embed_id), {}))
 
     def own_embed(self) -> Embed:
         """The embed of the token."""
-        return embeds.embed(self._ask(f"{EMBEDS_PREFIX}/self", {}))
+        return embeds.embed(self._fetch(f"{EMBEDS_PREFIX}/self", {}))
 
     def create_embed(self, definition: EmbedDefinition) -> Embed:
         """BadRequest names each field that can't be used, by its name in JSON."""
@@ -312,19 +312,19 @@ class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods):
     # --- Asking ---
 
     def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
-        said = {name: _texts(value) for name, value in params.items() if value is not None}
-        return self._ask(PATH_PREFIX + path, said, accept)
+        given = {name: _texts(value) for name, value in params.items() if value is not None}
+        return self._fetch(PATH_PREFIX + path, given, accept)
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        with self._refusals_told():
-            return self._transport.get(path, said, {**self._headers, "Accept": accept})
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any:
+        with self._reporting_unauthorized():
+            return self._transport.get(path, params, {**self._headers, "Accept": accept})
 
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        with self._refusals_told():
+        with self._reporting_unauthorized():
             return self._transport.send(method, path, self._headers, body)
 
     @contextmanager
-    def _refusals_told(self) -> Generator[None]:
+    def _reporting_unauthorized(self) -> Generator[None]:
         try:
             yield
         except Unauthorized:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import starmap
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
-from api.catalog import FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
+from api.catalog import COLUMNS_TYPE, FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
 from api.client.fields import (
     Json,
     a_list,
@@ -23,7 +24,8 @@ from api.metering.forecast import ForecastHour, Interval
 from api.metering.usual_band import UsualHour
 from api.timez import stamp
 
-_Ask = Callable[[str, Params], Any]
+_Ask = Callable[[str, Params, str], Any]
+_COLUMNS: Final = f"{COLUMNS_TYPE}, application/json;q=0.9"
 
 
 class Amounts(NamedTuple):
@@ -65,25 +67,17 @@ class Comparison:
     buckets: tuple[ComparedBucket, ...]
 
 
-class ExpectationMethods:
-    """The part of `Client` that asks what is usual and what is coming. NotOffered where the server
-    is no Weir."""
+class ExpectationMethods(Protocol):
+    """The part of `Client` for usual hours, forecasts and month ends. The client provides `_fetch`.
+    NotOffered if the server is no Weir."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
         """The usual hours of a device; none of days with less than 21 days before them."""
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
-        return [
-            UsualHour(
-                needed_instant(row, "bucket_start"),
-                _needed(row, "volume"),
-                _needed(row, "low"),
-                _needed(row, "high"),
-            )
-            for row in _rows(_of_device(self._ask, identifier, "usual", params))
-        ]
+        body = _of_device(self._fetch, identifier, "usual", params, _COLUMNS)
+        return list(starmap(UsualHour, _columns(body, ("bucket_start", "volume", "low", "high"))))
 
     def comparison(
         self,
@@ -105,13 +99,15 @@ class ExpectationMethods:
             "metric": metric.name,
             **({} if timezone is None else {"timezone": timezone}),
         }
-        body = an_object(_of_device(self._ask, identifier, "comparison", params), "answer")
+        answer = _of_device(self._fetch, identifier, "comparison", params, _COLUMNS)
+        body = an_object(answer, "answer")
+        names = ("bucket_start", "other_start", "value", "volume")
         return Comparison(
             number(body, "volume"),
             number(body, "otherVolume"),
             number(body, "difference"),
             number(body, "percent"),
-            tuple(map(_compared, _rows(body))),
+            tuple(starmap(ComparedBucket, _columns(body, names))),
         )
 
     def forecast(
@@ -123,11 +119,11 @@ class ExpectationMethods:
             ForecastHour(
                 needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
             )
-            for row in _rows(_of_device(self._ask, identifier, "forecast", params))
+            for row in _rows(_of_device(self._fetch, identifier, "forecast", params))
         ]
 
     def month_end(self, identifier: str, *, as_of_ms: int | None = None) -> MonthEnd:
-        answer = _of_device(self._ask, identifier, "month-end", _as_of(as_of_ms))
+        answer = _of_device(self._fetch, identifier, "month-end", _as_of(as_of_ms))
         body = an_object(answer, "answer")
         cost = maybe_object(body, "cost")
         return MonthEnd(
@@ -138,10 +134,12 @@ class ExpectationMethods:
         )
 
 
-def _of_device(ask: _Ask, identifier: str, what: str, params: Params) -> Any:
+def _of_device(
+    ask: _Ask, identifier: str, what: str, params: Params, accept: str = "application/json"
+) -> Any:
     """NotOffered where the server is no Weir; NotFound for a device that isn't there."""
     try:
-        return ask(f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params)
+        return ask(f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params, accept)
     except NotFound as error:
         if "Device" in str(error):
             raise
@@ -157,13 +155,13 @@ def _rows(body: Any) -> list[Json]:
     return [an_object(row, "row") for row in rows]
 
 
-def _compared(row: Json) -> ComparedBucket:
-    return ComparedBucket(
-        needed_instant(row, "bucket_start"),
-        needed_instant(row, "other_start"),
-        number(row, "value"),
-        number(row, "volume"),
-    )
+def _columns(body: Any, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of an answer in columns, of which the starts are epoch milliseconds."""
+    columns = an_object(an_object(body, "answer").get("columns"), "columns")
+    lists = [a_list(columns.get(name), name) for name in names]
+    if len({len(each) for each in lists}) > 1:
+        raise UnexpectedAnswer("columns: must be of one length")
+    return zip(*lists, strict=True)
 
 
 def _needed(row: Json, name: str) -> float:

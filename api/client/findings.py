@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
@@ -87,14 +87,12 @@ class Judged:
     words: str
 
 
-class FindingMethods:
-    """The part of `Client` that asks for findings."""
+class FindingMethods(Protocol):
+    """The part of `Client` for findings. The client provides `_fetch` and `_send`."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        raise NotImplementedError
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
 
     def findings(
         self,
@@ -111,22 +109,22 @@ class FindingMethods:
         count_only: bool = False,
     ) -> FindingPage:
         """Worst first. Empty collections ask for all."""
-        said: dict[str, str | list[str]] = {}
+        params: dict[str, str | list[str]] = {}
         several = {"kind": kinds, "severity": severities, "state": states}
-        said |= {name: sorted(some) for name, some in several.items() if some}
+        params |= {name: sorted(some) for name, some in several.items() if some}
         one = {"device": device, "group": group, "limit": limit, "offset": offset or None}
-        said |= {name: str(value) for name, value in one.items() if value is not None}
+        params |= {name: str(value) for name, value in one.items() if value is not None}
         bounds = {"from": from_ms, "to": to_ms}
-        said |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
         if count_only:
-            said["count"] = "true"
-        body = an_object(self._ask(_PATH, said), "answer")
+            params["count"] = "true"
+        body = an_object(self._fetch(_PATH, params), "answer")
         return FindingPage(
             whole(body, "count"), tuple(map(finding, a_list(body.get("data"), "data")))
         )
 
     def finding(self, finding_id: str) -> FindingDetail:
-        return _detail(self._ask(_one(finding_id), {}))
+        return _detail(self._fetch(_one(finding_id), {}))
 
     def dismiss_finding(
         self, finding_id: str, reason: str = "", judgement: str = "not-a-problem"
@@ -145,59 +143,62 @@ def _one(finding_id: str) -> str:
     return f"{_PATH}/{quote(finding_id, safe='')}"
 
 
-def _needed(said: Json, name: str) -> float:
-    value = number(said, name)
+def _needed(fields: Json, name: str) -> float:
+    value = number(fields, name)
     if value is None:
         raise UnexpectedAnswer(f"{name}: must be a number")
     return value
 
 
 def finding(body: Any) -> Finding:
-    said = an_object(body, "finding")
+    fields = an_object(body, "finding")
     return Finding(
-        id=text(said, "id"),
-        device_id=text(said, "deviceId"),
-        serial_number=text(said, "serialNumber"),
-        kind=text(said, "kind"),
-        severity=text(said, "severity"),
-        state=text(said, "state"),
-        start_ms=needed_instant(said, "start"),
-        end_ms=instant(said, "end"),
-        opened_ms=needed_instant(said, "openedAt"),
-        value=_needed(said, "value"),
-        unit=text(said, "unit"),
-        usual=number(said, "usual"),
-        gallons=number(said, "gallons"),
-        cost_per_day=number(said, "costPerDay"),
-        words=text(said, "words"),
+        id=text(fields, "id"),
+        device_id=text(fields, "deviceId"),
+        serial_number=text(fields, "serialNumber"),
+        kind=text(fields, "kind"),
+        severity=text(fields, "severity"),
+        state=text(fields, "state"),
+        start_ms=needed_instant(fields, "start"),
+        end_ms=instant(fields, "end"),
+        opened_ms=needed_instant(fields, "openedAt"),
+        value=_needed(fields, "value"),
+        unit=text(fields, "unit"),
+        usual=number(fields, "usual"),
+        gallons=number(fields, "gallons"),
+        cost_per_day=number(fields, "costPerDay"),
+        words=text(fields, "words"),
     )
 
 
 def _detail(body: Any) -> FindingDetail:
-    said = an_object(body, "finding")
-    judged, shown = maybe_object(said, "dismissed"), an_object(said.get("evidence"), "evidence")
-    rows = (an_object(row, "row") for row in a_list(shown.get("data"), "data"))
+    fields = an_object(body, "finding")
+    judged, evidence = (
+        maybe_object(fields, "dismissed"),
+        an_object(fields.get("evidence"), "evidence"),
+    )
+    rows = (an_object(row, "row") for row in a_list(evidence.get("data"), "data"))
     return FindingDetail(
-        finding=finding(said),
-        offers_new_normal=said.get("offersNewNormal") is True,
+        finding=finding(fields),
+        offers_new_normal=fields.get("offersNewNormal") is True,
         dismissed_ms=instant(judged, "at"),
         dismissed_by=maybe_text(judged, "by"),
         judgement=maybe_text(judged, "as"),
         reason=maybe_text(judged, "reason"),
-        resolution=text(shown, "resolution"),
-        metric=text(shown, "metric"),
-        unit=text(shown, "unit"),
-        from_ms=needed_instant(shown, "from"),
-        to_ms=needed_instant(shown, "to"),
+        resolution=text(evidence, "resolution"),
+        metric=text(evidence, "metric"),
+        unit=text(evidence, "unit"),
+        from_ms=needed_instant(evidence, "from"),
+        to_ms=needed_instant(evidence, "to"),
         series=tuple((needed_instant(row, "bucket_start"), number(row, "value")) for row in rows),
     )
 
 
 def _judged(body: Any) -> Judged:
-    said = an_object(body, "answer")
-    threshold = an_object(said.get("threshold"), "threshold")
+    fields = an_object(body, "answer")
+    threshold = an_object(fields.get("threshold"), "threshold")
     return Judged(
-        finding(said.get("finding")),
+        finding(fields.get("finding")),
         _needed(threshold, "before"),
         _needed(threshold, "factor"),
         text(threshold, "words"),

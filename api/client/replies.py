@@ -193,7 +193,7 @@ def series(body: Any) -> Series:
     if "columns" in answer:
         columns = dict(an_object(answer["columns"], "columns"))
     else:
-        columns = _turned(a_list(answer.get("data"), "data"))
+        columns = _as_columns(a_list(answer.get("data"), "data"))
     stamps: Any = columns.pop(resolution.stamp, None if columns else []) if resolution.stamp else []
     times = _times(stamps, str(resolution.stamp))
     _check_columns(columns, len(times) if resolution.stamp else None)
@@ -209,7 +209,7 @@ def series(body: Any) -> Series:
     )
 
 
-def _turned(rows: list[Any]) -> dict[str, Any]:
+def _as_columns(rows: list[Any]) -> dict[str, Any]:
     """Row objects as columns; a key that some rows lack is null there."""
     objects = [an_object(row, "data") for row in rows]
     names = dict.fromkeys(chain.from_iterable(objects))

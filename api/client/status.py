@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
 from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
@@ -77,6 +77,14 @@ class Strip(NamedTuple):
     expected: tuple[int, ...]
 
 
+class UsualToday(NamedTuple):
+    """Of the ``devices`` with a history: gallons of today so far, and those usual by now."""
+
+    devices: int = 0
+    volume: float = 0.0
+    usual: float = 0.0
+
+
 class Observed(NamedTuple):
     """Seconds of buckets with a reading, and of all that were due."""
 
@@ -127,15 +135,15 @@ class StatusSummary:
     quiet: int = 0
     uptime: Mapping[str, Observed] = field(default_factory=dict[str, Observed])
     attention: Attention = field(default_factory=Attention)
+    usual: UsualToday = field(default_factory=UsualToday)
     unchecked: int = 0
     checked_ms: int | None = None
 
 
-class StatusMethods:
-    """The part of `Client` that asks for status."""
+class StatusMethods(Protocol):
+    """The part of `Client` for status. The client provides `_fetch`."""
 
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
+    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def statuses(
         self,
@@ -184,7 +192,7 @@ class StatusMethods:
         path = f"/devices/{quote(identifier, safe='')}/balance"
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
         try:
-            return balance(self._ask(INSIGHT_PREFIX + path, params))
+            return balance(self._fetch(INSIGHT_PREFIX + path, params))
         except NotFound as error:
             if "Device" in str(error):
                 raise
@@ -193,12 +201,12 @@ class StatusMethods:
     def status(self, identifier: str) -> DeviceStatus:
         """One device's, with the price of its water. Raises NotFound."""
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
-        return device_status(self._ask(path, {}))
+        return device_status(self._fetch(path, {}))
 
     def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
         said = {name: value for name, value in asked.items() if value}
         try:
-            return self._ask(INSIGHT_PREFIX + path, said)
+            return self._fetch(INSIGHT_PREFIX + path, said)
         except NotFound as error:
             raise NotOffered("This server keeps no status of its devices.") from error
 
@@ -312,6 +320,7 @@ def status_summary(body: Any) -> StatusSummary:
         flowing=maybe_whole(answer, "flowing") or 0,
         quiet=maybe_whole(answer, "quiet") or 0,
         uptime={span.name: _observed(answer, span.name) for span in SPANS},
+        usual=_usual(maybe_object(answer, "usualToday")),
         attention=_attention(maybe_object(answer, "attention")),
         unchecked=maybe_whole(maybe_object(answer, "unchecked"), "devices") or 0,
         checked_ms=instant(maybe_object(answer, "unchecked"), "checkedTo"),
@@ -321,6 +330,14 @@ def status_summary(body: Any) -> StatusSummary:
 def _observed(body: Json, name: str) -> Observed:
     found = maybe_object(maybe_object(body, "uptime"), name)
     return Observed(maybe_whole(found, "observed") or 0, maybe_whole(found, "expected") or 0)
+
+
+def _usual(body: Json) -> UsualToday:
+    return UsualToday(
+        maybe_whole(body, "devices") or 0,
+        number(body, "volume") or 0.0,
+        number(body, "usual") or 0.0,
+    )
 
 
 def _attention(body: Json) -> Attention:

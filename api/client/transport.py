@@ -110,9 +110,9 @@ class Transport:
     ) -> Any:
         """The body of a success, as parsed JSON. Sent once: a change must not be made twice because
         its response was lost. Raises as `get` does."""
-        said = {**headers, "Content-Type": "application/json"}
+        with_type = {**headers, "Content-Type": "application/json"}
         try:
-            answer = self.http.request(method, path, content=orjson.dumps(body), headers=said)
+            answer = self.http.request(method, path, content=orjson.dumps(body), headers=with_type)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _unreachable(error) from error
         return _body(answer)

@@ -36,13 +36,13 @@ def backup(file: Path) -> object:
     from api.store.backup import back_up
 
     store = _store()
-    with bar(store.name, total=0, unit="pages") as shown:
+    with bar(store.name, total=0, unit="pages") as progress:
 
-        def watch(remaining: int, of: int) -> None:
-            shown.total = of
-            shown.update(of - remaining - shown.n)
+        def on_progress(remaining: int, of: int) -> None:
+            progress.total = of
+            progress.update(of - remaining - progress.n)
 
-        return _told(back_up(store, file, stamp(now_ms()), BACKEND_VERSION, watch))
+        return _summary(back_up(store, file, stamp(now_ms()), BACKEND_VERSION, on_progress))
 
 
 @click.command(cls=Command)
@@ -58,7 +58,7 @@ def restore(file: Path, check: bool, force: bool) -> object:
     from api.store import backup as backups
 
     if check:
-        return _told(backups.check(file))
+        return _summary(backups.check(file))
     store = _store()
     if store.exists() and not force:
         raise UserError(f"{store} already exists: use --force to overwrite it")
@@ -69,7 +69,7 @@ def restore(file: Path, check: bool, force: bool) -> object:
 
     if done.parts["store.sqlite"].version < CURRENT:
         warn("the restored store has an older schema: run flask db upgrade")
-    return _told(done)
+    return _summary(done)
 
 
 def _store() -> Path:
@@ -79,7 +79,7 @@ def _store() -> Path:
     return Path(url.removeprefix("sqlite:///"))
 
 
-def _told(backup: Backup) -> object:
+def _summary(backup: Backup) -> object:
     store = backup.parts["store.sqlite"]
     web = backup.parts.get("web.sqlite")
     return {

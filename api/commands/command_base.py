@@ -89,7 +89,7 @@ def ensure_store(url: str) -> None:
 
     if not url.startswith("sqlite:"):
         return
-    stores: tuple[_Kept, ...] = (open_store(url), open_web_store(url))
+    stores: tuple[_Upgradable, ...] = (open_store(url), open_web_store(url))
     for each in stores:
         with _connected(each) as store:
             try:
@@ -110,13 +110,13 @@ def upgrade_store(url: str) -> tuple[int, int]:
     return versions
 
 
-class _Kept(Protocol):
+class _Upgradable(Protocol):
     def check(self) -> None: ...
     def upgrade(self) -> tuple[int, int]: ...
     def close(self) -> None: ...
 
 
-S = TypeVar("S", bound=_Kept)
+S = TypeVar("S", bound=_Upgradable)
 
 
 @contextmanager
@@ -129,17 +129,17 @@ def _connected(store: S) -> Generator[S]:
     except Unavailable as error:
         raise ConfigurationError(f"WEIR_DATABASE can't be used: {error.detail}") from error
     except OSError as error:
-        said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        raise ConfigurationError(f"WEIR_DATABASE can't be used: {said}") from None
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise ConfigurationError(f"WEIR_DATABASE can't be used: {reason}") from None
     finally:
         store.close()
 
 
 def organization(store: Store, organization_id: str) -> Organization:
-    found = store.organization(organization_id)
-    if found is None:
+    row = store.organization(organization_id)
+    if row is None:
         raise UserError(f"--org {organization_id}: no such organization; see flask orgs list")
-    return found
+    return row
 
 
 def everything(organization_id: str) -> Scope:
@@ -149,11 +149,11 @@ def everything(organization_id: str) -> Scope:
 
 def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -> list[str]:
     """The UUIDs of devices named by any identifier; UserError for one that isn't there."""
-    found = store.resolve(everything(organization_id), identifiers)
-    for identifier, device in zip(identifiers, found, strict=True):
+    devices = store.resolve(everything(organization_id), identifiers)
+    for identifier, device in zip(identifiers, devices, strict=True):
         if device is None:
             raise UserError(f"--device {identifier}: not found in this organization")
-    return [device.id for device in found if device is not None]
+    return [device.id for device in devices if device is not None]
 
 
 @contextmanager
@@ -264,10 +264,10 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> None:
         with _one_line():
             if not ctx.params.get("while_parent"):  # whose parent has said so
-                for told in unknown_variables(os.environ):
-                    warn(f"unknown setting {told}")
-            answer = super().invoke(ctx)
-        outcome = answer if isinstance(answer, Outcome) else Outcome(answer, 0)
+                for variable in unknown_variables(os.environ):
+                    warn(f"unknown setting {variable}")
+            result = super().invoke(ctx)
+        outcome = result if isinstance(result, Outcome) else Outcome(result, 0)
         if outcome.data is not None:
             as_json = ctx.meta.get(_EXTENSION)
             click.echo(json.dumps(outcome.data) if as_json else table(outcome.data))
@@ -302,8 +302,8 @@ def _one_line() -> Generator[None]:
     except Exception as error:
         if get_debug_flag():
             raise
-        said = f"{type(error).__name__}: {error}"
-        raise click.ClickException(f"unexpected error: {_line(said)}") from error
+        message = f"{type(error).__name__}: {error}"
+        raise click.ClickException(f"unexpected error: {_line(message)}") from error
 
 
 def _line(text: str) -> str:

@@ -60,8 +60,8 @@ def run(context: click.Context, port: int | None) -> None:
     The store is demo.sqlite in the instance folder, whatever WEIR_DATABASE names: invented meters
     never come beside real ones.
     """
-    known = settings()
-    folder = Path(known.instance)
+    config = settings()
+    folder = Path(config.instance)
     own, usual = (f"sqlite:///{folder / name}" for name in (STORE, "weir.sqlite"))
     if os.environ.get("WEIR_DATABASE") not in (None, own, usual):
         warn(f"the demo uses its own store, {own}; WEIR_DATABASE is ignored")
@@ -122,8 +122,8 @@ def _ensure_devices(store: Store) -> None:
     store.import_devices(organization.id, devices)
 
 
-def _ensure_key(store: Store, known: Settings) -> None:
-    if not _key_works(store, known):
+def _ensure_key(store: Store, config: Settings) -> None:
+    if not _key_works(store, config):
         made = new_key(
             store,
             demo.ORGANIZATION_ID,
@@ -131,12 +131,12 @@ def _ensure_key(store: Store, known: Settings) -> None:
             Grant(everything=True),
             role=Role.ADMINISTRATOR,
         )
-        write_private(known.demo_key_path, json.dumps(made))
+        write_private(config.demo_key_path, json.dumps(made))
 
 
-def _key_works(store: Store, known: Settings) -> bool:
+def _key_works(store: Store, config: Settings) -> bool:
     try:
-        made: dict[str, str] = json.loads(known.demo_key_path.read_text("utf-8"))
+        made: dict[str, str] = json.loads(config.demo_key_path.read_text("utf-8"))
         wanted = made["keyId"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -153,8 +153,8 @@ def _fill(store: Store) -> int:
     before = store.progress(demo.MARK, demo.ORGANIZATION_ID)
     stored = 0
     if before is None or not before.complete:
-        with bar("demo fleet", total=demo.ABOUT_ROWS, unit=" readings") as shown:
-            stored = bring_in(store, fleet, lambda batch: shown.update(batch.read)).stored
+        with bar("demo fleet", total=demo.ABOUT_ROWS, unit=" readings") as progress:
+            stored = bring_in(store, fleet, lambda batch: progress.update(batch.read)).stored
     return stored + catch_up(store, fleet, now_ms()).stored
 
 

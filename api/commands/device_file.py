@@ -70,22 +70,22 @@ def check(entries: object, organization_id: str) -> DeviceFile:
 def _device(place: str, entry: object) -> tuple[NewDevice, list[str]]:
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
-    said = cast("dict[str, Any]", entry)
-    serial = said.get(SERIAL)
+    given = cast("dict[str, Any]", entry)
+    serial = given.get(SERIAL)
     if serial is None:
         raise ValueError(f"{place} has no {SERIAL}")
     _checked(place, SERIAL, _identifier, serial)
     place = f"{place} ({serial})"
-    groups = said.get(GROUPS)
+    groups = given.get(GROUPS)
     if groups is not None:
         _checked(place, GROUPS, _texts, groups)
-    fields = {name: value for name, value in said.items() if name in FIELDS and name != SERIAL}
-    if PARENT in said:
-        fields[PARENT] = said[PARENT]
+    fields = {name: value for name, value in given.items() if name in FIELDS and name != SERIAL}
+    if PARENT in given:
+        fields[PARENT] = given[PARENT]
     for name, value in fields.items():
         if value is not None:
             _checked(place, name, _SPECIAL.get(name) or _BY_KIND[FIELDS[name].kind], value)
-    unknown = [name for name in said if name not in FIELDS and name not in (GROUPS, PARENT)]
+    unknown = [name for name in given if name not in FIELDS and name not in (GROUPS, PARENT)]
     return NewDevice(serial, fields, None if groups is None else tuple(groups)), unknown
 
 

@@ -55,18 +55,18 @@ _FIXED: Final = "from and --to"
 @click.option("--expires", help="When it expires, ISO 8601. Default: never.")
 @click.option("--title", help="Title shown above it.")
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
-def create(organization_id: str, site: str | None, **said: Any) -> object:
+def create(organization_id: str, site: str | None, **given: Any) -> object:
     """Make an embed, and the link token that opens it."""
     from api.auth import issue_embed_token
     from api.domain.embeds import make
     from api.params import EmbedBody, checked
 
     maker = Maker("command", granted=Grant(everything=True))
-    window = _FIXED if said["first"] is not None else "last"
+    window = _FIXED if given["first"] is not None else "last"
     options = _OPTIONS | {"window": window}
     with opened(read_only=True) as store, opened_web() as web, by_option(options):
         organization(store, organization_id)
-        wanted = checked(EmbedBody, _body(said)).definition
+        wanted = checked(EmbedBody, _body(given)).definition
         embed = make(store, web, everything(organization_id), maker, wanted, now_ms(), author())
     token, _ = issue_embed_token(settings(), embed, now_ms())
     at = site or settings().site
@@ -78,17 +78,17 @@ def create(organization_id: str, site: str | None, **said: Any) -> object:
     }
 
 
-def _body(said: dict[str, Any]) -> dict[str, Any]:
+def _body(given: dict[str, Any]) -> dict[str, Any]:
     """The options as a request would say them: what wasn't given is left out."""
-    window = _window_said(said.pop("last"), said.pop("first"), said.pop("to"))
-    body = {name: value for name, value in said.items() if value is not None}
-    body |= {name: list(said[name]) for name in ("devices", "origins")}
-    if said["controls"] is not None:
-        body["controls"] = said["controls"].split(",")
+    window = _window_body(given.pop("last"), given.pop("first"), given.pop("to"))
+    body = {name: value for name, value in given.items() if value is not None}
+    body |= {name: list(given[name]) for name in ("devices", "origins")}
+    if given["controls"] is not None:
+        body["controls"] = given["controls"].split(",")
     return body if window is None else body | {"window": window}
 
 
-def _window_said(last: str | None, first: str | None, to: str | None) -> dict[str, Any] | None:
+def _window_body(last: str | None, first: str | None, to: str | None) -> dict[str, Any] | None:
     if last is not None and (first is not None or to is not None):
         raise UserError("give --last, or --from and --to")
     if last is not None:
@@ -101,10 +101,10 @@ def _window_said(last: str | None, first: str | None, to: str | None) -> dict[st
 
 
 def _seconds(text: str) -> int:
-    found = re.fullmatch(r"([0-9]{1,6})([mhd])", text)
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,6})([mhd])", text)
+    if match is None:
         raise UserError("--last must be a length such as 90m, 24h or 7d")
-    return int(found[1]) * _LENGTHS_S[found[2]]
+    return int(match[1]) * _LENGTHS_S[match[2]]
 
 
 @group.command("list")
@@ -116,23 +116,23 @@ def list_all(organization_id: str) -> object:
     with opened(read_only=True) as store, opened_web(read_only=True) as web:
         organization(store, organization_id)
         embeds = web.embeds(organization_id)
-        found = zip(embeds, states(store, embeds, now_ms()), strict=True)
-        return [_described(embed, state.value) for embed, state in found]
+        pairs = zip(embeds, states(store, embeds, now_ms()), strict=True)
+        return [_described(embed, state.value) for embed, state in pairs]
 
 
 def _described(embed: Embed, state: str) -> dict[str, object]:
-    said = embed.definition
+    given = embed.definition
     return {
         "id": embed.id,
         "state": state,
-        "view": said.view,
-        "title": said.title,
-        "devices": list(said.devices),
-        "origins": list(said.origins),
-        "window": _window(said.window),
+        "view": given.view,
+        "title": given.title,
+        "devices": list(given.devices),
+        "origins": list(given.origins),
+        "window": _window(given.window),
         "createdBy": embed.maker.called,
         "created": when(embed.created_ms),
-        "expires": when(said.expires_ms),
+        "expires": when(given.expires_ms),
         "revoked": when(embed.revoked_ms),
     }
 

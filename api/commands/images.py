@@ -39,17 +39,17 @@ def link(
     """Sign the address of an image. It ends with its days, and with its key."""
     from api.auth.signed import SignedAddresses
 
-    known = settings()
+    config = settings()
     with opened(read_only=True) as store:
         key = store.named_key(key_id)
-        signed = SignedAddresses(store, known)
+        signed = SignedAddresses(store, config)
         if key is None or not signed.may_sign(key):
             raise UserError(f"no active reading key {key_id}: see flask keys list")
         path = f"/export/{_place(store, key, identifier)}.{ending}"
-        said = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
-        sealed = signed.sign(path, said, key_id, days * DAY_MS // 1000)
+        params = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
+        sealed = signed.sign(path, params, key_id, days * DAY_MS // 1000)
     ends = when(now_ms() + days * DAY_MS)
-    return {"address": f"{(site or known.site).rstrip('/')}{path}?{sealed}", "expires": ends}
+    return {"address": f"{(site or config.site).rstrip('/')}{path}?{sealed}", "expires": ends}
 
 
 def _place(store: Store, key: Key, identifier: str | None) -> str:

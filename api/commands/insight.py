@@ -76,11 +76,11 @@ def verify(organization_id: str | None, device: str | None) -> object:
     with opened(read_only=True) as store:
         projection, evaluator = Projection(store), Evaluator(store)
         for key in _keys(store, organization_id, device):
-            kept = store.status_rows([key]).get(key)
+            stored = store.status_rows([key]).get(key)
             status: bool | None = None
-            if kept is not None and not store.due_of([key]):
-                (made,) = projection.of([key], kept.as_of_ms)
-                status = differing(kept, made)
+            if stored is not None and not store.due_of([key]):
+                (made,) = projection.of([key], stored.as_of_ms)
+                status = differing(stored, made)
             findings = evaluator.wrong(key)
             devices += status is not None or findings is not None
             wrong += bool(status) or bool(findings)
@@ -95,7 +95,7 @@ def _keys(store: Store, organization_id: str | None, device: str | None) -> list
     organization(store, organization_id)
     if device is None:
         return store.device_keys(organization_id)
-    (found,) = store.resolve(everything(organization_id), [device])
-    if found is None:
+    (known_device,) = store.resolve(everything(organization_id), [device])
+    if known_device is None:
         raise UserError(f"--device {device}: not found in this organization")
-    return [found.key]
+    return [known_device.key]

@@ -47,7 +47,7 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
     kind = _kind(kind_name)
     with opened() as store:
         organization_id, level, target = _target(store, **whom)
-        found: list[FindingSetting] = []
+        changes: list[FindingSetting] = []
         for pair in pairs:
             name, equals, text = pair.partition("=")
             if not equals:
@@ -56,15 +56,15 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
                 value = parse(kind, name, text)
             except ValueError as error:
                 raise UserError(f"{pair}: {error}") from None
-            found.append(FindingSetting(level, target, kind.name, name, value))
+            changes.append(FindingSetting(level, target, kind.name, name, value))
         before = {each[:4]: each.value for each in store.finding_settings(organization_id)}
-        told = audited(
+        audit = audited(
             organization_id, "settings", "set", _named(level, target, kind.name),
-            before={each.name: before.get(each[:4]) for each in found},
-            after={each.name: each.value for each in found},
+            before={each.name: before.get(each[:4]) for each in changes},
+            after={each.name: each.value for each in changes},
         )  # fmt: skip
-        store.keep_finding_settings(organization_id, found, told)
-        return [_told(organization_id, each) for each in found]
+        store.save_finding_settings(organization_id, changes, audit)
+        return [_row(organization_id, each) for each in changes]
 
 
 @settings.command()
@@ -80,15 +80,15 @@ def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
             for each in store.finding_settings(organization_id)
             if (each.level, each.target, each.kind) == (level, target, kind.name)
         ]
-        known = {each.name: each for each in there}
+        by_name = {each.name: each for each in there}
         for name in names:
-            if name not in known:
+            if name not in by_name:
                 raise UserError(f"{name}: not set for {kind.name}")
-        told = audited(
+        audit = audited(
             organization_id, "settings", "unset", _named(level, target, kind.name),
-            before={name: known[name].value for name in names},
+            before={name: by_name[name].value for name in names},
         )  # fmt: skip
-        store.drop_finding_settings(organization_id, [known[name] for name in names], told)
+        store.drop_finding_settings(organization_id, [by_name[name] for name in names], audit)
     return {"unset": len(names)}
 
 
@@ -115,7 +115,7 @@ def list_all(organization_id: str | None, defaults: bool) -> object:
         if organization_id is not None:
             organization(store, organization_id)
         ids = [organization_id] if organization_id else [each.id for each in store.organizations()]
-        return [_told(id, each) for id in ids for each in store.finding_settings(id)]
+        return [_row(id, each) for id in ids for each in store.finding_settings(id)]
 
 
 def _named(level: str, target: str, kind: str) -> str:
@@ -123,7 +123,7 @@ def _named(level: str, target: str, kind: str) -> str:
     return f"{kind} of {level} {target}".strip()
 
 
-def _told(organization_id: str, setting: FindingSetting) -> dict[str, Any]:
+def _row(organization_id: str, setting: FindingSetting) -> dict[str, Any]:
     return {
         "organizationId": organization_id,
         "level": setting.level,
@@ -153,8 +153,8 @@ def _target(
     else:
         ids = [each.id for each in store.organizations()]
     if device is not None:
-        found = [(id, store.resolve(everything(id), [device])[0]) for id in ids]
-        named = [(id, each.id) for id, each in found if each is not None]
+        matches = [(id, store.resolve(everything(id), [device])[0]) for id in ids]
+        named = [(id, each.id) for id, each in matches if each is not None]
         option, level = f"--device {device}", "device"
     elif group_name is not None:
         named = [(id, group_name) for id in ids if _has_group(store, id, group_name)]
@@ -211,13 +211,13 @@ def _days(file: Path) -> list[str]:
         text = file.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{file} can't be read: {error}") from None
-    found: set[str] = set()
+    days: set[str] = set()
     for number, line in enumerate(text.splitlines(), start=1):
-        said = line.partition("#")[0].strip()
-        if not said:
+        day = line.partition("#")[0].strip()
+        if not day:
             continue
         try:
-            found.add(date.fromisoformat(said).isoformat())
+            days.add(date.fromisoformat(day).isoformat())
         except ValueError:
-            raise UserError(f"{file}: line {number}: {said[:40]!r} is not a date") from None
-    return sorted(found)
+            raise UserError(f"{file}: line {number}: {day[:40]!r} is not a date") from None
+    return sorted(days)

@@ -36,26 +36,26 @@ def ingest(shard: setting_types.Shard | None) -> None:
 
     Several of them on one Postgres divide the devices among themselves by --shard 1/3, 2/3, 3/3.
     """
-    writer.run(_known(shard))
+    writer.run(_config(shard))
 
 
 @group.command()
 @_part
 def forget(shard: setting_types.Shard | None) -> None:
     """End the session of an ingester that won't come back, with what the broker keeps for it."""
-    known = _known(shard)
+    config = _config(shard)
     from api.ingest.mqtt.broker import end_session
     from api.ingest.mqtt.sharing import session_name
 
-    name = session_name(known)
-    end_session(known, name)
+    name = session_name(config)
+    end_session(config, name)
     click.echo(f"The broker session {name} is deleted.")
 
 
-def _known(shard: setting_types.Shard | None) -> Settings:
-    known = settings()
+def _config(shard: setting_types.Shard | None) -> Settings:
+    config = settings()
     if shard:
-        known = known.model_copy(update={"mqtt_shard": shard})
-    if not known.mqtt_url:
+        config = config.model_copy(update={"mqtt_shard": shard})
+    if not config.mqtt_url:
         raise UserError("there is no broker: set WEIR_MQTT_URL")
-    return known
+    return config

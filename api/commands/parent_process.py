@@ -14,10 +14,10 @@ LOOK_S: Final = 0.5
 def end_with_parent(parent: int, grace_s: float) -> None:
     """From now on: when the process ``parent`` isn't ours any more, end as on SIGTERM, and after
     ``grace_s`` at once. Its number is told, not asked: it may be gone before we get to ask."""
-    Thread(target=_watch, args=(parent, grace_s), name="parent", daemon=True).start()
+    Thread(target=_wait_for_end, args=(parent, grace_s), name="parent", daemon=True).start()
 
 
-def _watch(parent: int, grace_s: float) -> None:
+def _wait_for_end(parent: int, grace_s: float) -> None:
     while os.getppid() == parent:
         time.sleep(LOOK_S)
     os.kill(os.getpid(), signal.SIGTERM)

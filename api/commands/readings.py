@@ -71,10 +71,10 @@ def import_files(
     Exit status: 1 where no row is in the store, 3 where more than 1 % of the rows were refused.
     """
     from api.ingest import files as reading
-    from api.ingest.source import look_at
+    from api.ingest.source import inspect
 
     for path in files:  # before any of them is begun
-        reading.check(look_at(path))
+        reading.check(inspect(path))
     if pretend and not replace:
         raise UserError("--pretend needs --replace")
     with opened(read_only=pretend) as store:
@@ -114,13 +114,13 @@ def _import(store: Store, organization_id: str, path: Path, *, replace: bool) ->
 
         clear(store, organization_id, path)
     unknown: set[str] = set()
-    with bar(path.name, total=path.stat().st_size, unit="B") as shown:
+    with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
 
-        def watch(batch: Batch) -> None:
+        def on_batch(batch: Batch) -> None:
             unknown.update(batch.unknown)
-            shown.update(batch.consumed - shown.n)
+            progress_bar.update(batch.consumed - progress_bar.n)
 
-        progress = import_file(store, organization_id, path, watch, anew=replace)
+        progress = import_file(store, organization_id, path, on_batch, anew=replace)
     if unknown:
         named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
         warn(f"{path}: unknown columns are ignored: {named}")
@@ -158,13 +158,13 @@ def undated(organization_id: str | None) -> object:
             organization(store, organization_id)
         return [
             {
-                "device": found.serial_number,
-                "count": found.count,
-                "first": when(found.first_ms),
-                "last": when(found.last_ms),
-                "organizationId": found.organization_id,
+                "device": device.serial_number,
+                "count": device.count,
+                "first": when(device.first_ms),
+                "last": when(device.last_ms),
+                "organizationId": device.organization_id,
             }
-            for found in store.clockless(organization_id)
+            for device in store.clockless(organization_id)
         ]
 
 
@@ -181,11 +181,11 @@ def prune(months: int | None, pretend: bool) -> object:
 
     From then on readings from before are refused. For a timer, once a day or a month.
     """
-    kept = months or settings().raw_months
-    if not kept:
+    keep_months = months or settings().raw_months
+    if not keep_months:
         raise UserError("set --older-than or WEIR_RAW_MONTHS: how many months to keep")
     with opened() as store:
-        before_ms = max(months_before(now_ms(), kept), store.raw_from_ms() or 0)
+        before_ms = max(months_before(now_ms(), keep_months), store.raw_from_ms() or 0)
         return {"before": when(before_ms), "gone": store.prune(before_ms, pretend=pretend)}
 
 

@@ -9,7 +9,7 @@ from api.commands.command_base import audited, when
 from api.errors import UserError
 from api.ingest import files
 from api.ingest.decode import Devices
-from api.ingest.source import look_at
+from api.ingest.source import inspect
 from api.store.base import Device, Span, Store
 from api.timez import now_ms
 
@@ -47,7 +47,7 @@ def clear(store: Store, organization_id: str, path: Path) -> None:
 
 
 def _spans(store: Store, organization_id: str, path: Path) -> list[tuple[Device, Span]]:
-    found = look_at(path)
+    found = inspect(path)
     devices = Devices(store.ingest_keys(organization_id))
     bounds: dict[int, tuple[int, int]] = {}
     try:

@@ -65,20 +65,20 @@ def command(make: Make) -> click.Command:
         first: str | None,
         last_day: str | None,
         out: Path,
-        **said: str | None,
+        **params: str | None,
     ) -> object:
         """Write a report of what devices used, as PDF. Without a range: of the last month."""
         if bool(devices) == bool(group):
             raise UserError("choose the devices: --device, once or more, or --group")
-        asked = {name: text for name, text in said.items() if text}
-        asked |= {"range": days(last, month, first, last_day)}
+        address = {name: text for name, text in params.items() if text}
+        address |= {"range": days(last, month, first, last_day)}
         typed = "last" if last else "month" if month else "from and --to"
-        asked |= {"group": group} if group else {}
-        known = settings()
+        address |= {"group": group} if group else {}
+        config = settings()
         which = f"--group {group}: " if group else ""
         options = by_option({"range": typed}, otherwise=which)
-        with asking(known, organization_id) as client, _found(devices), options:
-            made = make(client, Path(known.instance), devices, asked)
+        with service_client(config, organization_id) as client, _device_not_found(devices), options:
+            made = make(client, Path(config.instance), devices, address)
         _write(out, made.body)
         return {
             "file": str(out),
@@ -92,7 +92,7 @@ def command(make: Make) -> click.Command:
 
 
 @contextmanager
-def _found(devices: Sequence[str]) -> Generator[None]:
+def _device_not_found(devices: Sequence[str]) -> Generator[None]:
     """A device that isn't there, said of the option that names it."""
     try:
         yield
@@ -104,14 +104,14 @@ def days(last: str | None, month: str | None, first: str | None, to: str | None)
     """The range as a report's address has it. Raises UserError for two of them, or half of one."""
     if (first is None) != (to is None):
         raise UserError("--from and --to must be used together")
-    told = [text for text in (last, month, first) if text is not None]
-    if len(told) > 1:
+    ranges = [text for text in (last, month, first) if text is not None]
+    if len(ranges) > 1:
         raise UserError("choose one range: --last, --month, or --from with --to")
     if first is not None and to is not None:
         if _date("--from", first) > _date("--to", to):
             raise UserError("--from must not be after --to")
         return f"{first}..{to}"
-    return told[0] if told else "last-month"
+    return ranges[0] if ranges else "last-month"
 
 
 def _date(option: str, text: str) -> date:
@@ -122,15 +122,15 @@ def _date(option: str, text: str) -> date:
 
 
 @contextmanager
-def asking(known: Settings, organization_id: str | None) -> Generator[Client]:
+def service_client(config: Settings, organization_id: str | None) -> Generator[Client]:
     """A client of the other server of WEIR_API_URL, by its key, else of the store's own service in
     this process, with the eyes of whoever may use the command line."""
     from api.client import Client, Credential
 
-    if known.api_url:
-        if not known.api_key:
+    if config.api_url:
+        if not config.api_key:
             raise UserError("WEIR_API_URL needs a key: set WEIR_API_KEY")
-        client = Client.remote(known.api_url, Credential.key(known.api_key))
+        client = Client.remote(config.api_url, Credential.key(config.api_key))
         try:
             yield client
         finally:
@@ -143,8 +143,8 @@ def asking(known: Settings, organization_id: str | None) -> Generator[Client]:
 
     with opened(read_only=True) as store:
         organization(store, organization_id)
-        token = issue_token(known, organization_id, None, TTL_S, subject="flask report")
-        service: Any = create_service(store, known)
+        token = issue_token(config, organization_id, None, TTL_S, subject="flask report")
+        service: Any = create_service(store, config)
         client = Client.in_process(service, Credential.bearer(token))
         try:
             yield client

@@ -47,12 +47,12 @@ def serve(
     host: str | None, port: int | None, workers: int | None, demo: bool, no_writer: bool
 ) -> None:
     """Serve the dashboard and the service until stopped."""
-    known = settings()
-    listener = _listening(host or known.host, known.port if port is None else port)
-    known.prepare()
-    share(known)
-    if not known.api_url:
-        ensure_store(known.database)
+    config = settings()
+    listener = _listening(host or config.host, config.port if port is None else port)
+    config.prepare()
+    share(config)
+    if not config.api_url:
+        ensure_store(config.database)
         _check_store(demo)
     elif demo:
         raise UserError("--demo needs a local store: unset WEIR_API_URL")
@@ -60,27 +60,27 @@ def serve(
         raise UserError("--demo needs the writer: remove --no-writer")
     address, port = listener.getsockname()[:2]
     os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
-    shown = f"[{address}]" if ":" in address else address
+    host_name = f"[{address}]" if ":" in address else address
     children = [
         Child("web worker", partial(_web_worker, listener), FINISH_S + 3, overlaps=True)
-        for _ in range(workers or known.workers)
+        for _ in range(workers or config.workers)
     ]
-    if not known.api_url and not no_writer:
+    if not config.api_url and not no_writer:
         children.append(Child("writer", partial(_writer, demo), WRITER_STOP_S))
-    if Supervisor(children, partial(_announce, known, f"http://{shown}:{port}")).run():
+    if Supervisor(children, partial(_announce, config, f"http://{host_name}:{port}")).run():
         raise SystemExit(1)
 
 
-def _announce(known: Settings, origin: str) -> None:
+def _announce(config: Settings, origin: str) -> None:
     click.echo(f"Weir is at {origin}")
-    if known.api_key:
+    if config.api_key:
         from api.auth.sign_in_links import LASTS_S, SignInLinks
 
-        links = SignInLinks(known.sign_in_links_path)
+        links = SignInLinks(config.sign_in_links_path)
         links.end_all()  # of an earlier start
         name = socket.gethostname()
         everywhere = origin.replace("//0.0.0.0:", f"//{name}:").replace("//[::]:", f"//{name}:")
-        link = links.make(known.public_url or everywhere)
+        link = links.make(config.public_url or everywhere)
         click.echo(f"Sign in once, within {LASTS_S // 60} minutes: {link}")
     sys.stdout.flush()
 

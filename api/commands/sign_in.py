@@ -17,8 +17,8 @@ def link(site: str | None) -> object:
     """Print a new sign-in link, good once, for readers of WEIR_API_KEY's devices."""
     from api.auth.sign_in_links import LASTS_S, SignInLinks
 
-    known = settings()
-    if not known.api_key:
+    config = settings()
+    if not config.api_key:
         raise UserError("set WEIR_API_KEY: the key that a sign-in link signs in with")
-    address = SignInLinks(known.sign_in_links_path).make(site or known.site)
+    address = SignInLinks(config.sign_in_links_path).make(site or config.site)
     return {"address": address, "expires": when(now_ms() + LASTS_S * 1000)}

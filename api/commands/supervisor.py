@@ -39,36 +39,36 @@ class Child:
     started_s: float = 0.0
     pause_s: float = FIRST_PAUSE_S
     due_s: float = 0.0  # when to start it again
-    news: int = -1  # where it says that it is ready
+    channel: int = -1  # where it says that it is ready
 
     def start(self) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         self.started_s = time.monotonic()
-        self._forget_news()
-        self.news, theirs = os.pipe()
+        self._close_channel()
+        self.channel, theirs = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            _be(self.run, theirs)
+            _run_child(self.run, theirs)
         os.close(theirs)
 
-    def heard(self, within_s: float = 0.0) -> str:
+    def message(self, within_s: float = 0.0) -> str:
         """What it says of its start, once; "" where it says nothing in that time."""
-        if self.news < 0 or not select.select([self.news], [], [], within_s)[0]:
+        if self.channel < 0 or not select.select([self.channel], [], [], within_s)[0]:
             return ""
-        said = os.read(self.news, 4_096).decode(errors="replace").strip()
-        self._forget_news()
-        return said
+        report = os.read(self.channel, 4_096).decode(errors="replace").strip()
+        self._close_channel()
+        return report
 
-    def _forget_news(self) -> None:
-        if self.news >= 0:
-            os.close(self.news)
-            self.news = -1
+    def _close_channel(self) -> None:
+        if self.channel >= 0:
+            os.close(self.channel)
+            self.channel = -1
 
     def ended(self) -> int | None:
         """Its status where it has ended since it was last asked, as `os.waitpid` gives it."""
-        found, status = os.waitpid(self.pid, os.WNOHANG)
-        if not found:
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if not pid:
             return None
         self.pid = 0
         return status
@@ -88,13 +88,13 @@ class Child:
             warn(f"the {self.name} didn't stop in time")
 
 
-def _be(run: Callable[[int], int], news: int) -> None:
+def _run_child(run: Callable[[int], int], channel: int) -> None:
     """In the child. Never returns: what the parent has on its stack is the parent's."""
     status = 1
     try:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        status = run(news)
+        status = run(channel)
     except SystemExit as ending:
         status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
     finally:
@@ -122,7 +122,7 @@ class Supervisor:
         try:
             while not self._hopeless and not self._stop.is_set():
                 for child in self._children:
-                    self._keep(child)
+                    self._check(child)
                 if self._restart.is_set():
                     self._restart.clear()
                     self._replace_all()
@@ -134,7 +134,7 @@ class Supervisor:
 
     # --- One that ended --------------------------------------------------------------------------
 
-    def _keep(self, child: Child) -> None:
+    def _check(self, child: Child) -> None:
         now_s = time.monotonic()
         if not child.pid:
             if now_s >= child.due_s:
@@ -156,13 +156,13 @@ class Supervisor:
 
     def _listen(self, child: Child) -> None:
         """The first that is ready is announced; what keeps one from it is said once."""
-        said = child.heard()
-        if said == READY and not self._announced:
+        report = child.message()
+        if report == READY and not self._announced:
             self._announced = True
             self._ready()
-        elif said and said != READY and not self._hopeless:
+        elif report and report != READY and not self._hopeless:
             self._hopeless = True
-            print(f"Error: {said}", file=sys.stderr)  # noqa: T201 - the same line as any command's
+            print(f"Error: {report}", file=sys.stderr)  # noqa: T201 - the same line as any command's
 
     # --- All anew --------------------------------------------------------------------------------
 
@@ -178,15 +178,15 @@ class Supervisor:
                 return
 
     def _replace(self, child: Child) -> bool:
-        old = replace(child, news=-1)
+        old = replace(child, channel=-1)
         child.start()
-        said, deadline_s = "", time.monotonic() + READY_S
-        while not said and not self._stop.is_set() and time.monotonic() < deadline_s:
-            said = child.heard(LOOK_S)
+        report, deadline_s = "", time.monotonic() + READY_S
+        while not report and not self._stop.is_set() and time.monotonic() < deadline_s:
+            report = child.message(LOOK_S)
             if child.ended() is not None:
-                said = said or child.heard() or "it stopped"
+                report = report or child.message() or "it stopped"
                 break
-        if said == READY:
+        if report == READY:
             old.stop()
             return True
         child.stop()
@@ -194,7 +194,7 @@ class Supervisor:
         if not self._stop.is_set():
             warn(
                 f"the new {child.name} doesn't start, the old one keeps running:"
-                f" {said or 'too slow'}"
+                f" {report or 'too slow'}"
             )
         return False
 

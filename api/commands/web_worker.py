@@ -57,8 +57,8 @@ def _site(news: int) -> Callable[..., Any]:
     try:
         site: Callable[..., Any] = getattr(import_module(module), factory)()
     except Exception as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        os.write(news, f"the site can't be built: {said}".encode())
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        os.write(news, f"the site can't be built: {reason}".encode())
         raise SystemExit(HOPELESS) from error
     return site
 

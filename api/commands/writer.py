@@ -39,28 +39,28 @@ def writer(demo: bool, while_parent: int | None) -> None:
     run(settings(), demo=demo, while_parent=while_parent)
 
 
-def run(known: Settings, *, demo: bool = False, while_parent: int | None = None) -> None:
-    share(known)
+def run(config: Settings, *, demo: bool = False, while_parent: int | None = None) -> None:
+    share(config)
     metrics.begin()
     from api.ingest.file_lock import only_writer
     from api.ingest.writer import Writer
 
-    if known.api_url:
+    if config.api_url:
         raise UserError("there is no store to write to: unset WEIR_API_URL")
-    known.prepare()
+    config.prepare()
     stop = Event()
-    with ExitStack() as begun:
-        store = begun.enter_context(opened())
-        begun.enter_context(only_writer(known))
-        taking = Writer(store, _publishers(begun, known))
-        begun.callback(taking.close, DRAIN_S)
-        has_door = _open_door(begun, known, taking)
-        if has_door:
-            _keep_statuses(begun, store)
-        _find(begun, store, taking)
-        _alert(begun, known, store)
-        broker = _start_sources(begun, known, store, taking, demo=demo)
-        _start_heart(begun, known, taking, broker, beside=not has_door)
+    with ExitStack() as stack:
+        store = stack.enter_context(opened())
+        stack.enter_context(only_writer(config))
+        row_writer = Writer(store, _publishers(stack, config))
+        stack.callback(row_writer.close, DRAIN_S)
+        has_ipc = _start_ipc(stack, config, row_writer)
+        if has_ipc:
+            _start_projection(stack, store)
+        _start_evaluator(stack, store, row_writer)
+        _start_alerts(stack, config, store)
+        broker = _start_sources(stack, config, store, row_writer, demo=demo)
+        _start_heart(stack, config, row_writer, broker, beside=not has_ipc)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
         # The terminal's interrupt goes to all processes at once; the parent says when it is time.
         if while_parent:
@@ -71,110 +71,112 @@ def run(known: Settings, *, demo: bool = False, while_parent: int | None = None)
         stop.wait()
 
 
-def _publishers(begun: ExitStack, known: Settings) -> list[Hook]:
-    if not known.mqtt_url:
+def _publishers(stack: ExitStack, config: Settings) -> list[Hook]:
+    if not config.mqtt_url:
         return []
     from api.ingest.mqtt import publisher
 
-    out = publisher(known)
+    out = publisher(config)
     if out is None:
         return []
-    begun.callback(out.stop)
+    stack.callback(out.stop)
     out.start()
     return [out]
 
 
-def _open_door(begun: ExitStack, known: Settings, taking: Writer) -> bool:
+def _start_ipc(stack: ExitStack, config: Settings, row_writer: Writer) -> bool:
     """Several writers of a server's database may share a folder: one of them has the door.
     Whether this is that one."""
     from api.ingest.file_lock import Held, held
     from api.ingest.ipc import IpcServer
 
-    path = known.writer_socket_path
+    path = config.writer_socket_path
     try:
-        begun.enter_context(held(path.with_suffix(".lock"), f"{path.parent}/"))
+        stack.enter_context(held(path.with_suffix(".lock"), f"{path.parent}/"))
     except Held as error:
-        if known.database.startswith("sqlite:"):
+        if config.database.startswith("sqlite:"):
             raise
         warn(f"{error}; readings sent over HTTP go there")
         return False
-    door = IpcServer(taking, path)
-    door.start()
-    begun.callback(door.stop)
+    server = IpcServer(row_writer, path)
+    server.start()
+    stack.callback(server.stop)
     return True
 
 
-def _keep_statuses(begun: ExitStack, store: Store) -> None:
+def _start_projection(stack: ExitStack, store: Store) -> None:
     from api.insight.projection import ProjectionThread
 
     thread = ProjectionThread(store)
     thread.start()
-    begun.callback(thread.stop)
+    stack.callback(thread.stop)
 
 
-def _find(begun: ExitStack, store: Store, taking: Writer) -> None:
+def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None:
     """Evaluate beside the writer; what waits to be written comes first."""
     from api.insight.evaluator import EvaluatorThread
 
-    thread = EvaluatorThread(store, lambda: taking.waiting_rows > 0 or taking.committing_s > 0)
+    thread = EvaluatorThread(
+        store, lambda: row_writer.waiting_rows > 0 or row_writer.committing_s > 0
+    )
     thread.start()
-    begun.callback(thread.stop)
+    stack.callback(thread.stop)
 
 
-def _alert(begun: ExitStack, known: Settings, store: Store) -> None:
-    """Decide what fires, and send it. Of several writers any may do either."""
+def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
+    """Decide and send alerts. With several writers, any of them may do either."""
     from api.commands.alert_means import means
     from api.insight.alerts.engine import AlertThread
     from api.insight.outbox import Outbox
 
-    outbox = Outbox(store, means(known))
-    begun.callback(outbox.close)
+    outbox = Outbox(store, means(config))
+    stack.callback(outbox.close)
     thread = AlertThread(store, outbox.send)
     thread.start()
-    begun.callback(thread.stop)
+    stack.callback(thread.stop)
 
 
 def _start_sources(
-    begun: ExitStack, known: Settings, store: Store, taking: Writer, *, demo: bool
+    stack: ExitStack, config: Settings, store: Store, row_writer: Writer, *, demo: bool
 ) -> Consumer | None:
     """The broker's, where there is one."""
     if demo:
         from api.ingest.demo.source import DemoSource
 
-        fleet = DemoSource(store, taking)
+        fleet = DemoSource(store, row_writer)
         fleet.start()
-        begun.callback(fleet.stop)
-    if not known.mqtt_url:
+        stack.callback(fleet.stop)
+    if not config.mqtt_url:
         return None
     from api.ingest.mqtt import source
 
-    broker = source(known, taking)
+    broker = source(config, row_writer)
     broker.start()
-    begun.callback(broker.stop)
+    stack.callback(broker.stop)
     return broker
 
 
-def share(known: Settings) -> None:
+def share(config: Settings) -> None:
     """Have this process, and those that it starts, count together with the others of the host."""
     try:
-        metrics.share(Path(known.instance) / "metrics")
+        metrics.share(Path(config.instance) / "metrics")
     except OSError as error:
         warn(f"metrics are kept per process: {error}")
 
 
 def _start_heart(
-    begun: ExitStack, known: Settings, taking: Writer, broker: Consumer | None, *, beside: bool
+    stack: ExitStack, config: Settings, row_writer: Writer, broker: Consumer | None, *, beside: bool
 ) -> None:
     """Tell the others on this host how the writer is, or an ingester ``beside`` it."""
 
     def measure() -> writer_status.WriterStatus:
-        metrics.queued(taking.waiting_rows)
+        metrics.queued(row_writer.waiting_rows)
         return writer_status.of_this_process(
-            waiting_rows=taking.waiting_rows,
-            last_commit_s=_seconds(taking.last_commit_ms),
-            trouble=taking.ailment,
-            committing_s=round(taking.committing_s, 1),
-            feed=None if broker is None else broker.trouble,
+            waiting_rows=row_writer.waiting_rows,
+            last_commit_s=_seconds(row_writer.last_commit_ms),
+            problem=row_writer.stall_reason,
+            committing_s=round(row_writer.committing_s, 1),
+            feed=None if broker is None else broker.problem,
             last_message_s=None if broker is None else _seconds(broker.last_message_ms),
         )
 
@@ -182,10 +184,10 @@ def _start_heart(
     if beside:
         from api.ingest.mqtt.sharing import session_name
 
-        file = writer_status.file_of(session_name(known))
-    heart = writer_status.Heart(Path(known.instance), measure, file)
+        file = writer_status.file_of(session_name(config))
+    heart = writer_status.Heart(Path(config.instance), measure, file)
     heart.start()
-    begun.callback(heart.stop)
+    stack.callback(heart.stop)
 
 
 def _seconds(at_ms: int | None) -> float | None:

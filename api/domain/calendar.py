@@ -47,15 +47,15 @@ def calendar_rows(
     edges = _edges(series, device, resolution, span, zone or _UTC)
     ends = dict(pairwise(edges))
     runs = groupby(ends.items(), lambda bucket: timez.source_of(*bucket))
-    found = [
+    sourced = [
         (source, piece)
         for source, buckets in runs
         for piece in series.pieces(device, source, span, _joined(buckets), where)
     ]
-    reach = _closed(span, [piece for _, piece in found])
+    reach = _closed(span, [piece for _, piece in sourced])
     return [
         (piece.start_ms, *_with_rate(piece, source, _within(reach, piece, ends[piece.start_ms])))
-        for source, piece in found
+        for source, piece in sourced
     ]
 
 

@@ -12,7 +12,7 @@ from api.store.base import Device, Row, Span, TimeSeries, Where
 
 
 @dataclass(frozen=True, slots=True)
-class DatapointsQuestion:
+class DatapointsRequest:
     """``where`` selects rows; on day, month and total the source rows before they are regrouped.
     ``metrics``: only these values of each row."""
 
@@ -25,41 +25,43 @@ class DatapointsQuestion:
     metrics: Collection[Metric] = METRICS
 
 
-def count_datapoints(series: TimeSeries, device: Device, asked: DatapointsQuestion) -> int:
+def count_datapoints(series: TimeSeries, device: Device, request: DatapointsRequest) -> int:
     """How many rows the question has, whatever its page."""
-    if asked.resolution is TOTAL:
+    if request.resolution is TOTAL:
         return 1
-    if asked.resolution.calendar:
-        return len(_calendar(series, device, asked))
-    return series.count(device, asked.resolution, asked.span, asked.where)
+    if request.resolution.calendar:
+        return len(_calendar(series, device, request))
+    return series.count(device, request.resolution, request.span, request.where)
 
 
-def datapoints(series: TimeSeries, device: Device, asked: DatapointsQuestion) -> list[Row]:
+def datapoints(series: TimeSeries, device: Device, request: DatapointsRequest) -> list[Row]:
     """The page, ascending: (instant in ms, *values), for total the one row without an instant."""
-    if asked.resolution is TOTAL:
-        return _narrowed([total_row(series, device, asked.span, asked.where)], asked)
-    if asked.resolution.calendar:
-        page = slice(asked.offset, asked.offset + asked.limit)
-        return _narrowed(_calendar(series, device, asked)[page], asked)
+    if request.resolution is TOTAL:
+        return _narrowed([total_row(series, device, request.span, request.where)], request)
+    if request.resolution.calendar:
+        page = slice(request.offset, request.offset + request.limit)
+        return _narrowed(_calendar(series, device, request)[page], request)
     return series.rows(
         device,
-        asked.resolution,
-        asked.span,
-        asked.where,
-        limit=asked.limit,
-        offset=asked.offset,
-        metrics=asked.metrics,
+        request.resolution,
+        request.span,
+        request.where,
+        limit=request.limit,
+        offset=request.offset,
+        metrics=request.metrics,
     )
 
 
-def _narrowed(rows: list[Row], asked: DatapointsQuestion) -> list[Row]:
+def _narrowed(rows: list[Row], request: DatapointsRequest) -> list[Row]:
     """Regrouped rows are few and made whole; what wasn't asked for is left out afterwards."""
-    if asked.metrics is METRICS:
+    if request.metrics is METRICS:
         return rows
-    wanted = asked.resolution.columns_of(asked.metrics)
-    kept = [index for index, name in enumerate(asked.resolution.columns) if name in wanted]
-    return [tuple(row[index] for index in kept) for row in rows]
+    wanted = request.resolution.columns_of(request.metrics)
+    indexes = [index for index, name in enumerate(request.resolution.columns) if name in wanted]
+    return [tuple(row[index] for index in indexes) for row in rows]
 
 
-def _calendar(series: TimeSeries, device: Device, asked: DatapointsQuestion) -> list[Row]:
-    return calendar_rows(series, device, asked.resolution, asked.span, asked.where, asked.zone)
+def _calendar(series: TimeSeries, device: Device, request: DatapointsRequest) -> list[Row]:
+    return calendar_rows(
+        series, device, request.resolution, request.span, request.where, request.zone
+    )

@@ -70,13 +70,13 @@ def state_of(embed: Embed, granted: Grant | None, now_ms: int) -> State:
 def states(directory: Directory, embeds: Iterable[Embed], now_ms: int) -> list[State]:
     """Of each; a key that made many is asked for once."""
     grants: dict[tuple[str, Maker], Grant | None] = {}
-    found: list[State] = []
+    result: list[State] = []
     for embed in embeds:
-        whose = (embed.organization_id, embed.maker)
-        if whose not in grants:
-            grants[whose] = grant_now(directory, embed, now_ms)
-        found.append(state_of(embed, grants[whose], now_ms))
-    return found
+        owner = (embed.organization_id, embed.maker)
+        if owner not in grants:
+            grants[owner] = grant_now(directory, embed, now_ms)
+        result.append(state_of(embed, grants[owner], now_ms))
+    return result
 
 
 def scope_of(directory: Directory, embed: Embed, granted: Grant) -> Scope:
@@ -88,11 +88,13 @@ def scope_of(directory: Directory, embed: Embed, granted: Grant) -> Scope:
 
 def seen(directory: Directory, scope: Scope, ids: Sequence[str]) -> frozenset[str]:
     """Which of those devices (UUIDs) the scope shows."""
-    found: set[str] = set()
+    visible_ids: set[str] = set()
     for first in range(0, len(ids), _AT_ONCE):
         some = ids[first : first + _AT_ONCE]
-        found.update(device.id for device in directory.resolve(scope, some) if device is not None)
-    return frozenset(found.intersection(ids))
+        visible_ids.update(
+            device.id for device in directory.resolve(scope, some) if device is not None
+        )
+    return frozenset(visible_ids.intersection(ids))
 
 
 # --- Managing them -------------------------------------------------------------------------------
@@ -102,11 +104,11 @@ def visible(directory: Directory, web: Embeds, scope: Scope, key_id: str | None)
     """The organization's embeds that this scope shows whole, and those that its key has made."""
     embeds = web.embeds(scope.organization_id)
     ids = sorted({id for embed in embeds for id in embed.definition.devices})
-    shown = seen(directory, scope, ids)
+    visible_ids = seen(directory, scope, ids)
     return [
         embed
         for embed in embeds
-        if _mine(embed, key_id) or shown.issuperset(embed.definition.devices)
+        if _mine(embed, key_id) or visible_ids.issuperset(embed.definition.devices)
     ]
 
 
@@ -137,9 +139,9 @@ def make(
 ) -> Embed:
     """A new embed of devices that this scope shows, by any identifier. BadRequest names one that
     it doesn't, and what ends before it begins."""
-    found = directory.resolve(scope, [text for text in wanted.devices if storable(text)])
-    ids = tuple(dict.fromkeys(device.id for device in found if device is not None))
-    if len(found) < len(wanted.devices) or None in found:
+    devices = directory.resolve(scope, [text for text in wanted.devices if storable(text)])
+    ids = tuple(dict.fromkeys(device.id for device in devices if device is not None))
+    if len(devices) < len(wanted.devices) or None in devices:
         raise _unusable("devices", _hidden(directory, scope, wanted.devices))
     if wanted.expires_ms is not None and wanted.expires_ms <= now_ms:
         raise _unusable("expires", "is in the past")

@@ -27,14 +27,14 @@ def storable(text: str) -> bool:
 
 def identify(directory: Directory, scope: Scope, identifier: str) -> Device:
     """The device of the identifier. Raises NotFound if the scope has none."""
-    found = directory.resolve(scope, [identifier])[0] if storable(identifier) else None
-    if found is None:
+    device = directory.resolve(scope, [identifier])[0] if storable(identifier) else None
+    if device is None:
         raise NotFound(NO_SUCH_DEVICE)
-    return found
+    return device
 
 
 def identify_each(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> list[Device]:
     """The visible devices in the requested order, each once, at its first position."""
-    asked = [identifier for identifier in identifiers if storable(identifier)]
-    found = directory.resolve(scope, asked) if asked else []
-    return list({device.key: device for device in found if device is not None}.values())
+    valid = [identifier for identifier in identifiers if storable(identifier)]
+    device = directory.resolve(scope, valid) if valid else []
+    return list({device.key: device for device in device if device is not None}.values())

@@ -8,12 +8,12 @@ from api import timez
 from api.catalog import Resolution
 from api.domain.calendar import coarsest_within
 from api.domain.identify import identify_each
-from api.store.base import Device, LatestFound, LatestQuestion, Scope, Span, Store
+from api.store.base import Device, LatestQuery, LatestResult, Scope, Span, Store
 
 
 class Summary(NamedTuple):
     device: Device
-    found: LatestFound
+    result: LatestResult
 
 
 class Latest(NamedTuple):
@@ -40,7 +40,7 @@ def latest(
     the window, so that what was observed never exceeds what was expected."""
     devices = identify_each(store, scope, identifiers)
     source = coarsest_within(to_ms - from_ms) if quality else None
-    question = LatestQuestion(Span(from_ms, to_ms), uptime, source, last)
-    found = store.latest(devices, question) if devices else {}
+    query = LatestQuery(Span(from_ms, to_ms), uptime, source, last)
+    results = store.latest(devices, query) if devices else {}
     expected = timez.bucket_starts(from_ms, to_ms, uptime.fixed_ms) if uptime else 0
-    return Latest(uptime, source, expected, [Summary(d, found[d.key]) for d in devices])
+    return Latest(uptime, source, expected, [Summary(d, results[d.key]) for d in devices])

@@ -27,18 +27,18 @@ class Stored(NamedTuple):
 
 
 Hook = Callable[[Sequence[Stored]], object]
-"""Told of what was stored, some commits at a time, in the order of the commits. Always called by
-the same thread, which waits for it; what it raises is logged and changes nothing."""
+"""Called with stored readings, some commits at a time, in the order of the commits. Always called
+by the same thread, which waits for it; its exceptions are logged."""
 
-_Told = tuple[str, list[ReadingRow]]
+_Waiting = tuple[str, list[ReadingRow]]
 
 
 class Announcer:
     """Calls hooks from a thread of its own. Without hooks it does nothing at all."""
 
-    def __init__(self, roster: DeviceCache, hooks: Sequence[Hook]) -> None:
-        self._roster, self._hooks = roster, tuple(hooks)
-        self._waiting: deque[_Told] = deque()
+    def __init__(self, device_cache: DeviceCache, hooks: Sequence[Hook]) -> None:
+        self._device_cache, self._hooks = device_cache, tuple(hooks)
+        self._waiting: deque[_Waiting] = deque()
         self._rows = self._dropped = 0
         self._closing = False
         self._changed = Condition()
@@ -46,7 +46,7 @@ class Announcer:
         if self._hooks:
             self._thread.start()
 
-    def tell(self, submission: Submission, stored: list[ReadingRow]) -> None:
+    def announce(self, submission: Submission, stored: list[ReadingRow]) -> None:
         """Returns at once, whatever the hooks do."""
         if not self._hooks or not stored:
             return
@@ -68,32 +68,32 @@ class Announcer:
             self._thread.join(timeout_s)
 
     def _run(self) -> None:
-        while told := self._next():
+        while batches := self._next():
             try:
-                stored = self._described(told)
+                stored = self._described(batches)
             except WeirError as error:
                 _log.warning("stored readings can't be published: %s", error)
                 continue
             for hook in self._hooks:
                 _call(hook, stored)
 
-    def _next(self) -> list[_Told]:
+    def _next(self) -> list[_Waiting]:
         """All waiting readings; none once closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
-            told = list(self._waiting)
+            batches = list(self._waiting)
             self._waiting.clear()
             self._rows, dropped, self._dropped = 0, self._dropped, 0
         if dropped:
             _log.warning("publishers are too slow: %d stored readings were not published", dropped)
-        return told
+        return batches
 
-    def _described(self, told: Sequence[_Told]) -> list[Stored]:
+    def _described(self, batches: Sequence[_Waiting]) -> list[Stored]:
         return [
             Stored(organization_id, device_id, row)
-            for organization_id, rows in told
+            for organization_id, rows in batches
             for row in rows
-            if (device_id := self._roster.device_id(organization_id, row[0])) is not None
+            if (device_id := self._device_cache.device_id(organization_id, row[0])) is not None
         ]
 
 

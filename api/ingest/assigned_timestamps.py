@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Final
 
-_KEPT: Final = 10_000  # senders, before those whose last instant is past are forgotten
+_MOST_SENDERS: Final = 10_000  # senders; beyond it, those whose last instant has passed are dropped
 
 
 class AssignedTimestamps:
@@ -20,7 +20,7 @@ class AssignedTimestamps:
     def __init__(self, from_ms: int = 0) -> None:
         self._from_ms = from_ms
         self._next_ms: dict[Hashable, int] = {}
-        self._full = _KEPT
+        self._full = _MOST_SENDERS
         self._lock = Lock()
 
     def take(self, sender: Hashable, now_ms: int, several: int = 1) -> int:
@@ -30,6 +30,8 @@ class AssignedTimestamps:
             first_ms = max(now_ms, self._from_ms, self._next_ms.get(sender, 0))
             if len(self._next_ms) >= self._full:
                 self._next_ms = {s: ms for s, ms in self._next_ms.items() if ms > now_ms}
-                self._full = _KEPT + 2 * len(self._next_ms)  # looked through now and then only
+                self._full = _MOST_SENDERS + 2 * len(
+                    self._next_ms
+                )  # so that cleaning up stays rare
             self._next_ms[sender] = first_ms + several
             return first_ms

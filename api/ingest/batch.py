@@ -124,11 +124,13 @@ class Draft:
 
 def draft(devices: Ints, instants: Ints, values: Floats, plain: Bools, now_ms: int) -> Draft:
     """Adds the checks that are the same for every feed to those already in ``plain``."""
-    known = devices != NO_DEVICE
+    has_device = devices != NO_DEVICE
     timely = (instants >= EARLIEST_READING_MS) & (instants <= now_ms + FUTURE_TOLERANCE_MS)
     measured = ~np.isnan(values).all(axis=0)
     finite = ~np.isinf(values).any(axis=0)
-    return Draft(Columns(devices, instants, values), plain & known & timely & measured & finite)
+    return Draft(
+        Columns(devices, instants, values), plain & has_device & timely & measured & finite
+    )
 
 
 def settle(

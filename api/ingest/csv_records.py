@@ -32,19 +32,19 @@ def records(pieces: Iterable[str]) -> Iterator[Record]:
 def _records(piece: str) -> Iterable[Record]:
     if isinstance(piece, Overlong):
         return (Unreadable((piece,)),)
-    reader = csv.reader(chain(lines_of(piece), ("",)))  # a quote open at the end takes that in
+    reader = csv.reader(chain(lines_of(piece), ("",)))  # an open quote continues here
     try:
-        found = list(reader)
+        rows = list(reader)
     except csv.Error:
-        found = []
-    return found if len(found) == reader.line_num else map(record, lines_of(piece))
+        rows = []
+    return rows if len(rows) == reader.line_num else map(record, lines_of(piece))
 
 
 def record(line: str) -> Record:
     """One line alone; Unreadable where a quote stays open or a field is beyond csv's limit."""
     reader = csv.reader((line, ""))
     try:
-        found = next(reader)
+        rows = next(reader)
     except csv.Error:
         return Unreadable((line.rstrip("\n"),))
-    return found if reader.line_num == 1 else Unreadable((line.rstrip("\n"),))
+    return rows if reader.line_num == 1 else Unreadable((line.rstrip("\n"),))

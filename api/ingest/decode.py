@@ -89,7 +89,7 @@ def decode_json(payload: object, devices: Devices, now_ms: int) -> ReadingRow | 
         if column is None or value is None:
             continue
         if column in values:
-            return Rejection(f"{column} is given twice", _shown(values.get(DEVICE)))
+            return Rejection(f"{column} is given twice", _text_of(values.get(DEVICE)))
         values[column] = value
     return _decode(values, _from_json, devices, now_ms)
 
@@ -109,9 +109,9 @@ def _decode(
             for metric in METRICS
         ]
     except ValueError as error:
-        return Rejection(str(error), _shown(device))
+        return Rejection(str(error), _text_of(device))
     if all(value is None for value in measured):
-        return Rejection("no measured field", _shown(device))
+        return Rejection("no measured field", _text_of(device))
     return cast("ReadingRow", (key, instant, *measured))
 
 
@@ -169,5 +169,5 @@ def _from_json(value: object) -> float:
     return float(value)
 
 
-def _shown(device: object) -> str:
+def _text_of(device: object) -> str:
     return device if isinstance(device, str) else ""

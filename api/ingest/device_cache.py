@@ -10,15 +10,15 @@ from typing import Final
 from api.ingest.decode import Devices
 from api.store.base import DeviceQuery, Directory, Grant, Scope
 
-KEPT_S: Final = 5.0
-_MOST_UNKNOWN: Final = 1_000  # organizations without devices: names that somebody made up
+CACHE_S: Final = 5.0
+_MOST_UNKNOWN: Final = 1_000  # organizations without devices, such as invented names
 _ANYONE: Final = DeviceQuery(active=None)
 
 
 class DeviceCache:
     """An organization's devices by identifier, and the UUIDs of their keys.
 
-    For threads. Raises what the store raises.
+    Thread-safe. Raises what the store raises.
     """
 
     def __init__(self, directory: Directory, clock_s: Callable[[], float] = monotonic) -> None:
@@ -28,32 +28,32 @@ class DeviceCache:
         self._ids: dict[int, str] = {}
         self._lock = Lock()
 
-    def devices(self, organization_id: str, *, within_s: float = KEPT_S) -> Devices:
-        """Every device that the organization's readings may name, as it was at most so long ago.
-        A source that meets an unknown device may ask again with a smaller ``within_s``."""
+    def devices(self, organization_id: str, *, within_s: float = CACHE_S) -> Devices:
+        """Every device that the organization's readings may name, at most ``within_s`` old. A
+        source that finds an unknown device may retry with a smaller ``within_s``."""
         with self._lock:
-            asked_s = self._clock_s()
-            kept = self._devices.get(organization_id) or self._unknown.get(organization_id)
-            if kept is None or asked_s - kept[0] > within_s:
-                kept = (asked_s, Devices(self._directory.ingest_keys(organization_id)))
-                self._keep(organization_id, kept)
-            return kept[1]
+            now_s = self._clock_s()
+            cached = self._devices.get(organization_id) or self._unknown.get(organization_id)
+            if cached is None or now_s - cached[0] > within_s:
+                cached = (now_s, Devices(self._directory.ingest_keys(organization_id)))
+                self._store(organization_id, cached)
+            return cached[1]
 
-    def _keep(self, organization_id: str, found: tuple[float, Devices]) -> None:
-        if found[1]:
-            self._devices[organization_id] = found
+    def _store(self, organization_id: str, entry: tuple[float, Devices]) -> None:
+        if entry[1]:
+            self._devices[organization_id] = entry
             self._unknown.pop(organization_id, None)
             return
         self._devices.pop(organization_id, None)
         if len(self._unknown) >= _MOST_UNKNOWN:
             self._unknown.clear()
-        self._unknown[organization_id] = found
+        self._unknown[organization_id] = entry
 
     def device_id(self, organization_id: str, key: int) -> str | None:
         """The UUID of one of the organization's devices, active or not."""
         with self._lock:
             if key not in self._ids:  # keys and UUIDs of devices never change
                 scope = Scope(organization_id, Grant(everything=True))
-                found = self._directory.devices(scope, _ANYONE)
-                self._ids.update((device.key, device.id) for device in found)
+                devices = self._directory.devices(scope, _ANYONE)
+                self._ids.update((device.key, device.id) for device in devices)
             return self._ids.get(key)

@@ -29,8 +29,8 @@ def held(path: Path, what: str) -> Generator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            who = os.pread(file, 100, 0).decode("utf-8", "replace").strip()
-            raise Held(f"{what} is already being written by {who or 'another process'}") from None
+            owner = os.pread(file, 100, 0).decode("utf-8", "replace").strip()
+            raise Held(f"{what} is already being written by {owner or 'another process'}") from None
         os.ftruncate(file, 0)
         os.pwrite(file, f"process {os.getpid()}\n".encode(), 0)
         yield
@@ -85,7 +85,7 @@ def _in_use(database: str, how: int, otherwise: str) -> Generator[None]:
         return
     try:
         file = _made(path.with_name(f"{path.name}-use"))
-    except OSError:  # a folder that can't be written: nobody restores there, nor writes
+    except OSError:  # a read-only folder: nothing is restored or written there
         yield
         return
     try:
@@ -99,7 +99,7 @@ def _in_use(database: str, how: int, otherwise: str) -> Generator[None]:
 
 
 def _file(database: str) -> Path | None:
-    """An embedded store's."""
+    """The path of an embedded store, else None."""
     if not database.startswith("sqlite:"):
         return None
     return Path(database.removeprefix("sqlite:///")).resolve()

@@ -1,4 +1,4 @@
-"""Many instants at once: a column of equally written ISO 8601 texts, by arithmetic.
+"""Parses a column of ISO 8601 texts of one form at once, by arithmetic.
 
 Takes the forms that machines write and leaves every other text to `timez.parse_instant`, with
 which it agrees on what it takes.

@@ -22,15 +22,15 @@ def dateless(payload: object) -> bool:
     """Whether an object has no time of measurement; null counts as none."""
     if not isinstance(payload, dict):
         return False
-    said = cast("Mapping[str, object]", payload)
-    return all(said.get(name) is None for name in _INSTANT_NAMES)
+    fields = cast("Mapping[str, object]", payload)
+    return all(fields.get(name) is None for name in _INSTANT_NAMES)
 
 
 def decoded(payload: object, devices: Devices, received_ms: int) -> Entry:
     """As `decode_json`, but a row without a time gets ``received_ms``."""
     if dateless(payload):
-        said = cast("Mapping[str, object]", payload)
-        payload = {**said, INSTANT: stamp(received_ms, fraction=True)}
+        fields = cast("Mapping[str, object]", payload)
+        payload = {**fields, INSTANT: stamp(received_ms, fraction=True)}
     return decode_json(payload, devices, received_ms)
 
 
@@ -40,7 +40,7 @@ def submission(
     payloads: Sequence[object],
     devices: Devices,
     received_ms: int,
-    moments: AssignedTimestamps,
+    timestamps: AssignedTimestamps,
 ) -> Submission:
     """One organization's payloads, JSON values that should be objects with a ``device``."""
     draft = Draft()
@@ -48,7 +48,7 @@ def submission(
         entry, undated = decoded(payload, devices, received_ms), dateless(payload)
         if undated and not isinstance(entry, Rejection):
             device, _, *values = entry
-            entry = cast("ReadingRow", (device, moments.take(device, received_ms), *values))
+            entry = cast("ReadingRow", (device, timestamps.take(device, received_ms), *values))
         draft.add(entry, partial(sample, payload), undated=undated)
     return draft.of(organization_id, source)
 

@@ -12,12 +12,12 @@ from api.errors import UserError
 from api.ingest import files, source
 from api.ingest.batch import Batch
 from api.ingest.decode import Devices
-from api.ingest.prefetch import ahead
+from api.ingest.prefetch import prefetched
 from api.store.base import Progress, Refusal, Store, Written
 from api.timez import now_ms
 
-Watch = Callable[[Batch], object]
-"""Told of every batch once it is committed."""
+OnBatch = Callable[[Batch], object]
+"""Called with every batch after its commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Feed:
         ]
         return self.store.write(batch.columns.rows(), refusals=refusals, progress=progress)
 
-    def take_all(self, batches: Iterable[Batch], start: Progress, watch: Watch) -> Progress:
+    def take_all(self, batches: Iterable[Batch], start: Progress, on_batch: OnBatch) -> Progress:
         """Write the rest of a finite feed, storing the progress with every batch."""
         now = start
         with _collector_paused():
@@ -54,14 +54,14 @@ class Feed:
                     repeated=now.repeated + written.repeated,
                     refused=now.refused + written.too_old,
                 )
-                watch(batch)
+                on_batch(batch)
         done = replace(now, complete=True)
         self.store.write([], progress=done)
         return done
 
 
 def import_file(
-    store: Store, organization_id: str, path: Path, watch: Watch, *, anew: bool = False
+    store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, anew: bool = False
 ) -> Progress:
     """Import a file; returns its position and counts, earlier attempts included.
 
@@ -70,16 +70,16 @@ def import_file(
     count as repeated. Raises UserError if it can't be read to its end; complete rows before that
     are kept.
     """
-    found = source.look_at(path)
+    file = source.inspect(path)
     digest = source.digest(path)
     start = Progress(digest, organization_id) if anew else _start(store, organization_id, digest)
     devices = Devices(store.ingest_keys(organization_id))
-    what = (found, devices, now_ms(), start.position)
-    batches = ahead(files.batches, *what) if found.long else files.batches(*what)
+    what = (file, devices, now_ms(), start.position)
+    batches = prefetched(files.batches, *what) if file.long else files.batches(*what)
     feed = Feed(store, organization_id, f"file {path.name}")
     try:
         with closing(batches):
-            return feed.take_all(batches, start, watch)
+            return feed.take_all(batches, start, on_batch)
     except files.Damaged as error:
         reached = store.progress(start.digest, organization_id) or start
         raise UserError(f"{error}; the {reached.position:,} rows before it are stored") from None
@@ -87,7 +87,7 @@ def import_file(
 
 @contextmanager
 def _collector_paused() -> Generator[None]:
-    """Rows by the hundred thousand make no cycles; searching them for some costs a sixth."""
+    """Pause the garbage collector: rows form no cycles, and searching them costs a sixth."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -98,7 +98,7 @@ def _collector_paused() -> Generator[None]:
 
 
 def _start(store: Store, organization_id: str, digest: str) -> Progress:
-    known = store.progress(digest, organization_id)
-    if known is None or known.complete:
+    earlier = store.progress(digest, organization_id)
+    if earlier is None or earlier.complete:
         return Progress(digest, organization_id)
-    return known
+    return earlier

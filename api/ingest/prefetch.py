@@ -23,12 +23,12 @@ class _Sending(Protocol):
     def send(self, obj: Any, /) -> None: ...
 
 
-def ahead(make: Callable[..., Iterator[Item]], *arguments: Any) -> Generator[Item]:
-    """What ``make(*arguments)`` yields, made by a second process one item ahead of its use.
+def prefetched(make: Callable[..., Iterator[Item]], *arguments: Any) -> Generator[Item]:
+    """The items of ``make(*arguments)``, produced by a second process one item in advance.
 
-    ``make`` is a function of a module; arguments and items are pickled. What it raises there is
-    raised here in its turn. The process ends with this generator, and with this process however
-    that ends. With a single processor to run on, all is done here.
+    ``make`` is a module's function; arguments and items are pickled. Its exceptions are raised
+    here, after the items before them. The second process ends with this generator or this process.
+    With a single processor, everything runs in this process.
     """
     if _processors() < 2:
         yield from make(*arguments)
@@ -60,8 +60,8 @@ def _received(here: _Receiving) -> Generator[Any]:
 
 
 def _work(out: _Sending, make: Callable[..., Iterator[Any]], arguments: tuple[Any, ...]) -> None:
-    gc.disable()  # columns make no cycles, and looking for some doubles the time
-    with suppress(BrokenPipeError):  # nobody wants more
+    gc.disable()  # columns form no cycles, and the collector doubles the time
+    with suppress(BrokenPipeError):  # the generator was closed
         try:
             for item in make(*arguments):
                 out.send(("item", item))
@@ -80,7 +80,7 @@ def _processors() -> int:
 
 @contextmanager
 def _interrupts_held() -> Generator[None]:
-    """What is started meanwhile never sees a Ctrl-C: whoever started it ends it, in one line."""
+    """Block SIGINT: a process started meanwhile ignores Ctrl-C and is ended by its parent."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,4 @@
-"""The body of a request to its rows, within limits: as sent, unpacked, and in memory."""
+"""Reads the rows of a request's body, limiting its size as sent, unpacked, and in memory."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ FORMS: Final[dict[str, Form]] = {
     "application/ndjson": "lines",
     "application/jsonl": "lines",
 }
-_GZIP_WINDOW: Final = 31  # zlib's word for gzip's header and trailer
-_MOST_MEMBERS: Final = 1_000  # of a gzip body: each costs a copy of all that follow it
+_GZIP_WINDOW: Final = 31  # zlib's wbits for gzip
+_MOST_MEMBERS: Final = 1_000  # of a gzip body: each copies the rest of the body
 _MIB: Final = 1 << 20
 
 
 def payloads(body: bytes, content_type: str, coding: str) -> list[object]:
     """The JSON value of each row, in order; a line that isn't JSON as its text.
 
-    ``coding`` is the body's Content-Encoding. WrongType for what isn't read at all, TooLarge for
-    what is beyond a limit, BadRequest for what isn't what it says.
+    ``coding`` is the body's Content-Encoding. Raises WrongType for an unsupported type, TooLarge
+    beyond a limit, BadRequest for a malformed body.
     """
     form = FORMS.get(content_type.partition(";")[0].strip().lower())
     if form is None:
@@ -55,7 +55,7 @@ def body_too_large() -> TooLarge:
 
 
 def _gunzipped(body: bytes) -> bytes:
-    """Never unpacks more than a little beyond the limit, however much there is."""
+    """The unpacked body. Unpacking stops just beyond the limit."""
     text, rest = bytearray(), body
     for _ in range(_MOST_MEMBERS):
         member = zlib.decompressobj(_GZIP_WINDOW)
@@ -74,12 +74,12 @@ def _gunzipped(body: bytes) -> bytes:
 
 
 def _array(text: bytes) -> list[object]:
-    found = parse_payload(text)
-    if isinstance(found, dict):
-        return [cast("object", found)]
-    if not isinstance(found, list):
+    value = parse_payload(text)
+    if isinstance(value, dict):
+        return [cast("object", value)]
+    if not isinstance(value, list):
         raise BadRequest("The body is not a JSON array of objects.")
-    return cast("list[object]", found)
+    return cast("list[object]", value)
 
 
 def _lines(text: bytes) -> list[object]:
@@ -88,5 +88,5 @@ def _lines(text: bytes) -> list[object]:
 
 
 def _line(line: bytes) -> object:
-    found = parse_payload(line)
-    return line.decode("utf-8", "replace").strip() if found is None else found
+    value = parse_payload(line)
+    return line.decode("utf-8", "replace").strip() if value is None else value

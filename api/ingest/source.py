@@ -1,7 +1,4 @@
-"""A file of readings as text, whatever it is packed in: what form it has and its lines so far.
-
-Nothing here knows what a reading is.
-"""
+"""A text file of readings, plain or compressed: its form and its lines. Doesn't decode readings."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ from api.errors import UserError
 Form = Literal["csv", "ndjson"]
 
 _CHUNK = 1 << 20  # bytes
-_HEAD = 1 << 16  # what is looked at to tell the form
+_HEAD = 1 << 16  # bytes that decide the form
 _LONG, _LONG_ZIPPED = 8 << 20, 1 << 20
-_LONGEST_LINE = 1 << 20  # bytes; of a longer one only its start is looked at
+_LONGEST_LINE = 1 << 20  # bytes; of a longer line only the start is used
 _SHOWN = 500
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -35,8 +32,8 @@ _FORM_OF_SUFFIX: Final[dict[str, Form]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A file that is there and readable, and what it holds. ``size`` in bytes, as packed."""
+class SourceFile:
+    """A readable file and its form. ``size`` in bytes, as packed."""
 
     path: Path
     form: Form
@@ -49,8 +46,8 @@ class Found:
         return self.size > (_LONG_ZIPPED if self.zipped else _LONG)
 
 
-def look_at(path: Path) -> Found:
-    """What kind of file this is. UserError where it can't be one of readings."""
+def inspect(path: Path) -> SourceFile:
+    """The file's form. UserError if it can't be a file of readings."""
     try:
         with path.open("rb") as raw:
             zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
@@ -61,7 +58,7 @@ def look_at(path: Path) -> Found:
         raise UserError(f"{path}: {error.strerror or error}") from None
     except (EOFError, zlib.error):
         raise UserError(f"{path} is cut off or damaged and can't be read") from None
-    return Found(path, _form(path, head), zipped, size)
+    return SourceFile(path, _form(path, head), zipped, size)
 
 
 def _unpacked(path: Path, zipped: bool) -> gzip.GzipFile | BufferedReader:
@@ -69,7 +66,7 @@ def _unpacked(path: Path, zipped: bool) -> gzip.GzipFile | BufferedReader:
 
 
 def _read(stream: gzip.GzipFile | BufferedReader, size: int) -> bytes:
-    """Some bytes, b"" at the end: a cut-off file gives all it has before it raises EOFError."""
+    """Some bytes; b"" at the end. A truncated file yields all its bytes before EOFError."""
     return stream.read1(size)
 
 
@@ -77,7 +74,7 @@ def _form(path: Path, head: bytes) -> Form:
     text = head.removeprefix(_BOM).lstrip()
     if not text:
         raise UserError(f"{path} is empty")
-    if b"\0" in _first_line(text):  # further down it is one bad row
+    if b"\0" in _first_line(text):  # further down it is one invalid row
         raise UserError(f"{path} is not text in UTF-8")
     if text.startswith(b"["):
         raise UserError(f"{path} is one JSON array; NDJSON, one object a line, is needed")
@@ -98,7 +95,7 @@ def digest(path: Path) -> str:
 
 
 class Overlong(str):
-    """The start of a line that is too long to be looked at, and an ellipsis."""
+    """The start of a line that is too long, with an ellipsis."""
 
     __slots__ = ()
 
@@ -108,11 +105,11 @@ class Lines:
     """The lines of a file, once. Each ends with a newline, however it ends in the file (LF, CR LF
     or CR alone); the last one may lack it. Bytes that aren't UTF-8 become U+FFFD.
 
-    A file that is cut off or damaged simply ends, with its last whole line; afterwards ``damage``
-    says what is wrong. ``consumed`` counts the bytes of the file, as packed, that lie behind.
+    A truncated or damaged file ends with its last whole line; ``damage`` then names the defect.
+    ``consumed``: bytes of the packed file that were read.
     """
 
-    found: Found
+    file: SourceFile
     consumed: int = 0
     damage: str = field(default="", init=False)
 
@@ -121,7 +118,7 @@ class Lines:
             yield from lines_of(piece)
 
     def pieces(self) -> Iterator[str]:
-        """The text in pieces that end where a line does; a line too long is an Overlong alone."""
+        """The text in pieces of whole lines; a line that is too long is an Overlong of its own."""
         rest, overlong = b"", False
         for chunk in self._chunks():
             begun = chunk[_first_end(chunk) :] if overlong else rest + chunk
@@ -139,8 +136,8 @@ class Lines:
             yield _text(rest)
 
     def _chunks(self) -> Iterator[bytes]:
-        with self.found.path.open("rb") as raw:
-            stream = gzip.GzipFile(fileobj=raw) if self.found.zipped else raw
+        with self.file.path.open("rb") as raw:
+            stream = gzip.GzipFile(fileobj=raw) if self.file.zipped else raw
             first = True
             while True:
                 try:
@@ -160,13 +157,13 @@ def lines_of(piece: str) -> Iterator[str]:
 
 
 def _text(piece: bytes) -> str:
-    """CR LF that falls apart between two pieces leaves a blank line, which is no row."""
+    """Decode a piece. A CR LF split between two pieces leaves a blank line, which is skipped."""
     if b"\r" in piece:
         piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return piece.decode("utf-8", "replace")
 
 
 def _first_end(chunk: bytes) -> int:
-    """Where the first line of it is over; 0 where it isn't."""
+    """The end of the chunk's first line; 0 if it has no line end."""
     ends = [place for place in (chunk.find(b"\n"), chunk.find(b"\r")) if place >= 0]
     return min(ends) + 1 if ends else 0

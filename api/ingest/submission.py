@@ -1,4 +1,4 @@
-"""What a live source hands over, and what became of each of its rows."""
+"""Rows submitted by a live source, and the result of each."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from api.ingest.decode import Rejection
 from api.store.base import Instant, Progress, ReadingRow, Refusal
 
 Entry = ReadingRow | Rejection
-"""A row that a source sent: a reading, or why it is none."""
+"""A submitted row: a reading, or the reason for its refusal."""
 
 
-class Fate(StrEnum):
-    """What became of a row. A repeat was stored before: to its sender that is success as well."""
+class RowResult(StrEnum):
+    """The result of a row. REPEATED: it was stored before, which is success for its sender."""
 
     STORED = "stored"
     REPEATED = "repeated"
@@ -26,9 +26,9 @@ class Fate(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Submission:
     """Rows of one organization from one ``source``, which names it in the table of refusals.
-    ``samples`` hold the text of refused rows by their place, as far as there is one; ``undated``
-    are the places of readings that said no instant and are of when they came. The refusals at
-    ``counted`` places are in the store already; ``progress`` is kept with these rows."""
+    ``samples``: texts of refused rows by their place. ``undated``: places of readings without a
+    timestamp, which got the time of their arrival. ``counted``: places of refusals that the store
+    has counted before. ``progress``: saved with these rows."""
 
     organization_id: str
     source: str
@@ -43,34 +43,34 @@ class Submission:
         return [entry for entry in self.entries if not isinstance(entry, Rejection)]
 
     def refusals(self, at_ms: int) -> Iterator[Refusal]:
-        """Counted by reason and device, for the store to keep."""
-        found = Refusals()
+        """The refusals to save, counted by reason and device."""
+        counts = Refusals()
         for place, entry in enumerate(self.entries):
             if isinstance(entry, Rejection) and place not in self.counted:
-                found.add(entry, self.samples.get(place, ""))
-        for r in found.all():
+                counts.add(entry, self.samples.get(place, ""))
+        for r in counts.all():
             yield Refusal(
                 self.organization_id, self.source, r.reason, r.device, r.sample, at_ms, r.count
             )
 
-    def fates(self, fresh: set[ReadingRow]) -> list[Fate]:
-        """Each row's fate, in order. ``fresh`` are the rows that the store found new and nobody
-        has claimed yet; this takes its own out of it, so that a row's second copy is a repeat."""
-        fates: list[Fate] = []
+    def row_results(self, fresh: set[ReadingRow]) -> list[RowResult]:
+        """Each row's result, in order. ``fresh``: new rows not yet attributed to a submission. This
+        removes its own, so that a second copy of a row is a repeat."""
+        row_results: list[RowResult] = []
         for entry in self.entries:
             if isinstance(entry, Rejection):
-                fates.append(Fate.REFUSED)
+                row_results.append(RowResult.REFUSED)
             elif entry in fresh:
                 fresh.remove(entry)
-                fates.append(Fate.STORED)
+                row_results.append(RowResult.STORED)
             else:
-                fates.append(Fate.REPEATED)
-        return fates
+                row_results.append(RowResult.REPEATED)
+        return row_results
 
 
 @dataclass(slots=True)
 class Draft:
-    """A submission in the making: rows are added in their order."""
+    """A submission under construction; rows are added in order."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
     samples: dict[int, str] = field(default_factory=dict[int, str])
@@ -80,8 +80,8 @@ class Draft:
     def add(
         self, entry: Entry, sample: Callable[[], str], *, undated: bool, counted: bool = False
     ) -> None:
-        """``sample``: its text, asked for where that is kept. ``undated``: it said no instant.
-        ``counted``: if it is refused, it was before."""
+        """``sample``: gives the row's text, called for a refused row. ``undated``: the row has no
+        timestamp. ``counted``: if it is refused, the store has counted it before."""
         place = len(self.entries)
         if isinstance(entry, Rejection):
             if counted:
@@ -109,12 +109,12 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The fate of each row of a submission, in its order, given once all are committed."""
+    """The results of a submission's rows, in order, available once all are committed."""
 
-    fates: Sequence[Fate]
+    row_results: Sequence[RowResult]
 
-    def count(self) -> Mapping[Fate, int]:
-        return Counter(self.fates)
+    def count(self) -> Mapping[RowResult, int]:
+        return Counter(self.row_results)
 
 
 def readings_of(submissions: Iterable[Submission]) -> list[ReadingRow]:
@@ -122,13 +122,13 @@ def readings_of(submissions: Iterable[Submission]) -> list[ReadingRow]:
 
 
 def progress_of(submissions: Iterable[Submission]) -> list[Progress]:
-    """The last one of each source."""
-    found = {s.progress.digest: s.progress for s in submissions if s.progress is not None}
-    return list(found.values())
+    """The last progress of each source."""
+    last = {s.progress.digest: s.progress for s in submissions if s.progress is not None}
+    return list(last.values())
 
 
 def undated_of(submissions: Iterable[Submission]) -> set[Instant]:
-    """The instants that we gave."""
+    """The instants of readings without a timestamp of their own."""
     return {
         (row[0], row[1])
         for submission in submissions

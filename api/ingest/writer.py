@@ -1,8 +1,8 @@
-"""The one way for live sources to write: many hand over, one thread commits for all of them.
+"""Writes for all live sources: any thread submits rows, one thread commits them.
 
-What has come during one commit is joined into the next one: a commit costs little more for a
-thousand rows than for one. Waiting for more company only made everybody slower, sources that wait
-for their receipt most of all. Nobody is told that a row is in before it is.
+Submissions that arrive during a commit are joined into the next one, since a commit of a thousand
+rows costs little more than one of a single row. Waiting for more rows before a commit was slower
+for everyone. A row is acknowledged only after its commit.
 """
 
 from __future__ import annotations
@@ -20,16 +20,23 @@ from typing import Final, cast
 from api.errors import Busy, Unavailable
 from api.ingest.announcer import Announcer, Hook
 from api.ingest.device_cache import DeviceCache
-from api.ingest.submission import Fate, Receipt, Submission, progress_of, readings_of, undated_of
+from api.ingest.submission import (
+    Receipt,
+    RowResult,
+    Submission,
+    progress_of,
+    readings_of,
+    undated_of,
+)
 from api.store.base import ROWS_A_COMMIT, ReadingRow, Store
 from api.telemetry import metrics
 from api.timez import now_ms
 
-MOST_WAITING: Final = 50_000  # rows; beyond, sources are told that we are busy
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is away
-STALLED_S: Final = 3.0  # a commit that takes longer is not merely slow
-IDLE_S: Final = 1.0  # without work for so long, what was stored goes into the store's file
-CHECKPOINT_S: Final = 60.0  # with work it does so often
+MOST_WAITING: Final = 50_000  # rows; beyond, submit raises Busy
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is unavailable
+STALLED_S: Final = 3.0  # a longer commit counts as stalled
+IDLE_S: Final = 1.0  # without work, until the store is checkpointed
+CHECKPOINT_S: Final = 60.0  # between checkpoints under load
 STALLED: Final = "The store is locked or too slow."
 
 _log = logging.getLogger(__name__)
@@ -46,9 +53,9 @@ class _Pending:
 
 
 class Writer:
-    """Takes submissions from any thread; owns the store's writing from its own.
+    """Accepts submissions from any thread and writes them in its own.
 
-    ``hooks`` hear of what was stored, after its commit. The store is the caller's to close, after
+    ``hooks`` are called with stored readings after their commit. The caller closes the store after
     `close`.
     """
 
@@ -60,35 +67,35 @@ class Writer:
         most_waiting: int = MOST_WAITING,
         checkpoint_s: float = CHECKPOINT_S,
     ) -> None:
-        self.roster = DeviceCache(store)
+        self.device_cache = DeviceCache(store)
         self._store, self._most_waiting = store, most_waiting
         self._checkpoint_s, self._checkpointed_s = checkpoint_s, monotonic()
-        self._announcer = Announcer(self.roster, hooks)
+        self._announcer = Announcer(self.device_cache, hooks)
         self._waiting: deque[_Pending] = deque()
         self._rows, self._rows_a_commit = 0, ROWS_A_COMMIT
         self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
         self.last_commit_ms: int | None = None
         self._begun_s: float | None = None  # the commit under way, monotonic
-        self.trouble = ""  # what keeps the store from taking anything now
+        self.problem = ""  # why the store can't be written now
         lock = RLock()
-        self._work, self._room = Condition(lock), Condition(lock)
+        self._work, self._has_room = Condition(lock), Condition(lock)
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
     # --- For sources ---
 
     def submit(self, submission: Submission, *, wait_s: float = 0.0) -> Future[Receipt]:
-        """Hand rows over. The future's receipt comes once they are committed; it holds an error
-        where they can't ever be, or weren't before the end: then none of them was acknowledged.
+        """Submit rows. The future gets their receipt after the commit, or an exception if they
+        can't be stored or weren't before `close`; then none of them is acknowledged.
 
-        Busy where too much waits already, after waiting ``wait_s`` for room; who can wait leaves
-        half of the room to who can't. Unavailable once closed. While the store is away, what was
-        handed over waits.
+        Raises Busy if too many rows wait, after waiting ``wait_s`` for capacity; sources that can
+        wait leave half of the capacity to those that can't. Raises Unavailable once closed.
+        Submissions wait while the store is unavailable.
         """
         pending = _Pending(submission)
         most = self._most_waiting // 2 if wait_s else self._most_waiting
         with self._work:
-            self._room.wait_for(lambda: self._closing or self._fits(pending.size, most), wait_s)
+            self._has_room.wait_for(lambda: self._closing or self._fits(pending.size, most), wait_s)
             if self._closing:
                 raise Unavailable("The writer is stopping.", retry_after_s=2.0)
             if not self._fits(pending.size, most):
@@ -99,17 +106,17 @@ class Writer:
         return pending.future
 
     def position(self, digest: str) -> int:
-        """How far a source has come whose submissions carry their progress. Raises Unavailable."""
+        """The saved position of a source with progress. Raises Unavailable."""
         reached = self._store.progress(digest, "")
         return 0 if reached is None else reached.position
 
     def close(self, timeout_s: float = 10.0) -> None:
-        """Take nothing more, write what waits and return. What the store can't take within the
-        time fails, unacknowledged."""
+        """Accept no more submissions, write those waiting, and return. Those not written within the
+        time fail, unacknowledged."""
         with self._work:
             self._give_up_s = monotonic() + timeout_s
             self._work.notify_all()
-            self._room.notify_all()
+            self._has_room.notify_all()
         self._thread.join()
         self._announcer.close(timeout_s)
 
@@ -119,19 +126,19 @@ class Writer:
 
     @property
     def committing_s(self) -> float:
-        """How long the commit under way has taken, trying again included; 0 where there is none."""
+        """Seconds the current commit has taken, including retries; 0 if there is none."""
         begun_s = self._begun_s
         return 0.0 if begun_s is None else max(monotonic() - begun_s, 1e-6)
 
     @property
-    def ailment(self) -> str:
-        """Why the store takes nothing now, "" where it does."""
-        return (self.trouble or STALLED) if self.stalled else ""
+    def stall_reason(self) -> str:
+        """Why the store can't be written now, "" if it can."""
+        return (self.problem or STALLED) if self.stalled else ""
 
     @property
     def stalled(self) -> bool:
-        """Whether the store takes nothing now. It goes on being tried, so this ends."""
-        return bool(self.trouble) or self.committing_s > STALLED_S
+        """Whether the store can't be written now; the writer keeps retrying."""
+        return bool(self.problem) or self.committing_s > STALLED_S
 
     # --- The thread ---
 
@@ -148,21 +155,20 @@ class Writer:
                 self._begun_s = monotonic()
                 self._commit(group)
                 self._begun_s = None
-                self._look_at_store()
+                self._update_commit_size()
             if not group or monotonic() - self._checkpointed_s >= self._checkpoint_s:
                 self._checkpoint()
 
-    def _look_at_store(self) -> None:
-        with suppress(Unavailable):  # the next commit will tell
+    def _update_commit_size(self) -> None:
+        with suppress(Unavailable):  # the next commit reports it
             self._rows_a_commit = self._store.rows_a_commit()
 
     def _checkpoint(self) -> None:
-        """Also finds out, where nothing comes, that the store can't be written to any more, or can
-        again."""
+        """Checkpoint the store. Without new readings this also detects whether it is writable."""
         try:
             self._store.checkpoint()
         except Unavailable as error:
-            self._say(error)
+            self._set_problem(error)
         except Exception:  # noqa: BLE001 - without this thread nothing is stored
             _log.exception("the store's log can't be written back")
         else:
@@ -170,8 +176,8 @@ class Writer:
         self._checkpointed_s = monotonic()
 
     def _next_group(self) -> list[_Pending] | None:
-        """What goes into one transaction; nothing where nothing comes, None once closed and
-        empty."""
+        """The submissions of the next transaction; empty if none arrive in time, None once closed
+        and empty."""
         with self._work:
             self._work.wait_for(lambda: self._waiting or self._closing, IDLE_S)
             if not self._waiting:
@@ -185,14 +191,14 @@ class Writer:
                 if pending.future.set_running_or_notify_cancel():
                     group.append(pending)
             self._rows -= rows
-            self._room.notify_all()
+            self._has_room.notify_all()
         return group
 
     def _commit(self, group: Sequence[_Pending]) -> None:
-        """Until it is in, or it is time to give up. What the store refuses for good is found by
-        trying one at a time, so that it takes no other with it."""
+        """Commit a group, retrying until it is stored or the writer is closed. If the store refuses
+        it for good, each submission is tried alone, so that only the invalid one fails."""
         try:
-            new = self._insistently(group)
+            new = self._add_with_retries(group)
         except Exception as error:  # noqa: BLE001 - the batch's own: it would fail for ever
             if len(group) > 1:
                 for pending in group:
@@ -204,20 +210,20 @@ class Writer:
         else:
             self._acknowledge(group, new)
 
-    def _insistently(self, group: Sequence[_Pending]) -> list[ReadingRow]:
+    def _add_with_retries(self, group: Sequence[_Pending]) -> list[ReadingRow]:
         submissions = [pending.submission for pending in group]
         rows, undated = readings_of(submissions), undated_of(submissions)
         at_ms = now_ms()
         refusals = [r for submission in submissions for r in submission.refusals(at_ms)]
         progress = progress_of(submissions)
         for pause_s in _pauses():
-            if self.trouble and self._out_of_time():
-                raise Unavailable(self.trouble)
+            if self.problem and self._out_of_time():
+                raise Unavailable(self.problem)
             began_s = monotonic()
             try:
                 new = self._store.add(rows, refusals=refusals, undated=undated, progress=progress)
             except Unavailable as error:
-                self._say(error)
+                self._set_problem(error)
                 self._pause(pause_s)
             else:
                 self._recover()
@@ -236,26 +242,28 @@ class Writer:
                 return
         sleep(max(0.0, min(pause_s, self._give_up_s - monotonic())))
 
-    def _say(self, error: Unavailable) -> None:
-        if not self.trouble:
+    def _set_problem(self, error: Unavailable) -> None:
+        if not self.problem:
             _log.warning("no reading can be stored, retrying: %s", error)
-        self.trouble = error.detail or error.title
+        self.problem = error.detail or error.title
 
     def _recover(self) -> None:
-        if self.trouble:
+        if self.problem:
             _log.warning("readings are stored again")
-        self.trouble = ""
+        self.problem = ""
 
     def _acknowledge(self, group: Sequence[_Pending], new: Sequence[ReadingRow]) -> None:
         fresh = set(new)
         for pending in group:
-            fates = pending.submission.fates(fresh)
-            receipt = Receipt(fates)
+            row_results = pending.submission.row_results(fresh)
+            receipt = Receipt(row_results)
             pending.future.set_result(receipt)
             metrics.came(receipt.count().items())
-            entries = zip(pending.submission.entries, fates, strict=True)
-            stored = [cast("ReadingRow", row) for row, fate in entries if fate is Fate.STORED]
-            self._announcer.tell(pending.submission, stored)
+            entries = zip(pending.submission.entries, row_results, strict=True)
+            stored = [
+                cast("ReadingRow", row) for row, result in entries if result is RowResult.STORED
+            ]
+            self._announcer.announce(pending.submission, stored)
 
 
 def _pauses() -> Iterator[float]:

@@ -1,1 +1,1 @@
-"""What the readings mean: findings, and what is told of them. The service side of metering."""
+"""Device statuses and findings: the service side of metering."""

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import (
     AGGREGATES,
+    COARSEST_STORED,
     DAY,
     FLOW_AMOUNT,
     FLOW_RATE,
@@ -33,6 +34,7 @@ from api.timez import (
 )
 
 MOST_BUCKETS: Final = 10_000
+MOST_COUNTED: Final = 1_500
 LEAST_DAY_MS: Final = 23 * 60 * MINUTE_MS
 _TOTAL: Final = Aggregate("total", FLOW_AMOUNT)
 
@@ -156,17 +158,28 @@ def _compared(
     asked: Question,
     others: Mapping[int, Value],
 ) -> Comparison:
-    own = _side(store, scope, device, [(asked.from_ms, asked.end_ms)], asked.end_ms - asked.from_ms)
+    length_ms = asked.end_ms - asked.from_ms
+    resolution = _counted_in(store, scope, device, length_ms)
+    theirs = resolution if other is device else _counted_in(store, scope, other, length_ms)
     spans = [(p.from_ms - p.delta_ms, p.to_ms - p.delta_ms) for p in pairs]
-    theirs = _side(store, scope, other, spans, asked.end_ms - asked.from_ms)
-    return Comparison(own, theirs, others)
+    own = _side(store, device, resolution, [(asked.from_ms, asked.end_ms)], length_ms)
+    return Comparison(own, _side(store, other, theirs, spans, length_ms), others)
+
+
+def _counted_in(store: Store, scope: Scope, device: Device, length_ms: int) -> Resolution:
+    """The buckets that uptime counts; hours where these would be thousands."""
+    found = uptime.resolution_for(cadence_of(store, scope, device))
+    return found if length_ms <= MOST_COUNTED * found.fixed_ms else COARSEST_STORED
 
 
 def _side(
-    store: Store, scope: Scope, device: Device, spans: list[tuple[int, int]], length_ms: int
+    store: Store,
+    device: Device,
+    resolution: Resolution,
+    spans: list[tuple[int, int]],
+    length_ms: int,
 ) -> Side:
     """The exact volume of these spans, and how much of ``length_ms`` they cover."""
-    resolution = uptime.resolution_for(cadence_of(store, scope, device))
     gallons: list[float] = []
     heard = 0
     for start, end in spans:

@@ -1,4 +1,4 @@
-"""Dismissing a finding: it is set aside, and what that changes for its device and kind."""
+"""Dismisses findings, with the effect of each judgement on its device and kind."""
 
 from __future__ import annotations
 
@@ -76,34 +76,34 @@ def dismissed(
     at_ms: int,
     judgement: Judgement = NOT_A_PROBLEM,
 ) -> tuple[FindingEntry, Threshold]:
-    """Conflict where it is dismissed already; BadRequest for a new normal of a finding that is over
-    or whose kind doesn't learn."""
-    found = entry.finding
-    if found.dismissed_ms is not None:
+    """Dismiss a finding. Raises Conflict if it already is; BadRequest for a new normal of a finding
+    that is over or whose kind doesn't learn."""
+    finding = entry.finding
+    if finding.dismissed_ms is not None:
         raise Conflict("This finding is dismissed already.")
     if judgement.effect == "normal":
-        _must_learn(found)
+        _must_learn(finding)
     before, _ = _factors(store, scope, entry)
     factor = min(before * STEP, FACTOR.most) if judgement.effect == "raise" else before
     settings: Mapping[str, float | None] = {
         "raise": {FACTOR.name: factor},
-        "normal": {NORMAL_FROM.name: float(max(at_ms, found.opened_ms))},
+        "normal": {NORMAL_FROM.name: float(max(at_ms, finding.opened_ms))},
         "nothing": {},
     }[judgement.effect]
     row = replace(
-        found, dismissed_ms=at_ms, dismissed_by=by, reason=reason, judgement=judgement.name
+        finding, dismissed_ms=at_ms, dismissed_by=by, reason=reason, judgement=judgement.name
     )
     judged = entry._replace(finding=row)
-    told = _audit(scope, judged, judgement.name, by, at_ms, reason)
-    store.judge(scope, judged, settings, [told])
-    return judged, Threshold(found.kind, before, factor, judgement.name)
+    audit = _audit(scope, judged, judgement.name, by, at_ms, reason)
+    store.judge(scope, judged, settings, [audit])
+    return judged, Threshold(finding.kind, before, factor, judgement.name)
 
 
-def _must_learn(found: FindingRow) -> None:
-    label = KIND_BY_NAME[found.kind].label
-    if NEW_NORMAL not in judgements_of(found.kind):
+def _must_learn(finding: FindingRow) -> None:
+    label = KIND_BY_NAME[finding.kind].label
+    if NEW_NORMAL not in judgements_of(finding.kind):
         why = f"{label} isn't judged by what is usual, so it has no new normal."
-    elif found.end_ms is not None:
+    elif finding.end_ms is not None:
         why = "This finding is over: only an open one can become the new normal."
     else:
         return
@@ -113,11 +113,11 @@ def _must_learn(found: FindingRow) -> None:
 def restored(
     store: Store, scope: Scope, entry: FindingEntry, *, by: str, at_ms: int
 ) -> tuple[FindingEntry, Threshold]:
-    """The undo. Conflict where it isn't dismissed."""
-    found = entry.finding
-    if found.dismissed_ms is None:
+    """Undo a dismissal. Raises Conflict if there is none."""
+    finding = entry.finding
+    if finding.dismissed_ms is None:
         raise Conflict("This finding is not dismissed.")
-    judgement = JUDGEMENT_BY_NAME.get(found.judgement or "", NOT_A_PROBLEM)
+    judgement = JUDGEMENT_BY_NAME.get(finding.judgement or "", NOT_A_PROBLEM)
     before, inherited = _factors(store, scope, entry)
     factor, settings = before, dict[str, float | None]()
     if judgement.effect == "raise":
@@ -125,10 +125,10 @@ def restored(
         settings = {FACTOR.name: None if factor - inherited < _ALIKE else factor}
     elif judgement.effect == "normal":
         settings = {NORMAL_FROM.name: None}
-    row = replace(found, dismissed_ms=None, dismissed_by=None, reason=None, judgement=None)
+    row = replace(finding, dismissed_ms=None, dismissed_by=None, reason=None, judgement=None)
     judged = entry._replace(finding=row)
     store.judge(scope, judged, settings, [_audit(scope, judged, "restore", by, at_ms)])
-    return judged, Threshold(found.kind, before, factor, judgement.name, taken_back=True)
+    return judged, Threshold(finding.kind, before, factor, judgement.name, taken_back=True)
 
 
 def _audit(
@@ -142,14 +142,14 @@ def _audit(
 
 
 def _factors(store: Store, scope: Scope, entry: FindingEntry) -> tuple[float, float]:
-    """(as it is, as it would be without the device's own)."""
-    found = entry.finding
-    device: Device = store.devices_by_key([found.key])[0]
+    """(the factor now, the factor without the device's own setting)."""
+    finding = entry.finding
+    device: Device = store.devices_by_key([finding.key])[0]
     shared = OfOrganization.read(store, scope.organization_id)
-    groups = store.groups_by_device([found.key]).get(found.key, [])
+    groups = store.groups_by_device([finding.key]).get(finding.key, [])
     without = {name: kinds for name, kinds in shared.settings.items() if name[0] != "device"}
     now, inherited = (
-        merged(device, groups, layers).get(found.kind, {}).get(FACTOR.name, FACTOR.default)
+        merged(device, groups, layers).get(finding.kind, {}).get(FACTOR.name, FACTOR.default)
         for layers in (shared.settings, without)
     )
     return now, inherited

@@ -1,4 +1,4 @@
-"""Which findings of a device are kept: what an evaluation found, beside what people said of it."""
+"""Merges the findings of an evaluation with a device's stored ones, which may be dismissed."""
 
 from __future__ import annotations
 
@@ -16,56 +16,58 @@ _PLACE: Final = {kind.name: place for place, kind in enumerate(KINDS)}
 Name = tuple[str, int]
 
 
-class Kept(NamedTuple):
-    """Rows that are new or changed, names that are to be taken back, and all rows as they then
-    are."""
+class Merged(NamedTuple):
+    """``rows``: new or changed ones to save. ``gone``: names of those to delete. ``all``: the rows
+    afterwards."""
 
     rows: list[FindingRow]
     gone: list[Name]
     all: list[FindingRow]
 
 
-def row_of(key: int, device_id: str, found: Finding) -> FindingRow:
+def row_of(key: int, device_id: str, finding: Finding) -> FindingRow:
     return FindingRow(
         key=key,
-        kind=found.kind,
-        opened_ms=found.opened_ms,
-        id=str(uuid5(_NAMES, f"{device_id} {found.kind} {found.opened_ms}")),
-        severity=found.severity,
-        rank=SEVERITIES.index(found.severity),
-        start_ms=found.start_ms,
-        end_ms=found.end_ms,
-        value=found.value,
-        unit=found.unit,
-        usual=found.usual,
-        gallons=found.gallons,
-        cost_per_day=found.cost_per_day,
-        words=found.words,
-        offers_new_normal=found.offers_new_normal,
-        usual_per_day=found.usual_per_day,
+        kind=finding.kind,
+        opened_ms=finding.opened_ms,
+        id=str(uuid5(_NAMES, f"{device_id} {finding.kind} {finding.opened_ms}")),
+        severity=finding.severity,
+        rank=SEVERITIES.index(finding.severity),
+        start_ms=finding.start_ms,
+        end_ms=finding.end_ms,
+        value=finding.value,
+        unit=finding.unit,
+        usual=finding.usual,
+        gallons=finding.gallons,
+        cost_per_day=finding.cost_per_day,
+        words=finding.words,
+        offers_new_normal=finding.offers_new_normal,
+        usual_per_day=finding.usual_per_day,
     )
 
 
-def kept(found: Iterable[FindingRow], stored: Sequence[FindingRow], since_ms: int) -> Kept:
+def merge_stored(
+    evaluated: Iterable[FindingRow], stored: Sequence[FindingRow], since_ms: int
+) -> Merged:
     """``stored``: of the device, open at ``since_ms`` or opened since, and all dismissed ones.
 
-    A dismissed finding stays, also where the raised threshold finds it no more: then it ends when
-    it was dismissed, if it hadn't before. What overlaps it under another name, because a higher
-    threshold opens later, is the same and not kept again.
+    A dismissed finding stays even if the raised threshold no longer finds it: then it ends when it
+    was dismissed, unless it ended before. A finding that overlaps it under another name, because a
+    higher threshold opens later, is the same one and isn't saved again.
     """
     before = {(row.kind, row.opened_ms): row for row in stored}
-    after = {(row.kind, row.opened_ms): row for row in found}
+    after = {(row.kind, row.opened_ms): row for row in evaluated}
     dismissed = [row for row in stored if row.dismissed_ms is not None]
     rows: dict[Name, FindingRow] = {}
     for name, row in after.items():
-        known = before.get(name)
-        if known is not None:
+        stored_row = before.get(name)
+        if stored_row is not None:
             rows[name] = replace(
                 row,
-                dismissed_ms=known.dismissed_ms,
-                dismissed_by=known.dismissed_by,
-                reason=known.reason,
-                judgement=known.judgement,
+                dismissed_ms=stored_row.dismissed_ms,
+                dismissed_by=stored_row.dismissed_by,
+                reason=stored_row.reason,
+                judgement=stored_row.judgement,
             )
         elif not any(_overlaps(row, other) for other in dismissed):
             rows[name] = row
@@ -81,7 +83,7 @@ def kept(found: Iterable[FindingRow], stored: Sequence[FindingRow], since_ms: in
                 row, end_ms=max(row.dismissed_ms or 0, row.start_ms) if lost else row.end_ms
             )
     changed = [row for name, row in rows.items() if row != before.get(name)]
-    return Kept(changed, gone, list(rows.values()))
+    return Merged(changed, gone, list(rows.values()))
 
 
 def _overlaps(row: FindingRow, dismissed: FindingRow) -> bool:

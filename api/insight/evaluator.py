@@ -1,7 +1,7 @@
-"""Evaluates the devices that are due: reads their hours, runs the rules, keeps what they find.
+"""Evaluates the devices that are due: reads their hours, runs the rules, saves their findings.
 
-A device's state is kept together with its findings, and only where nobody else kept one meanwhile;
-what was due stays so until then. So it may be killed, or run twice, at any point.
+A device's state and findings are saved in one transaction, unless another evaluator has saved them
+meanwhile; the device stays due until then. So it may be killed, or run twice, at any point.
 """
 
 from __future__ import annotations
@@ -9,35 +9,34 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
-from threading import Event, Thread
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
-from api.insight.evaluation import Kept, kept, open_findings, row_of
+from api.insight.evaluation import Merged, merge_stored, open_findings, row_of
 from api.insight.facts import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
+from api.insight.worker_thread import WorkerThread
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
-from api.store.base import UNTOUCHED, Device, Due, Evaluated, FindingRow, KeptState, Store
+from api.store.base import UNTOUCHED, Device, Due, Evaluated, EvaluationState, FindingRow, Store
 from api.timez import floor_to, now_ms
 
 BATCH: Final = 20  # devices of one transaction
-LIST: Final = 50 * BATCH  # asked for at once
-PACE_MS: Final = 5 * MINUTE_MS  # the hour under way is looked at no more often than this
+LIST: Final = 50 * BATCH  # read at once
+HOUR_INTERVAL_MS: Final = 5 * MINUTE_MS  # between evaluations of the current hour
 POLL_S: Final = 2.0
-CLOCK_S: Final = 10.0  # between looks for who fell silent
-CHANGED_S: Final = 60.0  # and for devices that were changed
+CLOCK_S: Final = 10.0  # between checks for silent devices
+CHANGED_S: Final = 60.0  # and for changed devices
 SHARE: Final = 0.05  # of the time, while readings wait to be written
-PAUSE_S: Final = 5.0  # while the store is away
 AGAIN_S: Final = 600.0  # until a device that could not be evaluated is tried again
-KEPT_CADENCES: Final = 120_000
+MAX_CADENCES: Final = 120_000
 
 _log = logging.getLogger(__name__)
 
 
 class Counts(NamedTuple):
-    """Devices that were evaluated; findings that are new, and those that have ended."""
+    """Numbers of evaluated devices, new findings and ended findings."""
 
     devices: int = 0
     opened: int = 0
@@ -58,19 +57,19 @@ class _Result(NamedTuple):
 
 
 class Evaluator:
-    """One a process; not thread-safe."""
+    """One per process; not thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._cadences: dict[int, tuple[int, Cadence]] = {}
-        self._failed: dict[int, float] = {}  # device → when it is tried again, monotonic
+        self._failed: dict[int, float] = {}  # device → time of the next attempt, monotonic
 
     # --- What is due ---
 
     def due(self, at_ms: int) -> list[_Task]:
-        """By readings, by settings or facts that were changed."""
-        found = self._store.due_findings(LIST, made_before_ms=at_ms - PACE_MS)
-        return [_Task(due.key, due) for due in found]
+        """Devices with new readings or with changed settings."""
+        due_rows = self._store.due_findings(LIST, made_before_ms=at_ms - HOUR_INTERVAL_MS)
+        return [_Task(due.key, due) for due in due_rows]
 
     def silent(self, at_ms: int) -> list[_Task]:
         return [_Task(key, None) for key in self._store.due_by_clock(at_ms, LIST)]
@@ -83,11 +82,11 @@ class Evaluator:
         with self._store.claimed([task.key for task in tasks]) as mine:
             chosen = [task for task in tasks if task.key in mine]
             results = [self._result(*each, clock_ms) for each in self._prepared(chosen, anew=False)]
-            return self._keep(results)
+            return self._save(results)
 
     def run_each(self, tasks: Sequence[_Task], clock_ms: int) -> Counts:
-        """The same; where it fails, one by one, so that a device that can't be evaluated keeps no
-        other from it. It is tried again after some minutes."""
+        """Like `run`. If the batch fails, its devices are evaluated one by one, so that only the
+        faulty one is skipped. It is tried again after some minutes."""
         well = [task for task in tasks if self._failed.get(task.key, 0.0) <= monotonic()]
         try:
             return self.run(well, clock_ms)
@@ -106,11 +105,11 @@ class Evaluator:
             return total
 
     def up_to_date(self, organization_id: str | None = None, key: int | None = None) -> Counts:
-        """All that is due, up to each device's latest reading."""
+        """Evaluate everything that is due, up to each device's latest reading."""
         total, seen = Counts(), set[tuple[int, int]]()
         while True:
-            found = self._store.due_findings(LIST, organization_id=organization_id, key=key)
-            fresh = [due for due in found if (due.key, due.seq) not in seen]
+            due_rows = self._store.due_findings(LIST, organization_id=organization_id, key=key)
+            fresh = [due for due in due_rows if (due.key, due.seq) not in seen]
             if not fresh:
                 return total
             seen |= {(due.key, due.seq) for due in fresh}
@@ -129,19 +128,19 @@ class Evaluator:
             with self._store.claimed(some) as mine:
                 chosen = [task for task in tasks if task.key in mine]
                 prepared = self._prepared(chosen, anew=True)
-                total += self._keep([self._result(*each, None) for each in prepared])
+                total += self._save([self._result(*each, None) for each in prepared])
         return total
 
     def wrong(self, key: int) -> bool | None:
-        """Whether what is kept of a device isn't what its readings say; None where readings are
-        due, or it was never evaluated."""
+        """Whether a device's stored findings differ from an evaluation of its readings; None if it
+        is due or was never evaluated."""
         state = self._store.states_of([key]).get(key)
         if state is None or self._due_of(key):
             return None
         for task, device, facts, _ in self._prepared([_Task(key, None)], anew=True):
             result = self._result(task, device, facts, None, state.as_of_ms)
             stored = {(r.kind, r.opened_ms): r for r in self._store.findings_of(key, 0)}
-            changed = result.evaluated.kept
+            changed = result.evaluated.findings
             return bool(result.evaluated.gone) or any(
                 _differs(row, stored.get((row.kind, row.opened_ms))) for row in changed
             )
@@ -154,7 +153,7 @@ class Evaluator:
 
     def _prepared(
         self, tasks: Sequence[_Task], *, anew: bool
-    ) -> list[tuple[_Task, Device, Facts, KeptState | None]]:
+    ) -> list[tuple[_Task, Device, Facts, EvaluationState | None]]:
         keys = [task.key for task in tasks]
         devices = {device.key: device for device in self._store.devices_by_key(keys)}
         states, groups = self._store.states_of(keys), self._store.groups_by_device(keys)
@@ -163,7 +162,7 @@ class Evaluator:
             organization: OfOrganization.read(self._store, organization)
             for organization in {device.organization_id for device in devices.values()}
         }
-        found: list[tuple[_Task, Device, Facts, KeptState | None]] = []
+        prepared: list[tuple[_Task, Device, Facts, EvaluationState | None]] = []
         for task in tasks:
             device = devices.get(task.key)
             if device is not None:
@@ -179,15 +178,15 @@ class Evaluator:
                 state = states.get(task.key)
                 if anew and state is not None:
                     state = state._replace(basis="", as_of_ms=None)
-                found.append((task, device, facts, state))
-        return found
+                prepared.append((task, device, facts, state))
+        return prepared
 
     def _result(
         self,
         task: _Task,
         device: Device,
         facts: Facts,
-        before: KeptState | None,
+        before: EvaluationState | None,
         clock_ms: int | None,
     ) -> _Result:
         touched = task.due.from_ms if task.due is not None else UNTOUCHED
@@ -204,8 +203,8 @@ class Evaluator:
         )
         stored = self._store.findings_of(device.key, evaluation.since_ms)
         rows = [row_of(device.key, device.id, f) for f in evaluation.findings]
-        judged = kept(rows, stored, evaluation.since_ms)
-        made = KeptState(
+        merged = merge_stored(rows, stored, evaluation.since_ms)
+        made = EvaluationState(
             device.key,
             0 if before is None else before.version,
             basis,
@@ -216,13 +215,13 @@ class Evaluator:
             _due_ms(device, facts, readings.last_ms, evaluation.findings, clock_ms),
             b"" if evaluation.state is None else evaluation.state.dump(),
         )
-        evaluated = Evaluated(made, judged.rows, judged.gone, task.due, open_findings(judged.all))
-        return _Result(evaluated, _counted(judged, stored))
+        evaluated = Evaluated(made, merged.rows, merged.gone, task.due, open_findings(merged.all))
+        return _Result(evaluated, _counted(merged, stored))
 
-    def _keep(self, results: Sequence[_Result]) -> Counts:
+    def _save(self, results: Sequence[_Result]) -> Counts:
         if not results:
             return Counts()
-        done = set(self._store.keep_evaluated([each.evaluated for each in results]))
+        done = set(self._store.save_evaluations([each.evaluated for each in results]))
         total = Counts()
         for each in results:
             if each.evaluated.state.key in done:
@@ -230,8 +229,8 @@ class Evaluator:
         return total
 
     def _cadence(self, device: Device, due: Due | None, *, anew: bool) -> Cadence:
-        """As configured, else of the 7 days before the day (UTC) of the latest reading, so that it
-        changes once a day at most; where those hold too few, of all since."""
+        """As configured, else estimated from the 7 days before the day (UTC) of the latest reading,
+        so that it changes once a day at most; if those have too few readings, from all since."""
         fixed = configured(device.reporting_interval_s)
         if fixed is not None:
             return fixed
@@ -239,22 +238,22 @@ class Evaluator:
         if last is None:
             return UNKNOWN
         day_ms = floor_to(last, DAY_MS)
-        known = self._cadences.get(device.key)
+        cached = self._cadences.get(device.key)
         untouched = due is None or due.from_ms >= day_ms
-        if known is not None and known[0] == day_ms and untouched and not anew:
-            return known[1]
-        found = estimated(self._store.instants(device.key, day_ms - LOOKED_BACK_MS, day_ms))
-        if found is not None:
-            while len(self._cadences) >= KEPT_CADENCES:
+        if cached is not None and cached[0] == day_ms and untouched and not anew:
+            return cached[1]
+        estimate = estimated(self._store.instants(device.key, day_ms - LOOKED_BACK_MS, day_ms))
+        if estimate is not None:
+            while len(self._cadences) >= MAX_CADENCES:
                 self._cadences.pop(next(iter(self._cadences)))
-            self._cadences[device.key] = (day_ms, found)
-            return found
+            self._cadences[device.key] = (day_ms, estimate)
+            return estimate
         since = self._store.instants(device.key, day_ms - LOOKED_BACK_MS, last + HOUR_MS)
         return estimated(since) or UNKNOWN
 
 
-def _state(before: KeptState | None, basis: str) -> State | None:
-    """None where it must begin anew: there is none, or it was made of other facts."""
+def _state(before: EvaluationState | None, basis: str) -> State | None:
+    """The stored state; None if there is none or its facts or settings have changed."""
     if before is None or before.basis != basis or not before.data:
         return None
     try:
@@ -267,26 +266,26 @@ def _due_ms(
     device: Device,
     facts: Facts,
     last_ms: int | None,
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     clock_ms: int | None,
 ) -> int | None:
-    """When silence may show. Of a device that is silent already its hours are counted again after
-    an hour, or a twentieth of the silence."""
+    """When the device may become silent. A silent device is evaluated again after an hour, or after
+    a twentieth of its silence."""
     if last_ms is None or not device.active:
         return None
-    silent = [each for each in found if each.kind == "silent" and each.end_ms is None]
+    silent = [each for each in findings if each.kind == "silent" and each.end_ms is None]
     if silent and clock_ms is not None:
         return clock_ms + max(HOUR_MS, (clock_ms - silent[0].start_ms) // 20)
     earliest = last_ms + facts.device.silent_after_ms + MINUTE_MS
     return earliest if clock_ms is None else max(earliest, clock_ms + MINUTE_MS)
 
 
-def _counted(judged: Kept, stored: Sequence[FindingRow]) -> Counts:
+def _counted(merged: Merged, stored: Sequence[FindingRow]) -> Counts:
     before = {(row.kind, row.opened_ms): row for row in stored}
-    opened = [row for row in judged.rows if (row.kind, row.opened_ms) not in before]
+    opened = [row for row in merged.rows if (row.kind, row.opened_ms) not in before]
     ended = [
         row
-        for row in judged.rows
+        for row in merged.rows
         if row.end_ms is not None
         and ((old := before.get((row.kind, row.opened_ms))) is None or old.end_ms is None)
     ]
@@ -309,63 +308,38 @@ def _near(one: float | None, other: float | None) -> bool:
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
-class EvaluatorThread:
+class EvaluatorThread(WorkerThread):
     """Runs an evaluator beside a writer until it is stopped. ``busy``: whether readings wait to be
     written; they come first."""
 
+    name = result = "findings"
+
     def __init__(self, store: Store, busy: Callable[[], bool] = lambda: False) -> None:
+        super().__init__()
         self._evaluator = Evaluator(store)
         self._busy = busy
-        self._stop = Event()
         self._clock_s = self._changed_s = 0.0
-        self._thread = Thread(target=self._run, name="findings", daemon=True)
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        trouble = False
-        while not self._stop.is_set():
-            try:
-                worked = self._round()
-            except Unavailable as error:
-                if not trouble:
-                    _log.warning("findings can't be updated: %s", error)
-                trouble = True
-                self._stop.wait(PAUSE_S)
-            except Exception:  # noqa: BLE001 - nobody else would keep them up
-                _log.exception("findings can't be updated; retrying")
-                self._stop.wait(PAUSE_S)
-            else:
-                if trouble:
-                    _log.warning("findings are updated again")
-                trouble = False
-                self._stop.wait(0.0 if worked else POLL_S)
-
-    def _round(self) -> bool:
-        """Whether anything was done."""
+    def step(self) -> float:
+        """Evaluate the devices that are due."""
         tasks = {task.key: task for task in self._more()}
         tasks |= {task.key: task for task in self._evaluator.due(now_ms())}
         chosen, counts = list(tasks.values()), Counts()
         for start in range(0, len(chosen), BATCH):
-            if self._stop.is_set():
+            if self._stopping.is_set():
                 break
             began_s = monotonic()
             counts += self._evaluator.run_each(chosen[start : start + BATCH], now_ms())
             if self._busy():
-                self._stop.wait((monotonic() - began_s) * (1 / SHARE - 1))
-        return counts.devices > 0
+                self._stopping.wait((monotonic() - began_s) * (1 / SHARE - 1))
+        return 0.0 if counts.devices else POLL_S
 
     def _more(self) -> list[_Task]:
-        found: list[_Task] = []
+        tasks: list[_Task] = []
         if monotonic() >= self._clock_s:
             self._clock_s = monotonic() + CLOCK_S
-            found += self._evaluator.silent(now_ms())
+            tasks += self._evaluator.silent(now_ms())
         if monotonic() >= self._changed_s:
             self._changed_s = monotonic() + CHANGED_S
-            found += self._evaluator.changed()
-        return found
+            tasks += self._evaluator.changed()
+        return tasks

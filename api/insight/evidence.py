@@ -1,4 +1,4 @@
-"""The readings that a finding is about, as a series around it."""
+"""The readings behind a finding, as a series around it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AFTER_MS: Final = 6 * HOUR_MS
 ROUND_MINUTES_MS: Final = HOUR_MS
 
 _VOLUME: Final = Aggregate("total", FLOW_AMOUNT)
-SHOWN: Final = {
+COLUMNS: Final = {
     "low-quality": Aggregate("avg", QUALITY),
     "weak-signal": Aggregate("avg", SIGNAL_STRENGTH),
     "frost": Aggregate("min", ONBOARD_TEMPERATURE),
@@ -45,8 +45,8 @@ class Evidence(NamedTuple):
 
 
 def evidence(store: Store, device: Device, finding: FindingRow, now_ms: int) -> Evidence:
-    """From a day before it to six hours after it, at most 31 days from there; what lasts minutes
-    by the minute."""
+    """The series from a day before a finding to six hours after it, at most 31 days; by the minute
+    for findings that last minutes."""
     end_ms = now_ms if finding.end_ms is None else finding.end_ms
     if finding.kind in _BY_MINUTE and end_ms - finding.start_ms <= DAY_MS:
         low = floor_to(finding.start_ms, MINUTE_MS) - ROUND_MINUTES_MS
@@ -54,7 +54,9 @@ def evidence(store: Store, device: Device, finding: FindingRow, now_ms: int) -> 
         return _read(store, device, ONE_MINUTE, Aggregate("avg", FLOW_RATE), span)
     low = floor_to(finding.start_ms, HOUR_MS) - BEFORE_MS
     high = max(low, min(end_ms + AFTER_MS, now_ms, low + LONGEST_MS))
-    return _read(store, device, COARSEST_STORED, SHOWN.get(finding.kind, _VOLUME), Span(low, high))
+    return _read(
+        store, device, COARSEST_STORED, COLUMNS.get(finding.kind, _VOLUME), Span(low, high)
+    )
 
 
 def _read(
@@ -63,5 +65,5 @@ def _read(
     most = 1 + LONGEST_MS // HOUR_MS if resolution is COARSEST_STORED else 27 * 60
     metrics = (column.metric,)
     place = resolution.values(metrics).index(column) + 1
-    found = store.rows(device, resolution, span, limit=most, metrics=metrics)
-    return Evidence(resolution, column, span, [(row[0], row[place]) for row in found])
+    rows = store.rows(device, resolution, span, limit=most, metrics=metrics)
+    return Evidence(resolution, column, span, [(row[0], row[place]) for row in rows])

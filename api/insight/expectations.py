@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS
-from api.domain.datapoints import DatapointsQuestion, datapoints
+from api.domain.datapoints import DatapointsRequest, datapoints
 from api.insight.dismissal import NEW_NORMAL
 from api.insight.facts import coverage, steady
 from api.insight.findings import KIND_BY_NAME
@@ -149,7 +149,7 @@ def _daily(store: Store, device: Device, first: int, last: int, to_ms: int) -> F
     """The gallons of the local days from ``first`` to ``last``, before ``to_ms``; NaN for none."""
     tz = zone_of(device)
     span = base.Span(day_start(tz, first), to_ms - 1)
-    query = DatapointsQuestion(DAY, span, (), tz, last - first + 2, 0, (FLOW_AMOUNT,))
+    query = DatapointsRequest(DAY, span, (), tz, last - first + 2, 0, (FLOW_AMOUNT,))
     place = DAY.columns_of((FLOW_AMOUNT,)).index(f"total_{FLOW_AMOUNT.name}")
     by_day = {local_ordinal(tz, row[0]): row[place] for row in datapoints(store, device, query)}
     values = [by_day.get(day) for day in range(first, last + 1)]

@@ -1,4 +1,4 @@
-"""What the rules of findings must know of a device: its facts, its settings, its readings."""
+"""The input of the rules of findings: a device's facts, settings and readings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Layered = Mapping[tuple[FindingLevel, str], dict[str, dict[str, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """``basis`` changes with anything here by which findings could be others."""
+    """A device's facts and settings. ``basis`` changes with anything that can change findings."""
 
     device: Device
     settings: Settings
@@ -34,17 +34,17 @@ class Facts:
     @property
     def basis(self) -> str:
         device = self.device
-        said = [
+        parts = [
             str(device.zone), self.cadence, device.price, sorted(device.holidays),
             device.excluded, device.maintained, device.max_rate, device.registers,
             self.settings,
         ]  # fmt: skip
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class OfOrganization:
-    """What its devices share."""
+    """The price, settings and holidays that an organization's devices share."""
 
     price: float | None
     settings: Layered
@@ -52,10 +52,10 @@ class OfOrganization:
 
     @classmethod
     def read(cls, store: Store, organization_id: str) -> OfOrganization:
-        known = store.organization(organization_id)
+        organization = store.organization(organization_id)
         days = store.holidays(organization_id)
         return cls(
-            None if known is None else known.default_cost_per_gallon,
+            None if organization is None else organization.default_cost_per_gallon,
             layered(store.finding_settings(organization_id)),
             frozenset(date.fromisoformat(day).toordinal() for day in days),
         )
@@ -63,11 +63,11 @@ class OfOrganization:
 
 def layered(settings: Sequence[FindingSetting]) -> Layered:
     """By level and target: kind → setting → value."""
-    found: dict[tuple[FindingLevel, str], dict[str, dict[str, float]]] = {}
+    layers: dict[tuple[FindingLevel, str], dict[str, dict[str, float]]] = {}
     for each in settings:
-        kinds = found.setdefault((each.level, each.target), {})
+        kinds = layers.setdefault((each.level, each.target), {})
         kinds.setdefault(each.kind, {})[each.name] = each.value
-    return found
+    return layers
 
 
 def facts_of(
@@ -85,7 +85,7 @@ def facts_of(
     usual = steady(cadence)
     maintained = tuple(maintenance_spans(planned))
     corrected = ((each.from_ms, each.to_ms or each.from_ms) for each in corrections)
-    told = Device(
+    facts = Device(
         zone=zone(name if name in zone_names() else "UTC"),
         cadence_s=usual.expected_ms / 1000,
         price=None if price is None else price.per_gallon,
@@ -93,12 +93,12 @@ def facts_of(
         excluded=tuple(merged_spans((*maintained, *corrected))),
         maintained=maintained,
     )
-    return Facts(told, merged(device, groups, shared.settings), usual)
+    return Facts(facts, merged(device, groups, shared.settings), usual)
 
 
 def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Settings:
-    """The organization's, then those of its groups by name, then what its configuration says, then
-    its own: the last one wins."""
+    """The settings of a device: the organization's, then its groups' by name, then those of its
+    configuration, then its own. The last one wins."""
     organization, group, own = LEVELS
     layers = [
         settings.get((organization, ""), {}),
@@ -106,15 +106,16 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
         settings_of(device.config or {}),
         settings.get((own, device.id), {}),
     ]
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     for layer in layers:
         for kind, values in layer.items():
-            found.setdefault(kind, {}).update(values)
-    return found
+            result.setdefault(kind, {}).update(values)
+    return result
 
 
 def steady(cadence: Cadence) -> Cadence:
-    """One of a few: a cadence that moved with each reading would have all hours judged again."""
+    """The nearest usual cadence: if it changed with each reading, all hours would be evaluated
+    again."""
     if cadence.event_driven:
         return Cadence(EVENT_EXPECTED_MS, event_driven=True)
     return Cadence(min(USUAL_MS, key=lambda usual: abs(usual - cadence.ms)))
@@ -145,8 +146,8 @@ class ReadingsOfDevice:
 
 
 def coverage(row: HourOfReadings, cadence: Cadence) -> float:
-    """The share of an hour's buckets that hold a reading, of the size that uptime counts; of rarer
-    readings their number."""
+    """The share of an hour's buckets with a reading, at the resolution of uptime; for rarer
+    readings the share of expected readings."""
     if cadence.expected_ms >= HOUR_MS:
         return 1.0
     counts = dict(zip(STORED, (row.ones, row.fives, row.tens), strict=False))

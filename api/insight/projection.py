@@ -1,49 +1,44 @@
-"""Keeps the status table up: after each reading, and when time alone changes a row."""
+"""Updates the status table after new readings, and when time alone changes a status."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import Event, Thread
 from time import monotonic
 from typing import Final
 
-from api.errors import Unavailable
 from api.insight.status import CHUNK, Statuses
+from api.insight.worker_thread import WorkerThread
 from api.store.base import Due, Status, Store
 from api.timez import now_ms
 
-POLL_S: Final = 0.5  # readings that were committed are seen after at most this long
-TIME_S: Final = 5.0  # between looks for what time changed
-AT_ONCE: Final = 5 * CHUNK  # rows of one transaction: a bulk import must not keep others waiting
-PAUSE_S: Final = 5.0  # while the store is away
-
-_log = logging.getLogger(__name__)
+POLL_S: Final = 0.5  # until committed readings are noticed
+TIME_S: Final = 5.0  # between checks for statuses due by time
+AT_ONCE: Final = 5 * CHUNK  # rows of one transaction, so that others wait only briefly
 
 
 class Projection:
-    """Both kinds of due rows, in turns. Several may run: they write the same rows."""
+    """Computes due statuses. Several may run at once: they write the same rows."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._statuses = Statuses(store)
 
     def after_readings(self, at_ms: int | None = None) -> int:
-        """Rows of the devices that readings came of; how many."""
-        found = self._store.due_by_reading(AT_ONCE)
+        """Update the statuses of devices with new readings; how many."""
+        due_rows = self._store.due_by_reading(AT_ONCE)
         now = now_ms() if at_ms is None else at_ms
-        for due in found:
+        for due in due_rows:
             self._statuses.forget(due.key, due.from_ms, now)
-        return self._make([due.key for due in found], found, now)
+        return self._make([due.key for due in due_rows], due_rows, now)
 
     def by_time(self, at_ms: int | None = None) -> int:
-        """Rows that fell due, and those of devices that are new or changed; how many."""
+        """Update statuses that are due by time, and those of new or changed devices; how many."""
         now = now_ms() if at_ms is None else at_ms
         return self._make(self._store.due_by_time(now, AT_ONCE), (), now)
 
     def all_due(self, at_ms: int | None = None) -> int:
-        """Until nothing is due as of now; how many rows."""
+        """Update statuses until none is due; how many."""
         made = 0
         for step in (self.after_readings, self.by_time):
             while count := step(at_ms):
@@ -51,7 +46,7 @@ class Projection:
         return made
 
     def of(self, keys: Sequence[int], at_ms: int) -> list[Status]:
-        """Rows made anew from the readings, kept nowhere."""
+        """Statuses computed from the readings, without saving them."""
         return Statuses(self._store).rows(self._store.devices_by_key(keys), at_ms)
 
     def rebuild(self, keys: Sequence[int], at_ms: int) -> int:
@@ -64,19 +59,25 @@ class Projection:
         if not keys:
             return 0
         rows = self._statuses.rows(self._store.devices_by_key(keys), at_ms)
-        self._store.keep_statuses(rows, due, self._statuses.maker)
+        self._store.save_statuses(rows, due, self._statuses.maker)
         return len(keys)
 
 
-def differing(kept: Status, made: Status) -> bool:
-    """Whether a kept row isn't what its readings say as of the same instant. Sums of gallons may
+def differing(stored: Status, made: Status) -> bool:
+    """Whether a stored status differs from one computed as of the same instant. Sums of gallons may
     differ in their last digits."""
     volumes = (
-        (kept.volume_today, made.volume_today),
-        (kept.volume_month, made.volume_month),
+        (stored.volume_today, made.volume_today),
+        (stored.volume_month, made.volume_month),
+        (stored.volume_usual, made.volume_usual),
     )
-    same = replace(made, volume_today=kept.volume_today, volume_month=kept.volume_month)
-    return same != kept or not all(_near(one, other) for one, other in volumes)
+    same = replace(
+        made,
+        volume_today=stored.volume_today,
+        volume_month=stored.volume_month,
+        volume_usual=stored.volume_usual,
+    )
+    return same != stored or not all(_near(one, other) for one, other in volumes)
 
 
 def _near(one: float | None, other: float | None) -> bool:
@@ -85,40 +86,21 @@ def _near(one: float | None, other: float | None) -> bool:
     return abs(one - other) <= 1e-9 * max(1.0, abs(one), abs(other))
 
 
-class ProjectionThread:
+class ProjectionThread(WorkerThread):
     """Runs a projection beside a writer until it is stopped."""
 
+    name, result = "status", "the status of devices"
+
     def __init__(self, store: Store) -> None:
+        super().__init__()
         self._projection = Projection(store)
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="status", daemon=True)
+        self._by_time_s = 0.0  # when rows that are due by time are looked for next, monotonic
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        trouble, by_time_s = False, 0.0
-        while not self._stop.is_set():
-            try:
-                busy = self._projection.after_readings() >= AT_ONCE
-                if monotonic() >= by_time_s:
-                    full = self._projection.by_time() >= AT_ONCE
-                    by_time_s = monotonic() + (0.0 if full else TIME_S)
-                    busy = busy or full
-            except Unavailable as error:
-                if not trouble:
-                    _log.warning("the status of devices can't be updated: %s", error)
-                trouble = True
-                self._stop.wait(PAUSE_S)
-            except Exception:  # noqa: BLE001 - nobody else would keep it up
-                _log.exception("the status of devices can't be updated; retrying")
-                self._stop.wait(PAUSE_S)
-            else:
-                if trouble:
-                    _log.warning("the status of devices is updated again")
-                trouble = False
-                self._stop.wait(0.0 if busy else POLL_S)
+    def step(self) -> float:
+        """Update the rows of devices with new readings, and now and then those due by time."""
+        more = self._projection.after_readings() >= AT_ONCE
+        if monotonic() >= self._by_time_s:
+            full = self._projection.by_time() >= AT_ONCE
+            self._by_time_s = monotonic() + (0.0 if full else TIME_S)
+            more = more or full
+        return 0.0 if more else POLL_S

@@ -1,9 +1,9 @@
-"""The status of devices, made from their rollups.
+"""Computes the status of devices from their rollups.
 
-A row is a pure function of a device, its readings and an instant. What only changes by the hour
+A status is a pure function of a device, its readings and an instant. What changes only by the hour
 (the whole hours of each window, the cadence, the sums of the day and the month up to the hour) is
-kept in memory until the hour is over or a reading of an earlier hour comes. What is left is a
-handful of short ranges, asked for many devices at once.
+cached until the hour ends or a reading of an earlier hour arrives. The rest is a few short ranges,
+read for many devices at once.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from api.catalog import (
     Resolution,
 )
 from api.insight.maintenance import maintenance_spans
+from api.insight.usual_volume import UsualVolumes
 from api.metering import status, uptime
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.metering.cost import device_price, finite
@@ -36,7 +37,7 @@ from api.store.base import (
     Annotation,
     Device,
     Edge,
-    LatestQuestion,
+    LatestQuery,
     Span,
     Status,
     Store,
@@ -55,9 +56,9 @@ from api.timez import (
     zone_names,
 )
 
-CHUNK: Final = 200  # devices asked for together
-KEPT_DEVICES: Final = 120_000  # whose whole hours are kept; some 600 bytes each
-REFRESH_MS: Final = MINUTE_MS  # a row is never older where the writer keeps up
+CHUNK: Final = 200  # devices read together
+MAX_DEVICES: Final = 120_000  # whose hours are cached, about 600 bytes each
+REFRESH_MS: Final = MINUTE_MS  # a status is never older while the writer keeps up
 _JUDGED: Final = SPANS.index(DEFAULT_SPAN)
 _FLOW, _SIGNAL, _RSSI = (
     1 + METRICS.index(metric) for metric in (FLOW_RATE, SIGNAL_STRENGTH, NETWORK_RSSI)
@@ -67,7 +68,7 @@ T = TypeVar("T")
 
 
 class _Clock(NamedTuple):
-    """The instants that a zone's devices share: the hour, the local day and month under way."""
+    """The instants that a zone's devices share: the current hour, local day and month."""
 
     tz: ZoneInfo
     hour_ms: int
@@ -77,7 +78,7 @@ class _Clock(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Devices that can be asked for together."""
+    """Devices whose readings can be read together."""
 
     resolution: Resolution
     clock: _Clock
@@ -85,8 +86,8 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Hours:
-    """What holds until the hour is over, if no reading of an earlier one comes: of each window its
-    whole hours; gallons of the local day and of the month up to the hour."""
+    """Valid until the hour ends or a reading of an earlier one arrives: the whole hours of each
+    window; gallons of the local day and of the month up to the hour."""
 
     group: _Group
     windows: tuple[Edge, ...]
@@ -95,8 +96,8 @@ class _Hours:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pace:
-    """``settled``: made from readings before ``hour_ms``, so that it holds for the hour."""
+class _HourCadence:
+    """``settled``: estimated from readings before ``hour_ms``, so that it is valid for the hour."""
 
     hour_ms: int
     cadence: Cadence
@@ -112,27 +113,29 @@ def clock_of(time_zone: str, now_ms: int) -> _Clock:
 
 
 class Statuses:
-    """Makes rows. One a process; not thread-safe."""
+    """Computes statuses. One per process; not thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self.maker = uuid4().hex
         self._store = store
         self._hours: dict[int, _Hours] = {}
-        self._paces: dict[int, _Pace] = {}
+        self._cadences: dict[int, _HourCadence] = {}
+        self._usual = UsualVolumes(store)
 
     def forget(self, key: int, from_ms: int, now_ms: int) -> None:
-        """Readings from ``from_ms`` on have come."""
+        """Drop cached hours before readings from ``from_ms`` on are included."""
         if from_ms < floor_to(now_ms, HOUR_MS):
             self._forget(key)
+        self._usual.forget(key, from_ms, now_ms)
 
     def _forget(self, key: int) -> None:
         self._hours.pop(key, None)
-        self._paces.pop(key, None)
+        self._cadences.pop(key, None)
 
     def rows(self, devices: Sequence[Device], now_ms: int) -> list[Status]:
         for some in _chunks(devices):
             for key in self._store.made_by_others([each.key for each in some], self.maker):
-                self._forget(key)  # and with it a reading that this one doesn't know of
+                self._forget(key)  # which may have seen readings of earlier hours
         clocks: dict[str, _Clock] = {}
         groups: defaultdict[_Group, list[Device]] = defaultdict(list)
         for device in devices:
@@ -154,50 +157,50 @@ class Statuses:
         if fixed is not None:
             return fixed
         hour_ms = floor_to(now_ms, HOUR_MS)
-        kept = self._paces.get(device.key)
-        if kept is None or kept.hour_ms != hour_ms or not kept.settled:
-            kept = self._measured(device.key, hour_ms, now_ms)
-            _keep(self._paces, device.key, kept)
-        return kept.cadence
+        cached = self._cadences.get(device.key)
+        if cached is None or cached.hour_ms != hour_ms or not cached.settled:
+            cached = self._measured(device.key, hour_ms, now_ms)
+            _cache(self._cadences, device.key, cached)
+        return cached.cadence
 
-    def _measured(self, key: int, hour_ms: int, now_ms: int) -> _Pace:
-        """From the 7 days before the hour; of a device with fewer than two readings there, up to
-        now; of one that is long silent, from the 7 days before its last hour with a reading."""
+    def _measured(self, key: int, hour_ms: int, now_ms: int) -> _HourCadence:
+        """Estimate the cadence from the 7 days before the hour; with fewer than two readings there,
+        up to now; of a long silent device, from the 7 days before its last hour with readings."""
         times = self._store.instants(key, hour_ms - LOOKED_BACK_MS, hour_ms)
-        found = estimated(times)
-        if found is not None:
-            return _Pace(hour_ms, found, settled=True)
-        found = estimated(self._store.instants(key, hour_ms - LOOKED_BACK_MS, now_ms + 1))
-        if found is not None or times:
-            return _Pace(hour_ms, found or UNKNOWN, settled=False)
+        estimate = estimated(times)
+        if estimate is not None:
+            return _HourCadence(hour_ms, estimate, settled=True)
+        estimate = estimated(self._store.instants(key, hour_ms - LOOKED_BACK_MS, now_ms + 1))
+        if estimate is not None or times:
+            return _HourCadence(hour_ms, estimate or UNKNOWN, settled=False)
         last = self._store.last_hour(key, hour_ms)
         if last is None:
-            return _Pace(hour_ms, UNKNOWN, settled=False)
+            return _HourCadence(hour_ms, UNKNOWN, settled=False)
         end_ms = last + HOUR_MS
-        found = estimated(self._store.instants(key, end_ms - LOOKED_BACK_MS, end_ms))
-        return _Pace(hour_ms, found or UNKNOWN, settled=True)
+        estimate = estimated(self._store.instants(key, end_ms - LOOKED_BACK_MS, end_ms))
+        return _HourCadence(hour_ms, estimate or UNKNOWN, settled=True)
 
     def _fill_hours(self, group: _Group, devices: Sequence[Device]) -> dict[int, _Hours]:
-        known = {d.key: self._hours.get(d.key) for d in devices}
-        missing = [key for key, kept in known.items() if kept is None or kept.group != group]
+        cached = {d.key: self._hours.get(d.key) for d in devices}
+        missing = [key for key, hours in cached.items() if hours is None or hours.group != group]
         clock, resolution = group.clock, group.resolution
         day, month = (ceil_to(at, HOUR_MS) for at in (clock.day_ms, clock.month_ms))
         lows = [*(_first_hour(span.length_ms, group) for span in SPANS), day, month]
-        found = self._store.whole_hours(missing, resolution, lows, clock.hour_ms)
+        counted = self._store.whole_hours(missing, resolution, lows, clock.hour_ms)
         odd = self._odd_starts(missing, clock)
         for key in missing:
-            edges = found.get(key, [_NONE] * len(lows))
+            edges = counted.get(key, [_NONE] * len(lows))
             *windows, today, this_month = edges
             before_day, before_month = (part.get(key) for part in odd)
-            kept = _Hours(
+            hours = _Hours(
                 group,
                 tuple(windows),
                 _plus(today.gallons, before_day),
                 _plus(this_month.gallons, before_month),
             )
-            _keep(self._hours, key, kept)
-            known[key] = kept
-        return {key: kept for key, kept in known.items() if kept is not None}
+            _cache(self._hours, key, hours)
+            cached[key] = hours
+        return {key: hours for key, hours in cached.items() if hours is not None}
 
     def _odd_starts(
         self, keys: Sequence[int], clock: _Clock
@@ -248,17 +251,19 @@ class Statuses:
         )
         span = Span(None, now_ms + FUTURE_TOLERANCE_MS)
         planned = self._store.maintenance_of(keys)
-        last = self._store.latest(devices, LatestQuestion(span, None, None, last=True))
+        last = self._store.latest(devices, LatestQuery(span, None, None, last=True))
+        usual = self._usual.by_now(keys, clock.tz, now_ms)
         made: list[Status] = []
         for device in devices:
-            key, kept = device.key, hours[device.key]
+            key, whole_hours = device.key, hours[device.key]
             parts = [
                 (tail.get(key, _NONE), whole, head.get(key, _NONE))
-                for tail, whole in zip(tails, kept.windows, strict=True)
+                for tail, whole in zip(tails, whole_hours.windows, strict=True)
             ]
             volumes = (
-                _plus(kept.day, flowed.get(key, _NONE).gallons),
-                _plus(kept.month, flowed_month.get(key, _NONE).gallons),
+                _plus(whole_hours.day, flowed.get(key, _NONE).gallons),
+                _plus(whole_hours.month, flowed_month.get(key, _NONE).gallons),
+                usual.get(key),
             )
             spans = _maintained(planned.get(key, ()), now_ms)
             made.append(self._row(device, group, parts, volumes, last[key].last, spans, now_ms))
@@ -269,16 +274,16 @@ class Statuses:
         device: Device,
         group: _Group,
         parts: Sequence[tuple[Edge, ...]],
-        volumes: tuple[float | None, float | None],
+        volumes: tuple[float | None, float | None, float | None],
         last: Sequence[float | None] | None,
         maintained: Sequence[tuple[int, int]],
         now_ms: int,
     ) -> Status:
         cadence = self._cadence(device, now_ms)
         seen_ms = None if last is None or last[0] is None else int(last[0])
-        installed_ms = self._install_date(device, now_ms)
+        install_ms = self._install_date(device, now_ms)
         windows = tuple(
-            self._window(device, group.resolution, index, part, installed_ms, maintained, now_ms)
+            self._window(device, group.resolution, index, part, install_ms, maintained, now_ms)
             for index, part in enumerate(parts)
         )
         config = device.config or {}
@@ -305,6 +310,7 @@ class Statuses:
             windows=windows,
             volume_today=volumes[0],
             volume_month=volumes[1],
+            volume_usual=volumes[2],
             price=price,
             currency=currency,
             searched="\n".join(
@@ -313,7 +319,7 @@ class Statuses:
         )
 
     def _install_date(self, device: Device, now_ms: int) -> int | None:
-        """None where it changes nothing: it lies before all windows, or readings disprove it."""
+        """The install date; None if it is before all windows, or disproved by readings."""
         at = device.installed_on_ms
         if at <= now_ms - SPANS[-1].length_ms - HOUR_MS:
             return None
@@ -327,11 +333,11 @@ class Statuses:
         resolution: Resolution,
         index: int,
         parts: tuple[Edge, ...],
-        installed_ms: int | None,
+        install_ms: int | None,
         maintained: Sequence[tuple[int, int]],
         now_ms: int,
     ) -> WindowStatus:
-        due = latest_buckets(SPANS[index], resolution, installed_ms, now_ms)
+        due = latest_buckets(SPANS[index], resolution, install_ms, now_ms)
         lows = [part.quality_min for part in parts if part.quality_min is not None]
         highs = [part.quality_max for part in parts if part.quality_max is not None]
         quality = (min(lows, default=None), max(highs, default=None))
@@ -339,7 +345,7 @@ class Statuses:
             return WindowStatus(0, 0, *quality)
         expected = bucket_starts(due.from_ms, due.to_ms, resolution.fixed_ms)
         actual = sum(part.buckets for part in parts)
-        if installed_ms is not None and due.length_ms < SPANS[index].length_ms:
+        if install_ms is not None and due.length_ms < SPANS[index].length_ms:
             actual = self._store.count(device, resolution, Span(due.from_ms, due.to_ms))
         length_ms = resolution.fixed_ms
         for start, end in excused(maintained, due.from_ms, due.to_ms, length_ms):
@@ -356,13 +362,13 @@ def _maintained(planned: Sequence[Annotation], now_ms: int) -> list[tuple[int, i
 
 
 def _first_hour(length_ms: int, group: _Group) -> int:
-    """From where a window of that length has whole hours, as long as this hour lasts."""
+    """The first whole hour of a window of that length, for the current hour."""
     whole = group.resolution.fixed_ms >= HOUR_MS
     return group.clock.hour_ms - length_ms + (0 if whole else HOUR_MS)
 
 
 def _due_ms(state: State, heard: Heard, group: _Group, now_ms: int) -> int:
-    """When the row may change without another reading."""
+    """When the status may change without another reading."""
     bucket_ms = group.resolution.fixed_ms
     edge_ms = floor_to(now_ms, bucket_ms) + bucket_ms
     due = [now_ms + REFRESH_MS, group.clock.next_day_ms]
@@ -370,22 +376,22 @@ def _due_ms(state: State, heard: Heard, group: _Group, now_ms: int) -> int:
         due.append(heard.seen_ms + status.silent_after_ms(heard.cadence) + 1)
         if state is State.DEGRADED or bucket_ms > REFRESH_MS:
             due.append(edge_ms)
-        else:  # each bucket that closes empty takes one at most from what was observed
+        else:  # each bucket that ends empty lowers the observed count by one at most
             spare = int(heard.observed - uptime.UPTIME_LIMIT * heard.expected)
             due.append(edge_ms + max(0, spare) * bucket_ms)
     return max(min(due), now_ms + 1)
 
 
 def _plus(*parts: float | None) -> float | None:
-    told = [part for part in parts if part is not None]
-    return sum(told) if told else None
+    present = [part for part in parts if part is not None]
+    return sum(present) if present else None
 
 
-def _keep(kept: dict[int, T], key: int, value: T) -> None:
-    kept.pop(key, None)
-    kept[key] = value
-    while len(kept) > KEPT_DEVICES:
-        kept.pop(next(iter(kept)))
+def _cache(cache: dict[int, T], key: int, value: T) -> None:
+    cache.pop(key, None)
+    cache[key] = value
+    while len(cache) > MAX_DEVICES:
+        cache.pop(next(iter(cache)))
 
 
 def _chunks(devices: Sequence[Device]) -> Iterator[Sequence[Device]]:

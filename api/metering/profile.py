@@ -212,7 +212,7 @@ def weighted_quantile(volumes: Stored, types: Ints, share: float) -> Floats:
     columns = np.ascontiguousarray(volumes.T)  # 24 × DAYS
     order = np.argsort(columns, axis=1)
     ranked = columns[_COLUMNS[:, None], order]
-    weights = _weights(types.tobytes()).take(order, axis=1)  # 7 × 24 × DAYS
+    weights = day_weights(types.tobytes()).take(order, axis=1)  # 7 × 24 × DAYS
     if np.isnan(ranked[:, -1]).any():
         weights *= ranked == ranked
     sums = np.cumsum(weights, axis=2)
@@ -222,7 +222,7 @@ def weighted_quantile(volumes: Stored, types: Ints, share: float) -> Floats:
 
 
 @lru_cache(maxsize=256)  # nearly all devices of a night share it
-def _weights(types: bytes) -> Floats:
+def day_weights(types: bytes) -> Floats:
     """7 × DAYS, of the rows' day types."""
     of_row = np.frombuffer(types, np.int64)[None, :]
     working = (of_row < 5) & (_TYPE_COLUMN < 5)

@@ -20,8 +20,8 @@ from api.metering.profile import (
     Span,
     day_row,
     day_types,
+    day_weights,
     untrained,
-    weighted_quantile,
 )
 from api.timez import ceil_to, day_start, local_ordinal, offset_ms
 
@@ -84,8 +84,19 @@ def _band(
     trained = before if silenced is None else np.where(silenced, np.nan, before)
     types = day_types(day - DAYS, DAYS, holidays)
     own = int(day_types(day, 1, holidays)[0])
-    volumes = trained.astype(np.float32)
-    return np.array([weighted_quantile(volumes, types, share)[own] for share in SHARES])
+    return _quantiles(trained, day_weights(types.tobytes())[own])
+
+
+def _quantiles(rows: Floats, weights: Floats) -> Floats:
+    """SHARES × 24, the lower of two; NaN where no row has weight."""
+    columns = np.ascontiguousarray(rows.T)
+    order = np.argsort(columns, axis=1)
+    ranked = np.take_along_axis(columns, order, axis=1)
+    sums = np.cumsum(np.where(ranked == ranked, weights[order], 0.0), axis=1)
+    totals = sums[:, -1]
+    places = [(sums >= share * totals[:, None]).argmax(axis=1) for share in SHARES]
+    hours = np.arange(HOURS)
+    return np.where(totals > 0, np.array([ranked[hours, place] for place in places]), np.nan)
 
 
 def _hours_of(

@@ -153,6 +153,11 @@ _COMPONENTS: Final[dict[str, Any]] = {
                     for span in SPANS
                 }
             ),
+            "usualToday": record(
+                {"devices": NUMBER, "volume": NUMBER, "usual": NUMBER},
+                about="Of the devices with a history: gallons of today so far, and of the same"
+                " weekday by this time of day, the mean of four weeks.",
+            ),
             "attention": record(
                 {
                     "devices": NUMBER,

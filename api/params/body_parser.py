@@ -23,18 +23,18 @@ def read_body(model: type[B], body: bytes) -> B:
     """The body as ``model``; an empty one is an empty object. BadRequest names each bad, missing
     or unknown field."""
     try:
-        said: Any = orjson.loads(body or b"{}")
+        fields: Any = orjson.loads(body or b"{}")
     except orjson.JSONDecodeError:
         raise BadRequest("The body is not valid JSON.") from None
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         raise BadRequest("The body must be a JSON object.")
-    return checked(model, cast(dict[str, Any], said))
+    return checked(model, cast(dict[str, Any], fields))
 
 
-def checked(model: type[B], said: Mapping[str, Any]) -> B:
+def checked(model: type[B], fields: Mapping[str, Any]) -> B:
     """An object as ``model``; BadRequest as above."""
     try:
-        return model.model_validate(dict(said))
+        return model.model_validate(dict(fields))
     except ValidationError as error:
         raise _bad_request(error) from None
 

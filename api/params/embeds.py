@@ -68,11 +68,11 @@ def _origins(value: Any) -> tuple[str, ...]:
 
 
 def _controls(value: Any) -> tuple[str, ...]:
-    said = _texts(value, len(EMBED_CONTROLS), "controls")
-    if unknown := [text for text in said if text not in EMBED_CONTROLS]:
+    chosen = _texts(value, len(EMBED_CONTROLS), "controls")
+    if unknown := [text for text in chosen if text not in EMBED_CONTROLS]:
         known = ", ".join(EMBED_CONTROLS)
         raise ValueError(f"{unknown[0][:40]!r} is not a control; the controls are {known}")
-    return tuple(text for text in EMBED_CONTROLS if text in said)
+    return tuple(text for text in EMBED_CONTROLS if text in chosen)
 
 
 def _zone(value: Any) -> str:
@@ -118,12 +118,12 @@ def _seconds(limit: Limit) -> Callable[[Any], int]:
 
 
 def _window(value: Any) -> Rolling | Fixed:
-    said = cast(dict[str, Any], value if isinstance(value, dict) else {})
-    if said.keys() == {"last"}:
-        return Rolling(_seconds(EMBED_WINDOW_S)(said["last"]))
-    if said.keys() != {"from", "to"}:
+    fields = cast(dict[str, Any], value if isinstance(value, dict) else {})
+    if fields.keys() == {"last"}:
+        return Rolling(_seconds(EMBED_WINDOW_S)(fields["last"]))
+    if fields.keys() != {"from", "to"}:
         raise ValueError('must be {"last": seconds} or {"from": instant, "to": instant}')
-    window = Fixed(_instant(said["from"]), _instant(said["to"]))
+    window = Fixed(_instant(fields["from"]), _instant(fields["to"]))
     if window.from_ms >= window.to_ms:
         raise ValueError("must end after it starts")
     if window.to_ms - window.from_ms > _LONGEST_FIXED_MS:

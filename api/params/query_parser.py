@@ -21,15 +21,15 @@ def read(model: type[Q], pairs: Iterable[tuple[str, str]]) -> Q:
     parameter; names that start with an underscore are ignored."""
     values: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    known = _parameters(model)
+    parameters = _parameters(model)
     for name, text in pairs:
         if name.startswith(IGNORED_PREFIX):
             continue
-        if name not in known:
+        if name not in parameters:
             problems[name] = "is not a parameter of this endpoint"
         elif not text:
             problems[name] = "is empty"
-        elif known[name]:
+        elif parameters[name]:
             values.setdefault(name, []).append(text)
         elif name in values:
             problems[name] = "is given more than once"
@@ -38,7 +38,7 @@ def read(model: type[Q], pairs: Iterable[tuple[str, str]]) -> Q:
     try:
         query = model.model_validate(values)
     except ValidationError as error:
-        raise _bad_request(_said(error) | problems) from None
+        raise _bad_request(_problems(error) | problems) from None
     if problems:
         raise _bad_request(problems)
     return query
@@ -50,7 +50,7 @@ def _parameters(model: type[BaseModel]) -> dict[str, bool]:
     return {field.alias or name: reads(field).many for name, field in model.model_fields.items()}
 
 
-def _said(error: ValidationError) -> dict[str, str]:
+def _problems(error: ValidationError) -> dict[str, str]:
     """Each parameter's problem in our own words; pydantic's would echo the value."""
     return {
         str(detail["loc"][0]): "is required"

@@ -57,9 +57,9 @@ class EmbedRoute:
 
 
 def list_embeds(call: EmbedCall[NoBody]) -> Reply:
-    found = visible(call.store, call.web, call.principal.scope, call.key_id)
-    told = zip(found, states(call.store, found, call.now_ms), strict=True)
-    return Reply([embed_object(embed, state) for embed, state in told])
+    embeds = visible(call.store, call.web, call.principal.scope, call.key_id)
+    pairs = zip(embeds, states(call.store, embeds, call.now_ms), strict=True)
+    return Reply([embed_object(embed, state) for embed, state in pairs])
 
 
 def create_embed(call: EmbedCall[EmbedBody]) -> Reply:
@@ -76,21 +76,21 @@ def create_embed(call: EmbedCall[EmbedBody]) -> Reply:
 
 
 def get_embed(call: EmbedCall[NoBody]) -> Reply:
-    return _told(call, _found(call))
+    return _reply(call, _embed(call))
 
 
 def revoke_embed(call: EmbedCall[NoBody]) -> Reply:
-    embed = _found(call)
-    told = AuditEntry(
+    embed = _embed(call)
+    audit = AuditEntry(
         call.now_ms, embed.organization_id, call.principal.id, "embed", "revoke", embed.id
     )
-    call.web.revoke_embed(embed.id, call.now_ms, [told])
-    return _told(call, _found(call))
+    call.web.revoke_embed(embed.id, call.now_ms, [audit])
+    return _reply(call, _embed(call))
 
 
 def create_token(call: EmbedCall[TokenBody]) -> Reply:
     """Conflict for an embed that has ended: its tokens would open nothing."""
-    embed = _found(call)
+    embed = _embed(call)
     state = states(call.store, [embed], call.now_ms)[0]
     if state in ENDED:
         raise Conflict(ENDED[state], reason=reason_of(state))
@@ -105,8 +105,8 @@ def own_embed(call: EmbedCall[NoBody]) -> Reply:
         raise Unauthorized("The embed no longer exists.")
     within = call.principal.scope.grant.devices
     devices = tuple(id for id in embed.definition.devices if id in within)
-    shown = replace(embed, definition=replace(embed.definition, devices=devices))
-    return Reply(embed_object(shown, State.ACTIVE))
+    visible = replace(embed, definition=replace(embed.definition, devices=devices))
+    return Reply(embed_object(visible, State.ACTIVE))
 
 
 def _maker(call: EmbedCall[Any]) -> Maker:
@@ -115,11 +115,11 @@ def _maker(call: EmbedCall[Any]) -> Maker:
     return Maker(call.principal.kind, granted=call.principal.scope.grant)
 
 
-def _found(call: EmbedCall[Any]) -> Embed:
+def _embed(call: EmbedCall[Any]) -> Embed:
     return find(call.store, call.web, call.principal.scope, call.key_id, call.embed_id)
 
 
-def _told(call: EmbedCall[Any], embed: Embed) -> Reply:
+def _reply(call: EmbedCall[Any], embed: Embed) -> Reply:
     return Reply(embed_object(embed, states(call.store, [embed], call.now_ms)[0]))
 
 
@@ -138,23 +138,23 @@ def check_right(principal: Principal) -> None:
 
 
 def embed_object(embed: Embed, state: State) -> dict[str, Any]:
-    said = embed.definition
+    definition = embed.definition
     return {
         "id": embed.id,
         "organizationId": embed.organization_id,
         "state": state.value,
         "path": page_path(embed.id),
-        "view": said.view,
-        "devices": list(said.devices),
-        "metric": said.metric,
-        "origins": list(said.origins),
-        "window": _window(said.window),
-        "zone": said.zone,
-        "units": said.units,
-        "theme": said.theme,
-        "controls": list(said.controls),
-        "title": said.title,
-        "expires": _maybe(said.expires_ms),
+        "view": definition.view,
+        "devices": list(definition.devices),
+        "metric": definition.metric,
+        "origins": list(definition.origins),
+        "window": _window(definition.window),
+        "zone": definition.zone,
+        "units": definition.units,
+        "theme": definition.theme,
+        "controls": list(definition.controls),
+        "title": definition.title,
+        "expires": _maybe(definition.expires_ms),
         "createdBy": embed.maker.called,
         "created": instant(embed.created_ms),
         "revoked": _maybe(embed.revoked_ms),

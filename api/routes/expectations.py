@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from api.catalog import INSIGHT_PREFIX
+from api.catalog import COLUMNS_TYPE, INSIGHT_PREFIX
 from api.domain.identify import identify
 from api.errors import BadRequest, ParameterProblem
 from api.insight.comparison import MOST_BUCKETS, Question, buckets, with_device, with_earlier
@@ -26,16 +27,8 @@ def get_usual(call: Call[UsualQuery]) -> Reply:
     query = call.query
     device = identify(call.store, call.scope, call.identifier)
     rows = usual_of(call.store, call.scope, device, query.from_ms, query.to_ms)
-    data = [
-        {
-            "bucket_start": instant(row.bucket_start_ms),
-            "volume": row.volume,
-            "low": row.low,
-            "high": row.high,
-        }
-        for row in rows
-    ]
-    return Reply({"timezone": zone_of(device).key, "count": len(data), "data": data})
+    body = {"timezone": zone_of(device).key, "count": len(rows)}
+    return _rows_reply(call, body, ("bucket_start", "volume", "low", "high"), rows)
 
 
 def get_forecast(call: Call[ForecastQuery]) -> Reply:
@@ -90,30 +83,38 @@ def get_comparison(call: Call[ComparisonQuery]) -> Reply:
     else:
         other = identify(call.store, call.scope, query.compare.removeprefix(OTHER_DEVICE))
         found = with_device(call.store, call.scope, device, other, asked)
+    rows = [(start, *value) for start, value in sorted(found.others.items())]
+    body: dict[str, Any] = {
+        "compare": query.compare,
+        "resolution": query.resolution.name,
+        "timezone": tz.key,
+        "volume": found.own.gallons,
+        "otherVolume": found.other.gallons,
+        "coverage": found.own.coverage,
+        "otherCoverage": found.other.coverage,
+        "difference": found.difference,
+        "percent": found.percent,
+        "count": len(rows),
+    }
+    return _rows_reply(call, body, ("bucket_start", "other_start", "value", "volume"), rows)
+
+
+def _rows_reply(
+    call: Call[Any], body: dict[str, Any], names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
+) -> Reply:
+    """``columns`` for who asks for them, as readings have them: a fraction of objects' cost."""
+    if call.columns is not None:
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        return Reply(body | {"columns": dict(zip(names, columns, strict=True))}, COLUMNS_TYPE)
+    stamped = {name for name in names if name.endswith("_start")}
     data = [
         {
-            "bucket_start": instant(start),
-            "other_start": instant(value.start_ms),
-            "value": value.level,
-            "volume": value.gallons,
+            name: instant(value) if name in stamped else value
+            for name, value in zip(names, row, strict=True)
         }
-        for start, value in sorted(found.others.items())
+        for row in rows
     ]
-    return Reply(
-        {
-            "compare": query.compare,
-            "resolution": query.resolution.name,
-            "timezone": tz.key,
-            "volume": found.own.gallons,
-            "otherVolume": found.other.gallons,
-            "coverage": found.own.coverage,
-            "otherCoverage": found.other.coverage,
-            "difference": found.difference,
-            "percent": found.percent,
-            "count": len(data),
-            "data": data,
-        }
-    )
+    return Reply(body | {"data": data})
 
 
 def _interval(interval: Interval | None) -> dict[str, float | None]:

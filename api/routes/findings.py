@@ -21,50 +21,50 @@ NO_SUCH_FINDING: Final = "Finding not found, or you don't have access."
 
 
 def list_findings(call: Call[FindingListQuery]) -> Reply:
-    asked = call.query
-    device = None if asked.device is None else identify(call.store, call.scope, asked.device)
+    params = call.query
+    device = None if params.device is None else identify(call.store, call.scope, params.device)
     query = FindingQuery(
         device=device,
-        group=asked.group,
-        kinds=asked.kinds,
-        severities=asked.severities,
-        states=asked.states,
-        from_ms=asked.from_ms,
-        to_ms=asked.to_ms,
-        limit=asked.limit,
-        offset=asked.offset,
+        group=params.group,
+        kinds=params.kinds,
+        severities=params.severities,
+        states=params.states,
+        from_ms=params.from_ms,
+        to_ms=params.to_ms,
+        limit=params.limit,
+        offset=params.offset,
     )
-    known = asked.group is None or storable(asked.group)
-    count = call.store.count_findings(call.scope, query) if known else 0
-    wanted = not asked.count and count > asked.offset
-    found = call.store.findings(call.scope, query, matches=count) if wanted else []
+    valid = params.group is None or storable(params.group)
+    count = call.store.count_findings(call.scope, query) if valid else 0
+    wanted = not params.count and count > params.offset
+    entries = call.store.findings(call.scope, query, matches=count) if wanted else []
     return Reply(
         {
             "count": count,
-            "limit": asked.limit,
-            "offset": asked.offset,
-            "data": [finding_object(each) for each in found],
+            "limit": params.limit,
+            "offset": params.offset,
+            "data": [finding_object(each) for each in entries],
         }
     )
 
 
 def get_finding(call: Call[Query]) -> Reply:
-    entry = _found(call.store, call.scope, call.identifier)
+    entry = _entry(call.store, call.scope, call.identifier)
     (device,) = call.store.devices_by_key([entry.finding.key])
-    shown = evidence(call.store, device, entry.finding, now_ms())
-    said = entry.finding
+    series = evidence(call.store, device, entry.finding, now_ms())
+    finding = entry.finding
     return Reply(
         finding_object(entry)
         | {
-            "offersNewNormal": said.offers_new_normal,
-            "dismissed": _dismissal(said),
-            "evidence": evidence_object(shown),
+            "offersNewNormal": finding.offers_new_normal,
+            "dismissed": _dismissal(finding),
+            "evidence": evidence_object(series),
         }
     )
 
 
 def dismiss(call: ActionCall[DismissBody]) -> Reply:
-    entry = _found(call.store, call.scope, call.identifier)
+    entry = _entry(call.store, call.scope, call.identifier)
     judged, threshold = dismissed(
         call.store,
         call.scope,
@@ -78,62 +78,62 @@ def dismiss(call: ActionCall[DismissBody]) -> Reply:
 
 
 def restore(call: ActionCall[NoBody]) -> Reply:
-    entry = _found(call.store, call.scope, call.identifier)
+    entry = _entry(call.store, call.scope, call.identifier)
     return Reply(
         judged_object(*restored(call.store, call.scope, entry, by=call.by, at_ms=call.now_ms))
     )
 
 
-def _found(store: Store, scope: Scope, finding_id: str) -> FindingEntry:
-    found = store.finding(scope, finding_id.lower()) if storable(finding_id) else None
-    if found is None:
+def _entry(store: Store, scope: Scope, finding_id: str) -> FindingEntry:
+    entry = store.finding(scope, finding_id.lower()) if storable(finding_id) else None
+    if entry is None:
         raise NotFound(NO_SUCH_FINDING)
-    return found
+    return entry
 
 
 # --- As JSON -------------------------------------------------------------------------------------
 
 
 def finding_object(entry: FindingEntry) -> dict[str, Any]:
-    said = entry.finding
+    finding = entry.finding
     return {
-        "id": said.id,
+        "id": finding.id,
         "deviceId": entry.device_id,
         "serialNumber": entry.serial_number,
-        "kind": said.kind,
-        "severity": said.severity,
-        "state": said.state,
-        "start": instant(said.start_ms),
-        "end": None if said.end_ms is None else instant(said.end_ms),
-        "openedAt": instant(said.opened_ms),
-        "value": said.value,
-        "unit": said.unit,
-        "usual": said.usual,
-        "gallons": said.gallons,
-        "costPerDay": said.cost_per_day,
-        "words": said.words,
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "state": finding.state,
+        "start": instant(finding.start_ms),
+        "end": None if finding.end_ms is None else instant(finding.end_ms),
+        "openedAt": instant(finding.opened_ms),
+        "value": finding.value,
+        "unit": finding.unit,
+        "usual": finding.usual,
+        "gallons": finding.gallons,
+        "costPerDay": finding.cost_per_day,
+        "words": finding.words,
     }
 
 
-def _dismissal(found: FindingRow) -> dict[str, str] | None:
-    if found.dismissed_ms is None:
+def _dismissal(finding: FindingRow) -> dict[str, str] | None:
+    if finding.dismissed_ms is None:
         return None
     return {
-        "at": instant(found.dismissed_ms),
-        "by": found.dismissed_by or "",
-        "as": found.judgement or NOT_A_PROBLEM.name,
-        "reason": found.reason or "",
+        "at": instant(finding.dismissed_ms),
+        "by": finding.dismissed_by or "",
+        "as": finding.judgement or NOT_A_PROBLEM.name,
+        "reason": finding.reason or "",
     }
 
 
-def evidence_object(shown: Evidence) -> dict[str, Any]:
+def evidence_object(series: Evidence) -> dict[str, Any]:
     return {
-        "resolution": shown.resolution.name,
-        "metric": shown.column.name,
-        "unit": shown.column.metric.unit,
-        "from": instant(shown.span.from_ms or 0),
-        "to": instant(shown.span.to_ms or 0),
-        "data": [{"bucket_start": instant(at), "value": value} for at, value in shown.rows],
+        "resolution": series.resolution.name,
+        "metric": series.column.name,
+        "unit": series.column.metric.unit,
+        "from": instant(series.span.from_ms or 0),
+        "to": instant(series.span.to_ms or 0),
+        "data": [{"bucket_start": instant(at), "value": value} for at, value in series.rows],
     }
 
 

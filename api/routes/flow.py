@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import COLUMNS_TYPE, METRICS, PATH_PREFIX, RAW, TOTAL, Metric, Resolution
 from api.domain.adaptive import adaptive
-from api.domain.datapoints import DatapointsQuestion, count_datapoints, datapoints
+from api.domain.datapoints import DatapointsRequest, count_datapoints, datapoints
 from api.domain.identify import identify
 from api.domain.latest import Summary, latest
 from api.openapi import Operation, ref
@@ -19,68 +19,72 @@ from api.store.base import Row, Span
 
 
 def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
-    asked = call.query
+    params = call.query
     device = identify(call.store, call.scope, call.identifier)
-    question = DatapointsQuestion(
-        asked.resolution,
-        Span(asked.from_ms, asked.to_ms),
-        asked.filter,
-        asked.timezone,
-        asked.limit,
-        asked.offset,
+    datapoints_request = DatapointsRequest(
+        params.resolution,
+        Span(params.from_ms, params.to_ms),
+        params.filter,
+        params.timezone,
+        params.limit,
+        params.offset,
         METRICS if call.columns is None else call.columns,
     )
-    if asked.count:
-        count = count_datapoints(call.store, device, question)
-        return Reply({"resolution": asked.resolution.name, "count": count})
-    rows = datapoints(call.store, device, question)
-    total = asked.resolution is TOTAL
+    if params.count:
+        count = count_datapoints(call.store, device, datapoints_request)
+        return Reply({"resolution": params.resolution.name, "count": count})
+    rows = datapoints(call.store, device, datapoints_request)
+    total = params.resolution is TOTAL
     envelope: dict[str, Any] = {
-        "resolution": asked.resolution.name,
-        "timezone": _zone_name(asked.timezone),
-        "limit": 1 if total else asked.limit,
-        "offset": 0 if total else asked.offset,
+        "resolution": params.resolution.name,
+        "timezone": _zone_name(params.timezone),
+        "limit": 1 if total else params.limit,
+        "offset": 0 if total else params.offset,
     }
-    if call.columns is not None and asked.resolution is RAW and rows:
+    if call.columns is not None and params.resolution is RAW and rows:
         undated = call.store.undated(device, Span(rows[0][0], rows[-1][0]))
         if undated:  # for our own screens: no field of the interface's rows could say it
             envelope["undated"] = undated
-    return _with_rows(envelope, call.columns, asked.resolution, rows, asked.timezone)
+    return _with_rows(envelope, call.columns, params.resolution, rows, params.timezone)
 
 
 def get_adaptive(call: Call[AdaptiveQuery]) -> Reply:
-    asked = call.query
+    params = call.query
     device = identify(call.store, call.scope, call.identifier)
     metrics = METRICS if call.columns is None else call.columns
-    found = adaptive(call.store, device, asked.from_ms, asked.to_ms, asked.max_datapoints, metrics)
+    result = adaptive(
+        call.store, device, params.from_ms, params.to_ms, params.max_datapoints, metrics
+    )
     envelope = {
-        "resolution": found.resolution.name,
-        "count": found.count,
-        "truncated": found.truncated,
-        "timezone": _zone_name(asked.timezone),
+        "resolution": result.resolution.name,
+        "count": result.count,
+        "truncated": result.truncated,
+        "timezone": _zone_name(params.timezone),
     }
-    return _with_rows(envelope, call.columns, found.resolution, found.rows, asked.timezone)
+    return _with_rows(envelope, call.columns, result.resolution, result.rows, params.timezone)
 
 
 def get_latest(call: Call[LatestQuery]) -> Reply:
-    asked = call.query
-    found = latest(
+    params = call.query
+    result = latest(
         call.store,
         call.scope,
-        asked.ids,
-        from_ms=asked.start_ms,
-        to_ms=asked.to_ms,
-        uptime=asked.uptime_resolution if "uptime" in asked.metrics else None,
-        quality="quality" in asked.metrics,
-        last=not asked.metrics.isdisjoint({"lastSeen", "lastDatapoint"}),
+        params.ids,
+        from_ms=params.start_ms,
+        to_ms=params.to_ms,
+        uptime=params.uptime_resolution if "uptime" in params.metrics else None,
+        quality="quality" in params.metrics,
+        last=not params.metrics.isdisjoint({"lastSeen", "lastDatapoint"}),
     )
     return Reply(
         {
-            "range": {"from": instant(asked.start_ms), "to": instant(asked.to_ms)},
-            "qualityResolution": found.quality.name if found.quality else None,
-            "uptimeResolution": found.uptime.name if found.uptime else None,
-            "expectedBuckets": found.expected,
-            "data": [_entry(summary, asked.metrics, found.expected) for summary in found.entries],
+            "range": {"from": instant(params.start_ms), "to": instant(params.to_ms)},
+            "qualityResolution": result.quality.name if result.quality else None,
+            "uptimeResolution": result.uptime.name if result.uptime else None,
+            "expectedBuckets": result.expected,
+            "data": [
+                _entry(summary, params.metrics, result.expected) for summary in result.entries
+            ],
         }
     )
 
@@ -103,18 +107,18 @@ def _with_rows(
 
 def _entry(summary: Summary, metrics: frozenset[str], expected: int) -> dict[str, Any]:
     """A LatestEntry with the metrics asked for and no others."""
-    device, found = summary
-    shown = {
-        "lastSeen": found.last and instant(found.last[0]),
-        "uptime": {"actual": found.observed, "expected": expected},
-        "quality": {"min": found.quality_min, "max": found.quality_max},
-        "lastDatapoint": found.last and datapoint_object(found.last),
+    device, result = summary
+    values = {
+        "lastSeen": result.last and instant(result.last[0]),
+        "uptime": {"actual": result.observed, "expected": expected},
+        "quality": {"min": result.quality_min, "max": result.quality_max},
+        "lastDatapoint": result.last and datapoint_object(result.last),
     }
     return {
         "deviceId": device.id,
         "serialNumber": device.serial_number,
         "networkUniqueIdentifier": device.network_unique_identifier,
-        **{metric: value for metric, value in shown.items() if metric in metrics},
+        **{metric: value for metric, value in values.items() if metric in metrics},
     }
 
 

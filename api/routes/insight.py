@@ -33,55 +33,56 @@ from api.store.base import (
     StatusQuery,
     StatusSummary,
     Store,
+    UsualToday,
     WindowStatus,
 )
 from api.timez import now_ms
 
 _EMPTY: Final = StatusSummary(
-    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0
+    0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0, UsualToday(0, 0.0, 0.0)
 )
 _NEVER: Final = Status(
     0, 0, 0, 0, State.NO_DATA, None, 0, False, 0, None,
-    tuple(WindowStatus() for _ in SPANS), None, None, None, "", "",
+    tuple(WindowStatus() for _ in SPANS), None, None, None, None, "", "",
 )  # fmt: skip
 
 
 def list_statuses(call: Call[StatusListQuery]) -> Reply:
-    asked = call.query
+    params = call.query
     query = StatusQuery(
-        text=asked.q or "",
-        states=asked.states,
-        group=asked.group,
-        kind=asked.kind,
-        order_by=asked.order_by,
-        descending=asked.descending,
-        limit=asked.limit,
-        offset=asked.offset,
+        text=params.q or "",
+        states=params.states,
+        group=params.group,
+        kind=params.kind,
+        order_by=params.order_by,
+        descending=params.descending,
+        limit=params.limit,
+        offset=params.offset,
     )
     count, entries = 0, list[StatusEntry]()
-    if _can_match(asked):
+    if _can_match(params):
         count = call.store.count_statuses(call.scope, query)
-        if asked.ids:
-            entries = _entries(call.store, call.scope, asked.ids)
-        elif count > asked.offset:
+        if params.ids:
+            entries = _entries(call.store, call.scope, params.ids)
+        elif count > params.offset:
             entries = call.store.statuses(call.scope, query)
     body: dict[str, Any] = {
         "count": count,
-        "limit": asked.limit,
-        "offset": asked.offset,
-        "data": _rows(call.store, entries, asked.include, asked.window),
+        "limit": params.limit,
+        "offset": params.offset,
+        "data": _rows(call.store, entries, params.include, params.window),
     }
-    if "summary" in asked.include:
-        body["summary"] = _summary(call.store, call.scope, asked, kind=None)
-    if "groups" in asked.include:
+    if "summary" in params.include:
+        body["summary"] = _summary(call.store, call.scope, params, kind=None)
+    if "groups" in params.include:
         body["groups"] = [each.name for each in call.store.groups(call.scope)]
     return Reply(body)
 
 
 def _entries(store: Store, scope: Scope, ids: Sequence[str]) -> list[StatusEntry]:
     devices = identify_each(store, scope, ids)
-    found = {entry.device.key: entry for entry in store.statuses_of(scope, devices)}
-    return [found[device.key] for device in devices if device.key in found]
+    entries = {entry.device.key: entry for entry in store.statuses_of(scope, devices)}
+    return [entries[device.key] for device in devices if device.key in entries]
 
 
 def _rows(
@@ -89,16 +90,16 @@ def _rows(
 ) -> list[dict[str, Any]]:
     now, devices = now_ms(), [entry.device for entry in entries]
     rows = [status_object(entry) for entry in entries]
-    shown: dict[str, Mapping[int, Any]] = {
+    data: dict[str, Mapping[int, Any]] = {
         "finding": store.worst_open(devices) if "finding" in parts else {},
         "line": lines(store, entries, span, now) if "line" in parts else {},
         "strip": strips(store, entries, span, now) if "strip" in parts else {},
     }
     for part in parts:
-        if part in shown:
+        if part in data:
             for row, device in zip(rows, devices, strict=True):
-                found = shown[part].get(device.key)
-                row[part] = None if found is None else _OBJECTS[part](found)
+                value = data[part].get(device.key)
+                row[part] = None if value is None else _OBJECTS[part](value)
     return rows
 
 
@@ -106,10 +107,10 @@ def get_summary(call: Call[SummaryQuery]) -> Reply:
     return Reply(_summary(call.store, call.scope, call.query, kind=call.query.kind))
 
 
-def _summary(store: Store, scope: Scope, asked: SummaryQuery, kind: str | None) -> dict[str, Any]:
-    if not _can_match(asked):
+def _summary(store: Store, scope: Scope, params: SummaryQuery, kind: str | None) -> dict[str, Any]:
+    if not _can_match(params):
         return summary_object(_EMPTY, Attention({}, (), {}, 0, None))
-    query = StatusQuery(text=asked.q or "", group=asked.group, kind=kind)
+    query = StatusQuery(text=params.q or "", group=params.group, kind=kind)
     return summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
 
 
@@ -132,42 +133,42 @@ def get_status(call: Call[Query]) -> Reply:
     entry = call.store.status_of(call.scope, device)
     organization = call.store.organization(device.organization_id)
     default = organization.default_cost_per_gallon if organization else None
-    kept = entry.status or _NEVER
-    price = price_of(kept.price, kept.currency, default)
-    shown = price and {
+    status = entry.status or _NEVER
+    price = price_of(status.price, status.currency, default)
+    price_object = price and {
         "perGallon": price.per_gallon,
         "currency": price.currency,
         "source": "device" if price.own else "organization",
     }
-    return Reply(status_object(entry) | {"price": shown})
+    return Reply(status_object(entry) | {"price": price_object})
 
 
-def _can_match(asked: SummaryQuery) -> bool:
-    return all(storable(text) for text in (asked.q, asked.group) if text is not None)
+def _can_match(params: SummaryQuery) -> bool:
+    return all(storable(text) for text in (params.q, params.group) if text is not None)
 
 
 def status_object(entry: StatusEntry) -> dict[str, Any]:
-    kept = entry.status or _NEVER
-    known = entry.status is not None
-    state = kept.state if entry.device.active else State.INACTIVE
+    status = entry.status or _NEVER
+    has_status = entry.status is not None
+    state = status.state if entry.device.active else State.INACTIVE
     return {
         "device": device_object(entry.device),
         "state": str(state),
-        "cadence": kept.cadence_ms / 1000 if known else None,
-        "eventDriven": kept.event_driven,
-        "lastSeen": None if kept.seen_ms is None else instant(kept.seen_ms),
-        "flow": kept.flow,
+        "cadence": status.cadence_ms / 1000 if has_status else None,
+        "eventDriven": status.event_driven,
+        "lastSeen": None if status.seen_ms is None else instant(status.seen_ms),
+        "flow": status.flow,
         "windows": {
             span.name: {
                 "uptime": {"actual": window.actual, "expected": window.expected},
                 "quality": {"min": window.quality_min, "max": window.quality_max},
             }
-            for span, window in zip(SPANS, kept.windows, strict=True)
+            for span, window in zip(SPANS, status.windows, strict=True)
         },
-        "volume": {"today": kept.volume_today, "month": kept.volume_month},
-        "radio": {"signalStrength": kept.signal_strength, "networkRssi": kept.network_rssi},
+        "volume": {"today": status.volume_today, "month": status.volume_month},
+        "radio": {"signalStrength": status.signal_strength, "networkRssi": status.network_rssi},
         "findings": list(entry.findings),
-        "asOf": instant(kept.as_of_ms) if known else None,
+        "asOf": instant(status.as_of_ms) if has_status else None,
     }
 
 
@@ -197,28 +198,33 @@ _OBJECTS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
 }
 
 
-def summary_object(found: StatusSummary, open_: Attention) -> dict[str, Any]:
+def summary_object(summary: StatusSummary, open_: Attention) -> dict[str, Any]:
     states = [state for state in State if state is not State.INACTIVE]
-    observed, expected = found.uptimes[SPANS.index(DEFAULT_SPAN)]
+    observed, expected = summary.uptimes[SPANS.index(DEFAULT_SPAN)]
     return {
-        "devices": found.devices,
-        "subMeters": found.sub_meters,
-        "states": {state.value: found.states.get(state, 0) for state in states},
-        "flow": found.flow,
-        "volumeToday": found.volume_today,
-        "costToday": [{"currency": c.currency, "amount": c.amount} for c in found.costs],
+        "devices": summary.devices,
+        "subMeters": summary.sub_meters,
+        "states": {state.value: summary.states.get(state, 0) for state in states},
+        "flow": summary.flow,
+        "volumeToday": summary.volume_today,
+        "costToday": [{"currency": c.currency, "amount": c.amount} for c in summary.costs],
         "uptime24h": observed / expected if expected else None,
-        "findings": found.findings,
-        "asOf": None if found.as_of_ms is None else instant(found.as_of_ms),
-        "evaluated": found.evaluated,
-        "flowing": found.flowing,
-        "quiet": found.quiet,
+        "findings": summary.findings,
+        "asOf": None if summary.as_of_ms is None else instant(summary.as_of_ms),
+        "evaluated": summary.evaluated,
+        "flowing": summary.flowing,
+        "quiet": summary.quiet,
         "uptime": {
             span.name: {"observed": observed_ms // 1000, "expected": expected_ms // 1000}
-            for span, (observed_ms, expected_ms) in zip(SPANS, found.uptimes, strict=True)
+            for span, (observed_ms, expected_ms) in zip(SPANS, summary.uptimes, strict=True)
+        },
+        "usualToday": {
+            "devices": summary.usual.devices,
+            "volume": summary.usual.volume,
+            "usual": summary.usual.usual,
         },
         "attention": {
-            "devices": found.alarming,
+            "devices": summary.alarming,
             "kinds": open_.kinds,
             "costPerDay": [{"currency": c.currency, "amount": c.amount} for c in open_.costs],
             "notices": open_.notices,

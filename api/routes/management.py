@@ -21,19 +21,19 @@ def version(call: Call[Query]) -> Reply:
 
 
 def devices(call: Call[DeviceListQuery]) -> Reply:
-    asked = call.query
+    params = call.query
     query = DeviceQuery(
-        active=asked.active,
-        serial_number=asked.serial_number,
-        network_unique_identifier=asked.network_unique_identifier,
-        order_by=asked.order_by,
-        descending=asked.descending,
-        limit=asked.limit,
-        offset=asked.offset,
+        active=params.active,
+        serial_number=params.serial_number,
+        network_unique_identifier=params.network_unique_identifier,
+        order_by=params.order_by,
+        descending=params.descending,
+        limit=params.limit,
+        offset=params.offset,
     )
-    page = list_devices(call.store, call.scope, query, counted=asked.pagination)
-    shown = [device_object(device) for device in page.devices]
-    return Reply({"data": shown, "total": page.total} if asked.pagination else shown)
+    page = list_devices(call.store, call.scope, query, counted=params.pagination)
+    objects = [device_object(device) for device in page.devices]
+    return Reply({"data": objects, "total": page.total} if params.pagination else objects)
 
 
 MANAGEMENT_ROUTES = (

@@ -44,9 +44,9 @@ def _stamped(
     would be a fifth of the whole answer.
     """
     values = [f"v{index}" for index in range(1, len(columns))]
-    shown = ", ".join(f"{c!r}: {v}" for c, v in zip(columns, ["text", *values], strict=True))
+    items = ", ".join(f"{c!r}: {v}" for c, v in zip(columns, ["text", *values], strict=True))
     row = ", ".join(["_", *values])
-    source = f"lambda rows, texts: [{{{shown}}} for text, ({row}) in zip(texts, rows, strict=True)]"
+    source = f"lambda rows, texts: [{{{items}}} for text, ({row}) in zip(texts, rows, strict=True)]"
     return eval(source)  # from the catalog's names alone
 
 
@@ -55,10 +55,10 @@ _WANTED: Final = re.compile(re.escape(COLUMNS_TYPE) + r'(?:\s*;\s*metrics="([a-z
 
 def wanted_columns(accept: str) -> Collection[Metric] | None:
     """The metrics whose columns an Accept header asks for; None where it asks for row objects."""
-    asked = _WANTED.search(accept)
-    if asked is None:
+    match = _WANTED.search(accept)
+    if match is None:
         return None
-    names = (asked[1] or "").split()
+    names = (match[1] or "").split()
     return tuple(metric for metric in METRICS if metric.name in names) or METRICS
 
 
@@ -75,19 +75,19 @@ def row_columns(
 # --- The directory -------------------------------------------------------------------------------
 
 
-def _shown(kind: FieldKind, value: Any) -> Any:
+def _json_value(kind: FieldKind, value: Any) -> Any:
     return instant(value) if kind == "instant" else value
 
 
 def device_object(device: Device) -> dict[str, Any]:
     """A Device; what isn't set is left out, but for config, which the interface lets be null."""
-    shown = {f.name: _shown(f.kind, getattr(device, f.attribute)) for f in DEVICE_FIELDS}
-    return {name: value for name, value in shown.items() if value is not None or name in _NULLABLE}
+    values = {f.name: _json_value(f.kind, getattr(device, f.attribute)) for f in DEVICE_FIELDS}
+    return {name: value for name, value in values.items() if value is not None or name in _NULLABLE}
 
 
 def organization_object(organization: Organization) -> dict[str, Any]:
     """An Organization; what isn't set is left out."""
-    shown = {
+    values = {
         "id": organization.id,
         "name": organization.name,
         "active": organization.active,
@@ -97,7 +97,7 @@ def organization_object(organization: Organization) -> dict[str, Any]:
         "accountOrganizations": organization.account_organizations,
         "subscriptions": organization.subscriptions,
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def datapoint_object(row: Row) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which answers a request takes: the service answers in JSON alone."""
+"""Checks a request's Accept header: the service responds in JSON only."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _ANY: Final = frozenset({"*", "*/*", "application/*"})
 
 
 def require_json(accept: str) -> None:
-    """Raise NotAcceptable where an Accept header rules JSON out. Without one anything is taken,
-    and so is what can't be read."""
+    """Raise NotAcceptable if an Accept header excludes JSON. A missing or malformed header
+    accepts anything."""
     ranges = [_range(part) for part in accept.split(",") if part.strip()]
     if ranges and not any(ranges):
         raise NotAcceptable(
@@ -21,7 +21,7 @@ def require_json(accept: str) -> None:
 
 
 def _range(part: str) -> bool:
-    """Whether one media range of the header takes JSON."""
+    """Whether one media range of the header accepts JSON."""
     name, *parameters = (text.strip().lower() for text in part.split(";"))
     if any(text.replace(" ", "") in ("q=0", "q=0.0", "q=0.00", "q=0.000") for text in parameters):
         return False

@@ -1,4 +1,4 @@
-"""The routes of the service that change something, over HTTP."""
+"""Serves the routes that change data (POST)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_actions(
 
 
 def _view(action: Action, store: Store, gate: Gate, settings: Settings) -> Callable[..., Response]:
-    """Credential → role → Accept → query and body → what it names, and the change."""
+    """Check credential, role, Accept header, query and body, in this order; then run the action."""
 
     def view(id: str = "") -> Response:
         environ = request.environ

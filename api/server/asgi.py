@@ -1,8 +1,9 @@
-"""The WSGI site as an asynchronous server calls it: a thread has a request only while it works.
+"""Runs the WSGI site under an ASGI server. A request holds a thread only while it is processed.
 
-Bodies are read before (`bodies`), answers of known length are sent after, and each path's requests
-have threads of their own (`lanes`). A file of unknown length is sent piece by piece, as fast as its
-reader takes it; who takes nothing for ``SEND_S`` is cut off, and sees that by the missing end.
+Bodies are read before a thread is taken (`bodies`), and responses of known length are sent after it
+is released. Each group of paths has its own threads (`lanes`). A file of unknown length is streamed
+at its reader's speed. A reader that accepts nothing for ``SEND_S`` seconds is disconnected; the
+missing end of the response shows it that the file is incomplete.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
 
 from api.errors import ServiceError, Unavailable
-from api.server.bodies import Body, BodyMemory, ClientGone, Receive
+from api.server.bodies import Body, BodyBudget, ClientGone, Receive
 from api.server.lanes import LANES, Lane, lane_of
-from api.server.mount import below
+from api.server.mount import without_root
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
     Scope = dict[str, Any]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-REFUSAL: Final = "weir.refusal"  # in an environment: the ServiceError that its answer is
+REFUSAL: Final = "weir.refusal"  # environ key: the ServiceError to respond with
 SEND_S: Final = 30.0
-LINGER_S: Final = 2.0  # for a sender to notice that its body is refused
+LINGER_S: Final = 2.0  # lets the sender of a refused body read the response
 _ONE_LINE: Final = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 _log = logging.getLogger(__name__)
 
 
 class ThreadedSite:
-    """The ASGI application. ``site`` answers an environment with a ``REFUSAL`` by that error, and
-    does so without waiting for anything. ``root``: see `mount`."""
+    """The ASGI application. For an environ with ``REFUSAL``, ``site`` must respond with that error
+    without blocking. ``root``: see `mount`."""
 
     def __init__(
         self, site: WSGIApplication, lanes: Sequence[Lane] = LANES, root: str = ""
@@ -45,14 +46,14 @@ class ThreadedSite:
         self._site, self._root = site, root
         self._lanes = lanes
         self._threads = {lane: _Threads(lane) for lane in lanes}
-        self._memory = BodyMemory()
+        self._budget = BodyBudget()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         environ = environ_of(scope)
-        lane = lane_of(below(self._root, environ["PATH_INFO"]), self._lanes)
-        body = Body(self._memory, environ["REMOTE_ADDR"], lane.body_bytes)
+        lane = lane_of(without_root(self._root, environ["PATH_INFO"]), self._lanes)
+        body = Body(self._budget, environ["REMOTE_ADDR"], lane.body_bytes)
         exchange = _Exchange(self._site, environ, receive, send)
         try:
             await exchange.take_body(body, lane)
@@ -69,14 +70,14 @@ class ThreadedSite:
 
 
 class _Threads:
-    """A lane's. For one event loop."""
+    """The thread pool of one lane. Belongs to one event loop."""
 
     def __init__(self, lane: Lane) -> None:
         self._lane, self._under_way = lane, 0
         self._pool = ThreadPoolExecutor(lane.threads, thread_name_prefix=lane.name)
 
     async def run(self, exchange: _Exchange) -> None:
-        """Unavailable, at once, where too many wait already."""
+        """Process a request. Raises Unavailable at once if too many are waiting already."""
         if self._under_way >= self._lane.threads + self._lane.waiting:
             raise Unavailable(
                 "Too many requests at the moment: try again.",
@@ -93,7 +94,7 @@ class _Threads:
 
 
 class _Exchange:
-    """One request and its answer."""
+    """One request and its response."""
 
     def __init__(
         self, site: WSGIApplication, environ: WSGIEnvironment, receive: Receive, send: Send
@@ -102,11 +103,11 @@ class _Exchange:
         self._receive, self._send = receive, send
         self._start: dict[str, Any] = {}
         self._gone: asyncio.Task[Any] | None = None
-        self._sender_goes_on = False  # with a body that isn't read to its end
+        self._sender_goes_on = False  # part of the body is still unread
 
     async def take_body(self, body: Body, lane: Lane) -> None:
-        """Raises what `Body.read` does. One that declares to be too large stays unread: the site
-        refuses it by its length."""
+        """Read the body; raises what `Body.read` raises. A body whose declared length exceeds the
+        limit is left unread, since the site refuses it by its Content-Length."""
         environ = self._environ
         length = int(environ.get("CONTENT_LENGTH") or 0)
         self._sender_goes_on = True
@@ -122,10 +123,10 @@ class _Exchange:
     # --- In a thread -----------------------------------------------------------------------------
 
     def work(self, loop: asyncio.AbstractEventLoop) -> bytes | None:
-        """The whole answer, to be sent when the thread is free again; None where it was sent."""
+        """The complete body, to be sent once the thread is free; None if it was streamed."""
         answer = self._site(self._environ, self._start_response)
         try:
-            if self._length_is_known():
+            if self._has_length():
                 return b"".join(answer)
             self._stream(answer, loop)
             return None
@@ -146,7 +147,7 @@ class _Exchange:
         }
         return _no_write
 
-    def _length_is_known(self) -> bool:
+    def _has_length(self) -> bool:
         return (
             self._start["status"] in (204, 304)
             or self._environ["REQUEST_METHOD"] == "HEAD"
@@ -165,7 +166,7 @@ class _Exchange:
             push(b"", more=False)
         except (ClientGone, TimeoutError) as error:
             _log.info("a response was cut off: %r", error)
-        except Exception:  # noqa: BLE001 - its reader sees it by the missing end, we by the log
+        except Exception:  # noqa: BLE001 - the reader sees the missing end, the log has the cause
             _log.exception("a response was interrupted")
         finally:
             if self._gone is not None:
@@ -174,7 +175,7 @@ class _Exchange:
     # --- In the event loop -----------------------------------------------------------------------
 
     async def _send_piece(self, message: dict[str, Any]) -> None:
-        """ClientGone where nobody reads it, TimeoutError where nobody takes it."""
+        """Raises ClientGone after a disconnect, TimeoutError if the client accepts no data."""
         async with asyncio.timeout(SEND_S):
             if self._gone is None:
                 self._gone = asyncio.create_task(_gone(self._receive))
@@ -184,7 +185,8 @@ class _Exchange:
             await self._send(message)
 
     async def send_whole(self, body: bytes) -> None:
-        """A sender that goes on is given time to read the answer before the connection ends."""
+        """Send a complete response. A client that is still sending gets time to read it before the
+        connection is closed."""
         if self._sender_goes_on:
             self._start["headers"].append((b"connection", b"close"))
         await self._send(self._start)
@@ -203,18 +205,18 @@ class _Exchange:
 
 
 async def _gone(receive: Receive) -> None:
-    """What comes after the body, an empty one too, is that the client has gone."""
+    """Wait for the disconnect, which is the message after the body."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def _no_write(data: bytes) -> object:
-    raise NotImplementedError("answers are iterables here")
+    raise NotImplementedError("responses are iterables here")
 
 
 def environ_of(scope: Scope) -> WSGIEnvironment:
-    """A request's WSGI environment, without its body. A header whose name has an underscore is
-    left out: it would arrive as the one with a dash does."""
+    """A request's WSGI environ, without its body. Headers with an underscore in their name are
+    dropped: WSGI couldn't tell them from those with a dash."""
     server, client = scope.get("server") or ("", 0), scope.get("client") or ("", 0)
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": scope["method"],

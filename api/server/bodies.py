@@ -1,7 +1,7 @@
-"""Reading a request's body before any thread has the request: with a deadline and within bounds.
+"""Reads a request's body before a thread is taken, with a deadline and a size limit.
 
-A sender may be as slow as the deadline allows. It costs one connection meanwhile, and the memory
-of what has arrived, which is bounded for each peer and for the process.
+A slow sender costs one connection and the memory of what has arrived. That memory is limited for
+each peer and for the process.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class ClientGone(Exception):
     """The connection ended before the request was whole."""
 
 
-class BodyMemory:
-    """How many bytes of bodies this process holds, and for whom. For one event loop."""
+class BodyBudget:
+    """Limits the bytes of buffered bodies, per peer and in total. Belongs to one event loop."""
 
     def __init__(self, peer_bytes: int = PEER_BYTES, process_bytes: int = PROCESS_BYTES) -> None:
         self._peer_bytes, self._process_bytes = peer_bytes, process_bytes
@@ -32,7 +32,7 @@ class BodyMemory:
         self._total = 0
 
     def take(self, peer: str, size: int) -> None:
-        """Busy where that is more than may be held."""
+        """Reserve ``size`` bytes. Raises Busy beyond either limit."""
         if self._held[peer] + size > self._peer_bytes or self._total + size > self._process_bytes:
             raise Busy("Too many large request bodies at the moment.", retry_after_s=2.0)
         self._held[peer] += size
@@ -46,15 +46,15 @@ class BodyMemory:
 
 
 class Body:
-    """What has arrived of one request's body: at most one byte more than ``most_bytes``."""
+    """The received part of one request's body: at most ``most_bytes`` + 1 bytes."""
 
-    def __init__(self, memory: BodyMemory, peer: str, most_bytes: int) -> None:
-        self._memory, self._peer, self._most_bytes = memory, peer, most_bytes
+    def __init__(self, budget: BodyBudget, peer: str, most_bytes: int) -> None:
+        self._budget, self._peer, self._most_bytes = budget, peer, most_bytes
         self._taken = 0
         self.bytes = b""
 
     async def read(self, receive: Receive, within_s: float) -> None:
-        """Raises RequestTimeout after ``within_s`` seconds, Busy, and ClientGone."""
+        """Read the body. Raises RequestTimeout after ``within_s`` seconds, Busy, or ClientGone."""
         try:
             async with asyncio.timeout(within_s):
                 await self._read(receive)
@@ -68,7 +68,7 @@ class Body:
             if message["type"] == "http.disconnect":
                 raise ClientGone
             piece = message.get("body", b"")
-            self._memory.take(self._peer, len(piece))
+            self._budget.take(self._peer, len(piece))
             self._taken += len(piece)
             body += piece
             if not message.get("more_body"):
@@ -76,6 +76,6 @@ class Body:
         self.bytes = bytes(body[: self._most_bytes + 1])
 
     def release(self) -> None:
-        """Once nobody needs it any more."""
-        self._memory.release(self._peer, self._taken)
+        """Return the reserved bytes."""
+        self._budget.release(self._peer, self._taken)
         self._taken, self.bytes = 0, b""

@@ -1,7 +1,7 @@
-"""One worker's HTTP server: uvicorn on a socket that is listening already.
+"""One worker's HTTP server: uvicorn on a listening socket.
 
-What uvicorn leaves open: how long a request's head may take to arrive, how long it may be, and a
-connection that was accepted just before the worker was told to end is answered.
+Adds what uvicorn lacks: a deadline and a size limit for a request's head, and a response on
+connections that were accepted just before the worker was asked to stop.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_CONNECTIONS: Final = 4_000  # of one worker; each may cost a file descripto
 
 
 class Connection(HttpToolsProtocol):
-    """``heads`` counts requests whose head has arrived."""
+    """A connection with a deadline for request heads. ``_heads`` counts the complete ones."""
 
     _deadline: TimerHandle | None = None
     _head_bytes = 0
@@ -75,8 +75,8 @@ class Connection(HttpToolsProtocol):
             self.loop.call_later(FRESH_S, super().shutdown)
 
     def _refuse_head(self) -> None:
-        """Answer 431, and drop what still comes for a moment: closing at once would reset the
-        connection, and the client would never read the answer."""
+        """Respond with 431 and discard further input for a moment: closing at once would reset
+        the connection before the client could read the response."""
         self._refused = True
         self._head_is_here()
         self.transport.write(TOO_LONG)
@@ -99,12 +99,12 @@ def serve(
     finish_s: int,
     ready: Callable[[], None],
 ) -> None:
-    """Until SIGTERM; then what has begun may take ``finish_s``. ``ready`` is called as soon as
-    connections are accepted."""
+    """Serve until SIGTERM; then requests in progress have ``finish_s`` seconds to finish.
+    ``ready`` is called once connections are accepted."""
     _open_more_files()
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what clients do wrong is no news
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # malformed requests aren't logged
 
-    async def told() -> None:
+    async def notify_ready() -> None:
         nonlocal ready
         ready()
         ready = _nothing
@@ -123,7 +123,7 @@ def serve(
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=finish_s,
         timeout_notify=0,
-        callback_notify=told,
+        callback_notify=notify_ready,
     )
     signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn repeats it at its end
     uvicorn.Server(config).run(sockets=[listener])

@@ -1,4 +1,4 @@
-"""The routes of embeds over HTTP: those that manage them, and an embed's own."""
+"""Serves the routes of embeds: those that manage them, and those an embed itself may call."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def add_embed_routes(
 def _view(
     route: EmbedRoute, store: Store, web: WebStore, settings: Settings, gate: Gate
 ) -> Callable[..., Response]:
-    """Credential → right → query and body → embed and answer. Nobody may keep any of it: what is
-    made and revoked shows at once, and a token is a secret."""
+    """Check credential, right, query and body, in this order; then respond. Responses aren't
+    cached: changes must show at once, and a token is a secret."""
 
     def view(embed_id: str = "") -> Response:
         principal = gate.enter(request.environ)

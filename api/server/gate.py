@@ -1,4 +1,4 @@
-"""Credential first: before the parameters are looked at, before anything is asked of the store."""
+"""Checks the credential, before parameters are parsed or the store is read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from api.errors import Forbidden, Unauthorized
 from api.server.rate_limits import Limits
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 
-# A header that was sent twice arrives here joined by a comma, and is no key any more.
+# A header that was sent twice arrives joined by a comma, and so is no valid key.
 _KEY_VARIABLE: Final = "HTTP_" + KEY_HEADER.upper().replace("-", "_")
 
 
 class Gate:
-    """Lets a request in as its principal, within the limits where there are any."""
+    """Turns a request's credential into its principal and applies the rate limits, if any."""
 
     def __init__(
         self, authenticator: Authenticator | EmbedAuthenticator, limits: Limits | None
@@ -24,17 +24,17 @@ class Gate:
         self._authenticator, self._limits = authenticator, limits
 
     def enter(self, environ: dict[str, Any]) -> Principal:
-        """Unauthorized, Forbidden or TooManyRequests where it stays outside."""
-        visit: RequestRecord | None = environ.get(REQUEST_RECORD)
-        if visit is None:
+        """The principal. Raises Unauthorized, Forbidden or TooManyRequests."""
+        record: RequestRecord | None = environ.get(REQUEST_RECORD)
+        if record is None:
             return self._enter(environ)
         began_s = perf_counter()
         try:
             principal = self._enter(environ)
-            visit.kind, visit.principal = principal.kind, principal.id
+            record.kind, record.principal = principal.kind, principal.id
             return principal
         finally:
-            visit.auth_s = perf_counter() - began_s
+            record.auth_s = perf_counter() - began_s
 
     def _enter(self, environ: dict[str, Any]) -> Principal:
         credential = (environ.get(_KEY_VARIABLE), environ.get("HTTP_AUTHORIZATION"))
@@ -47,8 +47,8 @@ class Gate:
     def _limited(
         self, limits: Limits, credential: tuple[str | None, str | None], address: str
     ) -> Principal:
-        """An address that failed too often is refused before the store is asked; credentials
-        that were good before pass, so that nobody behind the same address is locked out."""
+        """Refuse an address with too many failures before the store is read. Credentials that were
+        valid before still pass, so that others behind the same address aren't locked out."""
         if not self._authenticator.knew(*credential):
             limits.admit_address(address)
         try:

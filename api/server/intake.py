@@ -1,6 +1,6 @@
-"""``POST /ingest/v1/readings``: the one path over HTTP that takes something in.
+"""``POST /ingest/v1/readings``: readings over HTTP.
 
-An application of its own beside the interface: other keys, other limits, and no way to read.
+A separate application: it has its own keys and limits, and reads nothing.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ READINGS_PATH: Final = f"{INGEST_PATH}/readings"
 
 
 class Intake(Protocol):
-    """What takes bodies in; `api.ingest.http_intake` has one."""
+    """Stores the readings of a body; implemented by `api.ingest.http_intake`."""
 
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool
     ) -> dict[str, Any]:
-        """What became of the body's rows, told once they are committed. Raises ServiceErrors."""
+        """The result of each row, after the commit. Raises ServiceError."""
         ...
 
 
@@ -46,8 +46,8 @@ def create_intake(
     limits: bool = False,
     shared: Shared | None = None,
 ) -> Flask:
-    """Knows no other path. ``limits`` holds clients to their rates, on all hosts that have
-    ``shared``."""
+    """The application for this one path. ``limits`` enables the rate limits; with ``shared`` they
+    hold across hosts."""
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     limited = limits and settings.rate_limit > 0
@@ -57,7 +57,7 @@ def create_intake(
     )
 
     def readings() -> Response:
-        """Credential → parameters → size → body → the writer, in this order."""
+        """Check credential, parameters and size, in this order; then store the body."""
         principal = gate.enter(request.environ)
         query = read(IntakeQuery, list(request.args.items(multi=True)))
         report = intake.take(
@@ -79,8 +79,8 @@ def create_intake(
 
 
 def _body() -> bytes:
-    """One byte more than is taken in, so that a body without a length shows that it goes on: what
-    is read of it ends at the limit without a word."""
+    """The body, up to one byte over the limit: reading stops silently at ``max_content_length``,
+    and the extra byte shows that a body without a declared length is too large."""
     request.max_content_length = INGEST_BODY_BYTES + 1
     body = request.get_data(cache=False)
     if len(body) < (request.content_length or 0):

@@ -1,8 +1,8 @@
-"""Which requests share which threads of a worker process, and how large their bodies may be.
+"""Divides a worker's threads among groups of paths (lanes), with limits for their bodies.
 
-A lane has threads of its own, so that what is slow in one (a browser that draws an image, a file
-that a slow reader fetches) never takes the thread that another one needs. A lane whose threads are
-all busy lets some requests wait; whoever comes after that is refused at once.
+Each lane has its own threads, so that slow work in one (rendering an image, sending a file to a
+slow reader) can't delay another. While all threads of a lane are busy, a limited number of its
+requests wait; further ones are refused at once.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SMALL_BODY_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """``prefixes``: its paths, and whatever is below them. ``waiting``: how many requests may wait
-    while its ``threads`` are busy. A body has at most ``body_bytes``, and arrives in ``body_s``."""
+    """``prefixes``: its paths and all below them. ``waiting``: how many requests may wait while
+    all ``threads`` are busy. A body has at most ``body_bytes`` and ``body_s`` seconds to arrive."""
 
     name: str
     prefixes: tuple[str, ...]
@@ -36,8 +36,8 @@ class Lane:
 PAGES: Final = Lane("pages", (), threads=8, waiting=128)
 LANES: Final = (
     Lane("health", ("/healthz", "/readyz", "/metrics"), threads=2, waiting=64),
-    # One byte more than is taken in: a body without a length then shows that it is too large. Three
-    # threads may wait for the writer (`api.ingest`); the fourth says that it is busy.
+    # One byte over the limit shows that a body without a declared length is too large. Three
+    # threads may wait for the writer (`api.ingest`); the fourth responds that it is busy.
     Lane(
         "ingest",
         (INGEST_PATH,),
@@ -46,7 +46,7 @@ LANES: Final = (
         body_bytes=INGEST_BODY_BYTES + 1,
         body_s=60.0,
     ),
-    # The machine's one browser draws one image at a time: more threads would only wait.
+    # The renderer makes one image at a time: more threads would only wait.
     Lane("images", ("/export",), threads=8, waiting=0, retry_after_s=2.0),
     Lane("files", ("/download",), threads=6, waiting=0, retry_after_s=5.0),
     PAGES,
@@ -54,5 +54,5 @@ LANES: Final = (
 
 
 def lane_of(path: str, lanes: Sequence[Lane] = LANES) -> Lane:
-    """The lane of a path; the last one where no other has it."""
+    """The lane of a path; by default the last one."""
     return next((lane for lane in lanes if lane.has(path)), lanes[-1])

@@ -1,4 +1,4 @@
-"""One line in the log for a trouble that many requests meet, not one for each of them."""
+"""Logs a failure that many requests meet once a minute, not once a request."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Final
 
 from api.errors import Unavailable
 
-EVERY_S: Final = 60.0  # while it lasts
+EVERY_S: Final = 60.0  # between two lines with the same text
 
 _log = logging.getLogger(__name__)
 _lock = Lock()
-_said: dict[str, float] = {}  # when, monotonic
+_logged_at: dict[str, float] = {}  # text → monotonic seconds
 
 
 def note(error: Unavailable) -> None:
-    """Say why requests can't be answered, the first time and then once a minute."""
+    """Log why requests fail: the first time, then once a minute."""
     now_s = monotonic()
     text = str(error)
     with _lock:
-        for old in [said for said, at_s in _said.items() if now_s - at_s >= EVERY_S]:
-            del _said[old]
-        if text in _said:
+        for old in [message for message, at_s in _logged_at.items() if now_s - at_s >= EVERY_S]:
+            del _logged_at[old]
+        if text in _logged_at:
             return
-        _said[text] = now_s
+        _logged_at[text] = now_s
     _log.warning("requests fail: %s", text)

@@ -1,5 +1,5 @@
-"""Which application answers which path, and the site below a path of its host as WEIR_PUBLIC_URL
-says: https://host/weir."""
+"""Routes paths to applications, and serves the site under a sub-path of its host, as in
+WEIR_PUBLIC_URL=https://host/weir."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 
-_LEADING: Final = ("location", "weir-sign-in")  # the latter takes a page's script to sign in
+_LEADING: Final = ("location", "weir-sign-in")  # the second is for scripts
 
 
 class Mounted:
-    """``site`` below ``root``, "" for none. A proxy may pass the path on whole or without the root:
-    both get the same answer."""
+    """Serves ``site`` under the path ``root`` ("" for none). Works whether the proxy keeps or
+    strips the root."""
 
     def __init__(self, site: WSGIApplication, root: str) -> None:
         self._site, self._root = site, root
@@ -26,7 +26,7 @@ class Mounted:
         if not self._root:
             return self._site(environ, start_response)
         environ["SCRIPT_NAME"] = environ[SITE_ROOT] = self._root
-        environ["PATH_INFO"] = below(self._root, environ.get("PATH_INFO", ""))
+        environ["PATH_INFO"] = without_root(self._root, environ.get("PATH_INFO", ""))
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             mounted = [(name, self._above(name, value)) for name, value in headers]
@@ -35,27 +35,33 @@ class Mounted:
         return self._site(environ, start)
 
     def _above(self, name: str, value: str) -> str:
-        """Where a header leads, from the host's root."""
+        """A header's value; a path in it is prefixed with the root."""
         leads = name.lower() in _LEADING and value.startswith("/")
-        return value if not leads or below(self._root, value) != value else self._root + value
+        return (
+            value if not leads or without_root(self._root, value) != value else self._root + value
+        )
 
 
-def below(root: str, path: str) -> str:
-    """The path without the root, where it has it."""
+def without_root(root: str, path: str) -> str:
+    """The path without the root; unchanged if it isn't under the root."""
     if root and (path == root or path.startswith(f"{root}/")):
         return path.removeprefix(root) or "/"
     return path
 
 
 def by_path(
-    rooms: Mapping[tuple[str, ...], WSGIApplication], fallback: WSGIApplication
+    applications: Mapping[tuple[str, ...], WSGIApplication], fallback: WSGIApplication
 ) -> WSGIApplication:
-    """Each path goes to the application that has it or a path above it, else to ``fallback``."""
-    owners = [(own, room) for paths, room in rooms.items() for own in paths]
+    """Send each path to the application of that path or of a parent, else to ``fallback``."""
+    owners = [(own, application_) for paths, application_ in applications.items() for own in paths]
 
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = "/" + environ.get("PATH_INFO", "").lstrip("/")
-        matching = (room for own, room in owners if path == own or path.startswith(f"{own}/"))
+        matching = (
+            application_
+            for own, application_ in owners
+            if path == own or path.startswith(f"{own}/")
+        )
         return next(matching, fallback)(environ, start_response)
 
     return application

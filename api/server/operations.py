@@ -1,4 +1,4 @@
-"""What whoever runs Weir asks of it: ``/readyz`` and ``/metrics``. Neither says anything secret."""
+"""Serves ``/readyz`` and ``/metrics`` for operations. Neither contains secrets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ READY_PATH: Final = "/readyz"
 METRICS_PATH: Final = "/metrics"
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 _LEVEL: Final = {FAILED: 0.0, DEGRADED: 0.5}
-# Gauges made from what the checks found: (check, fact) → name and meaning.
+# Gauges from the facts of checks: (check, fact) → name and help text.
 _FACTS: Final = {
     ("commit", "ageS"): (
         "weir_last_commit_age_seconds",
@@ -45,16 +45,15 @@ _FACTS: Final = {
 
 
 def create_operations(readiness: Readiness, settings: Settings) -> Flask:
-    """Knows these two paths and no other."""
+    """The application for these two paths."""
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
 
-    def ready() -> Response:
-        """503 where nothing can be answered; where ``need`` names checks, also where one of them
-        isn't as it should be."""
+    def ready_view() -> Response:
+        """503 if this host can't serve, or if a check named by ``need`` isn't ok."""
         checks = readiness.checks()
         status = overall(checks)
-        needed = [name for said in request.args.getlist("need") for name in said.split(",")]
+        needed = [name for value in request.args.getlist("need") for name in value.split(",")]
         missed = [n for n in needed if n not in checks or checks[n].status != "ok"]
         body: dict[str, Any] = {
             "status": OVERALL[status],
@@ -63,23 +62,23 @@ def create_operations(readiness: Readiness, settings: Settings) -> Flask:
         code = 503 if status == FAILED or missed else 200
         return Response(orjson.dumps(body), code, _NO_STORE, content_type=JSON_TYPE)
 
-    def told() -> Response:
+    def metrics_view() -> Response:
         _admit(settings.metrics_token, request.environ)
         body = metrics.exposition(_gauges(readiness.checks()))
         return Response(body, headers=_NO_STORE, content_type=metrics.CONTENT_TYPE)
 
-    app.add_url_rule(READY_PATH, "ready", ready)
-    app.add_url_rule(METRICS_PATH, "metrics", told)
+    app.add_url_rule(READY_PATH, "ready", ready_view)
+    app.add_url_rule(METRICS_PATH, "metrics", metrics_view)
     app.register_error_handler(Exception, answer_error)
     app.after_request(finisher(()))
     return app
 
 
 def _admit(token: str, environ: dict[str, Any]) -> None:
-    """By the token where there is one; else whoever is at this machine, and no web page there."""
+    """Require the token if one is set; else a request from this machine, and not by a web page."""
     if token:
-        said = bearer(environ.get("HTTP_AUTHORIZATION")) or ""
-        if hmac.compare_digest(said.encode("utf-8", "replace"), token.encode()):
+        given = bearer(environ.get("HTTP_AUTHORIZATION")) or ""
+        if hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
             return
         raise Unauthorized("Metrics need the token of WEIR_METRICS_TOKEN.", challenges=(BEARER,))
     if not from_this_machine(environ) or from_another_site(environ):

@@ -1,4 +1,4 @@
-"""The one place where an error becomes an answer: problem+json, never a stack trace."""
+"""Turns errors into responses: problem+json, never a stack trace."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 def request_id() -> str:
-    """This request's id: the one that `api.server.request_logging` has given it, else a new
-    one. What the request itself says isn't looked at here."""
+    """This request's id: the one from `api.server.request_logging`, else a new one. Ignores the
+    request's own headers."""
     environ = request.environ
     if REQUEST_ID not in environ:
         environ[REQUEST_ID] = secrets.token_hex(8)
@@ -42,7 +42,8 @@ def request_id() -> str:
 
 
 def answer_error(error: Exception) -> Response:
-    """Whatever was raised, as its problem. What nobody foresaw is logged and says nothing."""
+    """The problem response for an exception. An unexpected one is logged, and its response has no
+    details."""
     problem = _problem_of(error)
     if isinstance(problem, Unavailable):
         log_throttle.note(problem)
@@ -68,8 +69,8 @@ def problem_response(problem: ServiceError, instance: str) -> Response:
 
 
 def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
-    """RFC 9457's members, and ours: which parameter has which problem, and a word for why."""
-    shown: dict[str, Any] = {
+    """The members of RFC 9457, plus ``reason`` (a code) and ``errors`` (one per parameter)."""
+    body: dict[str, Any] = {
         "type": f"urn:weir:problem:{problem.code}",
         "title": problem.title,
         "status": problem.status,
@@ -77,10 +78,10 @@ def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
         "instance": instance,
     }
     if problem.reason:
-        shown["reason"] = problem.reason
+        body["reason"] = problem.reason
     if problem.errors:
-        shown["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in problem.errors]
-    return shown
+        body["errors"] = [{"parameter": e.parameter, "detail": e.detail} for e in problem.errors]
+    return body
 
 
 def _wrong_method(error: WrongMethod) -> str:

@@ -1,4 +1,4 @@
-"""A query string's names and values."""
+"""Parses a query string."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 
 def pairs(query_string: str) -> list[tuple[str, str]]:
-    """Names and values in order, the empty ones too. Bytes that aren't UTF-8 become U+FFFD."""
+    """Names and values in order, empty ones included. Bytes that aren't UTF-8 become U+FFFD."""
     if not query_string.isascii():  # WSGI hands bytes over as Latin-1
         query_string = query_string.encode("latin-1").decode("utf-8", "replace")
     return parse_qsl(query_string, keep_blank_values=True, errors="replace")

@@ -1,7 +1,7 @@
-"""How often one may ask: a bucket of tokens for each key, and one an address for failures.
+"""Rate limits: a token bucket for each key, and one for the failures of each address.
 
-In this process alone: with several workers each has its own, so that the limits are per worker.
-With something shared they hold for all workers of all hosts; while that is away, per worker again.
+Without Redis each worker has its own buckets, so that the limits are per worker. With it they hold
+for all workers of all hosts; while Redis is down, per worker again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_BUCKETS: Final = 10_000
 
 
 class Buckets:
-    """A token bucket for each name. The longest untouched are forgotten first: they are full."""
+    """A token bucket for each name. The least recently used are dropped first: they are full."""
 
     def __init__(
         self,
@@ -33,14 +33,14 @@ class Buckets:
         shared: Shared | None = None,
         called: str = "",
     ) -> None:
-        """``called`` tells these buckets from others in what is ``shared``."""
+        """``called``: prefix of these buckets' names in ``shared``."""
         self._per_s, self._burst, self._clock_s = per_s, burst, clock_s
         self._shared, self._called = shared, called
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
 
     def take(self, name: str) -> float:
-        """Take one token: 0.0, or the seconds until there is one (and none was taken)."""
+        """Take one token: 0.0, or the seconds until one is available (and none was taken)."""
         everywhere_s = self._everywhere_s(name, take=True)
         if everywhere_s is not None:
             return everywhere_s
@@ -55,7 +55,7 @@ class Buckets:
             return 0.0
 
     def wait(self, name: str) -> float:
-        """The seconds until there is a token, 0.0 where there is one; takes none."""
+        """Seconds until a token is available, 0.0 if one is; takes none."""
         everywhere_s = self._everywhere_s(name, take=False)
         if everywhere_s is not None:
             return everywhere_s
@@ -74,7 +74,7 @@ class Buckets:
 
 
 class Limits:
-    """What the service holds a client to over the network."""
+    """The limits of network clients."""
 
     def __init__(
         self,
@@ -88,20 +88,20 @@ class Limits:
         )
 
     def admit_address(self, address: str) -> None:
-        """TooManyRequests where an address has failed too often to try another credential."""
+        """Raises TooManyRequests if an address has failed too often."""
         _refuse_for(self._failures.wait(address), "Too many failed credentials from this address.")
 
     def failed(self, address: str) -> None:
         self._failures.take(address)
 
     def admit_key(self, principal_id: str) -> None:
-        """TooManyRequests where a credential has asked too often."""
+        """Raises TooManyRequests if a credential has made too many requests."""
         _refuse_for(self._keys.take(principal_id), "Too many requests with this credential.")
 
 
 class FrameLimits:
-    """What embeds' frames are held to. The viewers of one token together, who may be many, ask a
-    tenth as often as a key may; those behind one address a twentieth."""
+    """The limits of embeds. All viewers of one token together get a tenth of a key's rate; all
+    viewers behind one address a twentieth."""
 
     def __init__(
         self,
@@ -115,8 +115,8 @@ class FrameLimits:
         )
 
     def wait_s(self, address: str, token: str) -> float:
-        """The seconds until a frame at that address may ask with that token (any name of it), 0.0
-        where it may, which takes a turn of both."""
+        """Seconds until a request from that address with that token is allowed. 0.0 if it is
+        allowed now; that takes a token from both buckets. ``token``: any name for it."""
         return self._addresses.take(address) or self._tokens.take(token)
 
 

@@ -1,7 +1,7 @@
-"""Whether this host can answer, and what it would say if it were asked how it is.
+"""Health checks of this host.
 
-Three words. **Not ready**: it can't answer, a balancer should ask another host. **Degraded**: it
-answers, and somebody should look. **Ready**.
+Overall status: **not ready** (it can't serve; a load balancer should use another host),
+**degraded** (it serves, but an operator should look), or **ready**.
 """
 
 from __future__ import annotations
@@ -28,70 +28,71 @@ OVERALL: Final = {OK: "ready", DEGRADED: "degraded", FAILED: "not ready"}
 LAG_S: Final = 10.0
 COMMIT_S: Final = 10.0
 PATIENCE_S: Final = 3.0
-BELIEVED_S: Final = 1.0  # whoever asks more often gets the same answer
+CACHE_S: Final = 1.0  # more frequent requests get the same checks
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """``said`` is for people; ``facts`` are numbers under the names that they have in JSON."""
+    """One check. ``detail`` is for people; ``facts`` are numbers by their names in JSON."""
 
     status: str = OK
-    said: str = ""
+    detail: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def as_json(self) -> dict[str, Any]:
-        return {"status": self.status, **({"detail": self.said} if self.said else {}), **self.facts}
+        detail = {"detail": self.detail} if self.detail else {}
+        return {"status": self.status, **detail, **self.facts}
 
 
 Checks = Mapping[str, Check]
 
 
 def overall(checks: Checks) -> str:
-    said = {check.status for check in checks.values()}
-    return next(status for status in (FAILED, DEGRADED, OK) if status in said or status == OK)
+    statuses = {check.status for check in checks.values()}
+    return next(status for status in (FAILED, DEGRADED, OK) if status in statuses or status == OK)
 
 
 class Readiness:
-    """For any number of threads. ``store`` None: a dashboard of another server."""
+    """Runs the checks. Thread-safe. ``store`` is None for the dashboard of another server."""
 
     def __init__(self, store: Store | None, settings: Settings) -> None:
         self._store, self._settings = store, settings
         self._folder = Path(settings.instance)
         self._lock = Lock()
-        self._asking = ThreadPoolExecutor(1, thread_name_prefix="readiness")
-        self._asked: Future[Checks] | None = None
-        self._known: Checks = {}
-        self._known_s = -BELIEVED_S
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="readiness")
+        self._pending: Future[Checks] | None = None
+        self._cached: Checks = {}
+        self._cached_at_s = -CACHE_S
 
     def checks(self) -> Checks:
-        """At most a second old, and within a few seconds even where the store hangs."""
+        """Results at most a second old. Returns within a few seconds even if the store hangs."""
         with self._lock:
-            if monotonic() - self._known_s >= BELIEVED_S:
-                self._known, self._known_s = self._look(), monotonic()
-            return self._known
+            if monotonic() - self._cached_at_s >= CACHE_S:
+                self._cached, self._cached_at_s = self._look(), monotonic()
+            return self._cached
 
     def _look(self) -> Checks:
-        found: dict[str, Check] = {}
+        checks: dict[str, Check] = {}
         if self._store is not None:
-            found.update(self._of_store(self._store))
-            said = writer_status.read(self._folder)
-            found["commit"] = _commit(self._store, said)
-            found["writer"] = _writer(said, alone=self._store.file() is not None)
+            checks.update(self._of_store(self._store))
+            writer = writer_status.read(self._folder)
+            checks["commit"] = _commit(self._store, writer)
+            checks["writer"] = _writer(writer, alone=self._store.file() is not None)
             if self._settings.mqtt_url:
-                found["feed"] = _feed(writer_status.read_all(self._folder))
-        found["disk"] = self._disk()
-        return found
+                checks["feed"] = _feed(writer_status.read_all(self._folder))
+        checks["disk"] = self._disk()
+        return checks
 
     def _of_store(self, store: Store) -> Checks:
-        """What has to be asked of the store. A question that hangs isn't asked a second time."""
-        if self._asked is None:
-            self._asked = self._asking.submit(_ask, store)
+        """The checks that read the store. While one hangs, no second one is started."""
+        if self._pending is None:
+            self._pending = self._executor.submit(_check_store, store)
         try:
-            found = self._asked.result(PATIENCE_S)
+            checks = self._pending.result(PATIENCE_S)
         except Late:
             return {"store": Check(FAILED, f"No response within {PATIENCE_S:g} s.")}
-        self._asked = None
-        return found
+        self._pending = None
+        return checks
 
     def _disk(self) -> Check:
         file = None if self._store is None else self._store.file()
@@ -106,9 +107,9 @@ class Readiness:
         return Check(OK, "", facts)
 
 
-def _ask(store: Store) -> Checks:
-    found: dict[str, Check] = {}
-    # The file first, if it is there at all; and again, once asking has opened it.
+def _check_store(store: Store) -> Checks:
+    checks: dict[str, Check] = {}
+    # The file is checked twice: whether it exists, and again once reading has opened it.
     looks = (("file", _file_there), ("store", _store), ("file", _file), ("replica", _replica))
     for name, look in looks:
         try:
@@ -116,10 +117,10 @@ def _ask(store: Store) -> Checks:
         except WeirError as error:
             check = Check(FAILED, getattr(error, "detail", "") or str(error))
         if check is not None:
-            found[name] = check
+            checks[name] = check
         if check is not None and check.status == FAILED:
             break
-    return found
+    return checks
 
 
 def _store(store: Store) -> Check:
@@ -135,15 +136,15 @@ def _file_there(store: Store) -> Check | None:
 
 
 def _file(store: Store) -> Check | None:
-    """A file that was deleted or replaced goes on answering whoever has it open."""
+    """A file that was deleted or replaced can still be read by processes that have it open."""
     file = store.file()
     if file is None:
         return None
     facts = {"inode": file.inode}
     if file.opened not in (None, file.inode):
         return Check(FAILED, "The store's file was replaced by another one.", facts)
-    if file.trouble:
-        return Check(DEGRADED, file.trouble, facts)
+    if file.problem:
+        return Check(DEGRADED, file.problem, facts)
     return Check(OK, "", facts)
 
 
@@ -159,41 +160,41 @@ def _replica(store: Store) -> Check | None:
     return Check(OK, "", facts)
 
 
-def _commit(store: Store, said: writer_status.WriterStatus | None) -> Check:
-    """How long ago something was last stored. Whether that is long only the fleet can tell."""
+def _commit(store: Store, writer: writer_status.WriterStatus | None) -> Check:
+    """Seconds since the last commit. No limit: how long is too long depends on the fleet."""
     file = store.file()
-    known = [at for at in (said and said.last_commit_s, file and file.written_s) if at]
-    return Check(OK, "", {"ageS": round(max(0.0, time() - max(known)), 1) if known else None})
+    times_s = [at for at in (writer and writer.last_commit_s, file and file.written_s) if at]
+    return Check(OK, "", {"ageS": round(max(0.0, time() - max(times_s)), 1) if times_s else None})
 
 
-def _writer(said: writer_status.WriterStatus | None, *, alone: bool) -> Check:
-    """A file's one writer runs where the file is; a server's may run on another host."""
-    if said is None:
+def _writer(status: writer_status.WriterStatus | None, *, alone: bool) -> Check:
+    """SQLite's one writer runs on the host of the file; that of Postgres may run elsewhere."""
+    if status is None:
         return Check(DEGRADED if alone else OK, "No writer is running on this host.")
-    facts: dict[str, Any] = {"waitingRows": said.waiting_rows}
-    if not said.fresh:
+    facts: dict[str, Any] = {"waitingRows": status.waiting_rows}
+    if not status.fresh:
         return Check(DEGRADED, "The writer has stopped or hangs: no readings are stored.", facts)
-    if said.committing_s >= COMMIT_S:
-        facts["committingS"] = said.committing_s
-        took = f"{said.committing_s:.0f} s"
+    if status.committing_s >= COMMIT_S:
+        facts["committingS"] = status.committing_s
+        took = f"{status.committing_s:.0f} s"
         return Check(DEGRADED, f"The writer has been inside one commit for {took}.", facts)
-    if said.trouble:
-        return Check(DEGRADED, f"Readings aren't being stored. {said.trouble}", facts)
+    if status.problem:
+        return Check(DEGRADED, f"Readings aren't being stored. {status.problem}", facts)
     return Check(OK, "", facts)
 
 
-def _feed(said: Sequence[writer_status.WriterStatus]) -> Check:
-    """Of all that take in what the broker has, on this host: the worst is told."""
-    feeds = [one for one in said if one.feed is not None]
-    last = [one.last_message_s for one in feeds if one.last_message_s]
+def _feed(statuses: Sequence[writer_status.WriterStatus]) -> Check:
+    """The worst state of all MQTT ingesters on this host."""
+    feeds = [status for status in statuses if status.feed is not None]
+    last = [status.last_message_s for status in feeds if status.last_message_s]
     facts = {
-        "ingesters": sum(one.fresh for one in feeds),
+        "ingesters": sum(status.fresh for status in feeds),
         "ageS": round(max(0.0, time() - max(last)), 1) if last else None,
     }
     if not facts["ingesters"]:
         return Check(DEGRADED, "No ingester is running: messages wait at the broker.", facts)
-    if not all(one.fresh for one in feeds):
+    if not all(status.fresh for status in feeds):
         return Check(DEGRADED, "An ingester has stopped or hangs: its messages wait.", facts)
-    if any(one.feed for one in feeds):
+    if any(status.feed for status in feeds):
         return Check(DEGRADED, "The broker can't be reached, or refuses the connection.", facts)
     return Check(OK, "", facts)

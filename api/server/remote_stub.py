@@ -1,4 +1,4 @@
-"""What stands at the service's paths while the dashboard shows another server."""
+"""Serves the service's paths on a host whose dashboard shows another server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.settings import Settings
 
 
 def create_stand_in(settings: Settings) -> Flask:
-    """Answers ``/healthz``, and 404 as a problem wherever else it is asked. Needs no store."""
+    """Responds to ``/healthz``, and with 404 to everything else. Needs no store."""
     app = Flask(__name__, static_folder=None)
     app.add_url_rule(HEALTH_PATH, "health", _healthy)
     app.before_request(_refuse_others)

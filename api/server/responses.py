@@ -1,4 +1,4 @@
-"""From a reply to an HTTP answer: bytes, validators, caching, and the headers of every answer."""
+"""Turns replies into HTTP responses: JSON, ETags, caching, and common headers."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from api.routes import Reply
 from api.server.problems import request_id
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 
-# A service-api-key has none of the protection that HTTP gives Authorization in shared caches:
-# nothing that would let one keep the answer may stand here.
+# Shared caches protect responses to Authorization, but not to a service-api-key: these values
+# must not let one store the response.
 _PRIVATE: Final = "private, no-cache"
 _PUBLIC: Final = "public, max-age=300"
 _VARY: Final = f"{KEY_HEADER}, Authorization, Accept-Encoding"
 _PUBLIC_VARY: Final = "Accept-Encoding"
 
+# A page of another site can load nothing from here, but a configured CORS origin may fetch.
 _SAFE: Final = (
     ("X-Content-Type-Options", "nosniff"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 )
 
 
 def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Response:
-    """The reply as JSON, or 304 where the client has it. The validator is the principal's own."""
+    """The reply as JSON, or 304 if the client has it. ETags differ between principals."""
     body = _dumped(reply.body, request.environ.get(REQUEST_RECORD))
     etag = etag_of(body, principal_id)
     vary = _PUBLIC_VARY if cacheable else _VARY
@@ -43,23 +45,23 @@ def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Respo
     return Response(body, headers=headers, content_type=reply.media_type)
 
 
-def _dumped(body: Any, visit: RequestRecord | None) -> bytes:
+def _dumped(body: Any, record: RequestRecord | None) -> bytes:
     began_s = perf_counter()
     text = orjson.dumps(body)
-    if visit is not None:
-        visit.json_s = perf_counter() - began_s
+    if record is not None:
+        record.json_s = perf_counter() - began_s
     return text
 
 
 def etag_of(body: bytes, principal_id: str) -> str:
-    """Weak, since compression may change the bytes; whose answer it is counts too."""
+    """A weak ETag, since compression may change the bytes; it covers the principal as well."""
     digest = hashlib.sha256(f"{principal_id}\n".encode())
     digest.update(body)
     return f'W/"{digest.hexdigest()[:32]}"'
 
 
 def has_it(if_none_match: str | None, etag: str) -> bool:
-    """Whether the client's validators hold this one, compared weakly."""
+    """Whether If-None-Match contains this ETag, by weak comparison."""
     if if_none_match is None:
         return False
     listed = (item.strip().removeprefix("W/") for item in if_none_match.split(","))
@@ -67,17 +69,17 @@ def has_it(if_none_match: str | None, etag: str) -> bool:
 
 
 def finisher(cors_origins: tuple[str, ...]) -> Callable[[Response], Response]:
-    """What every answer gets, errors included: the request's id, safety, and CORS where a
-    configured origin asks."""
+    """Adds to every response, errors included: the request's id, safety headers, and CORS headers
+    for configured origins."""
     origins = frozenset(cors_origins)
 
     def finish(response: Response) -> Response:
         headers = response.headers
         headers["Request-Id"] = request_id()
         headers.extend(_SAFE)
-        visit: RequestRecord | None = request.environ.get(REQUEST_RECORD)
-        if visit is not None and request.url_rule is not None:
-            visit.route = request.url_rule.rule
+        record: RequestRecord | None = request.environ.get(REQUEST_RECORD)
+        if record is not None and request.url_rule is not None:
+            record.route = request.url_rule.rule
         if origins:
             _cors(response, request.environ, origins)
         return response

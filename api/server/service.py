@@ -1,4 +1,4 @@
-"""The service as one Flask application: routes, the gate before them, the one error handler."""
+"""The service as one Flask application: routes, credential check, error handler."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOBODY: Final = Scope("", Grant())
 
 
 class _Identifier(BaseConverter):
-    """A device identifier in a path: a serial number may hold anything, even a slash."""
+    """A device identifier in a path. A serial number may contain any character, even a slash."""
 
     regex = ".+"
     part_isolating = False
@@ -50,16 +50,15 @@ def create_service(
     compression: bool = False,
     shared: Shared | None = None,
 ) -> Flask:
-    """The interface under ``/management/v1``, what is known of devices under ``/insight/v1``, and
-    ``/healthz``; with ``web`` embeds are managed under ``/embeds/v1``. Knows no other path.
+    """Serves ``/management/v1``, ``/insight/v1`` and ``/healthz``; with ``web`` also
+    ``/embeds/v1``, which manages embeds.
 
-    For serving over the network: ``limits`` holds clients to their rates, on all hosts that have
-    ``shared``; ``compression`` answers in what their Accept-Encoding takes. The application keeps
-    the stores but doesn't close them.
+    For serving over the network: ``limits`` enables the rate limits (with ``shared`` across hosts),
+    ``compression`` compresses responses. The caller closes the stores.
     """
     limited = limits and settings.rate_limit > 0
-    held = Limits(settings.rate_limit, shared=shared) if limited else None
-    gate = Gate(Authenticator(store, settings), held)
+    rate_limits = Limits(settings.rate_limit, shared=shared) if limited else None
+    gate = Gate(Authenticator(store, settings), rate_limits)
     app = _interface(store, settings, gate, web)
     add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
     if web is not None:
@@ -70,8 +69,8 @@ def create_service(
 
 
 def create_embed_service(store: Store, web: WebStore, settings: Settings) -> Flask:
-    """What the page of embeds asks in its own process, and nobody over the network: the interface
-    and an embed's own definition. It takes the tokens of embeds and no other credential."""
+    """The service for embeds' frames, called in process only: the interface and an embed's own
+    definition. It accepts the tokens of embeds and no other credential."""
     gate = Gate(EmbedAuthenticator(store, web, settings), None)
     app = _interface(store, settings, gate, None)
     add_embed_routes(app, OWN_ROUTES, store, web, settings, gate)
@@ -97,13 +96,13 @@ def _id(operation: Operation) -> str:
 
 
 def _refuse_merged_path() -> None:
-    """Werkzeug drops a second leading slash before it looks for a route; we don't."""
+    """Respond 404 to a path with two leading slashes; Werkzeug would drop one of them."""
     if request.environ["PATH_INFO"].startswith("//"):
         raise NotFound
 
 
 def _compress(app: Flask) -> None:
-    """Brotli at a level that costs less than it saves; weak validators stay as they are."""
+    """Compress with Brotli or gzip, at a level that costs less time than it saves."""
     app.config.from_mapping(
         COMPRESS_ALGORITHM=["br", "gzip"],
         COMPRESS_BR_LEVEL=4,
@@ -116,7 +115,7 @@ def _compress(app: Flask) -> None:
 def _view(
     route: Route, store: Store, gate: Gate, web: WebStore | None, settings: Settings
 ) -> Callable[..., Response]:
-    """Credential → role → Accept → parameters → device and answer → caching, in this order."""
+    """Check credential, role, Accept header and parameters, in this order; then respond."""
     public = route.operation.public
 
     def view(id: str = "") -> Response:

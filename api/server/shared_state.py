@@ -1,7 +1,7 @@
-"""What several hosts know together, in Redis: who has used up their turns, what has ended.
+"""State shared by several hosts in Redis: rate limits and ended sessions.
 
-Only a help. Where Redis can't be reached, everything goes on with what each process knows by
-itself, the log says so once, and it is asked again after a few seconds.
+Optional. While Redis can't be reached, each process uses its own state; the log says so once, and
+Redis is tried again after a few seconds.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ AGAIN_S: Final = 5.0
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
-# A bucket of tokens by the server's own clock: the seconds until there is one, 0 where there is.
-# Takes it where the last argument is 1.
+# A token bucket on the clock of Redis: returns the seconds until a token is available, 0 if one is.
+# Takes it if the last argument is 1.
 _BUCKET: Final = """
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1e6
@@ -44,7 +44,7 @@ return '0'
 
 
 class Shared:
-    """For any number of threads. Answers None wherever Redis has none."""
+    """Thread-safe. Methods return None while Redis can't be reached."""
 
     def __init__(self, url: str, clock_s: Callable[[], float] = monotonic) -> None:
         self._url, self._clock_s = url, clock_s
@@ -54,32 +54,32 @@ class Shared:
         self._lock = Lock()
 
     def wait_s(self, bucket: str, per_s: float, burst: float, *, take: bool) -> float | None:
-        """The seconds until the bucket has a token, 0.0 where it has one, which ``take`` takes."""
+        """Seconds until the bucket has a token, 0.0 if it has one; ``take`` takes it."""
         arguments = (PREFIX + bucket, per_s, burst, int(take))
-        found = self._ask(lambda redis: redis.eval(_BUCKET, 1, *arguments))
-        return None if found is None else float(found)
+        reply = self._run(lambda redis: redis.eval(_BUCKET, 1, *arguments))
+        return None if reply is None else float(reply)
 
     def note(self, name: str, lifetime_s: int) -> None:
-        self._ask(lambda redis: redis.set(PREFIX + name, 1, ex=lifetime_s))
+        self._run(lambda redis: redis.set(PREFIX + name, 1, ex=lifetime_s))
 
     def is_noted(self, name: str) -> bool | None:
-        found = self._ask(lambda redis: redis.exists(PREFIX + name))
-        return None if found is None else bool(found)
+        reply = self._run(lambda redis: redis.exists(PREFIX + name))
+        return None if reply is None else bool(reply)
 
-    def _ask(self, question: Callable[[Any], T]) -> T | None:
+    def _run(self, command: Callable[[Any], T]) -> T | None:
         from redis.exceptions import RedisError
 
         if self._away and self._clock_s() < self._again_s:
             return None
         try:
-            found = question(self._client())
+            reply = command(self._client())
         except (RedisError, OSError) as error:
             self._lost(error)
             return None
         if self._away:
             self._away = False
             _log.warning("Redis responds again")
-        return found
+        return reply
 
     def _client(self) -> Redis:
         from redis import Redis
@@ -92,7 +92,7 @@ class Shared:
                     self._url,
                     socket_timeout=ANSWER_S,
                     socket_connect_timeout=ANSWER_S,
-                    retry=Retry(NoBackoff(), 1),  # a connection that ended while it lay idle
+                    retry=Retry(NoBackoff(), 1),  # replaces an idle connection that was closed
                 )
             return self._redis
 

@@ -1,7 +1,7 @@
-"""Copies of an embedded store while it is written to, and putting one back.
+"""Back up an embedded store while it is in use, and restore it.
 
-A backup is a tar file of three: what it holds (``manifest.json``), the store and what the web
-writes. Each database is copied from one snapshot, which no writer waits for.
+A backup is a tar file with a manifest (``manifest.json``), the store and the web's file. Each
+database is copied from one snapshot, which blocks no writer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from api.store.web import migrations as web_migrations
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
-PAGES: Final = 4_096  # copied between two looks at the progress: 16 MiB
+PAGES: Final = 4_096  # copied between two reports of progress: 16 MiB
 PACKED: Final = (".gz", ".tgz")
 ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
 _ENDINGS: Final = ".tar, .tar.gz or .tgz"
@@ -39,13 +39,13 @@ SCHEMAS: Final[Mapping[str, Schema]] = {
     "store.sqlite": cast(Schema, migrations),
     "web.sqlite": cast(Schema, web_migrations),
 }
-Watch = Callable[[int, int], None]
-"""Told how many pages are still to be copied, and of how many."""
+OnProgress = Callable[[int, int], None]
+"""Called with (pages remaining, pages in total)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One database of a backup: its schema's version, the rows of each table, its bytes."""
+    """One database of a backup: schema version, rows by table, size in bytes, digest."""
 
     version: int
     rows: Mapping[str, int]
@@ -60,37 +60,36 @@ class Backup:
     parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
 
 
-def back_up(store: Path, target: Path, made: str, program: str, watch: Watch) -> Backup:
-    """Copy the store ``store`` and the web's file beside it into ``target``, packed where its name
-    ends on .gz; it appears under its name when it is whole and was verified. UserError where that
-    can't be."""
+def back_up(store: Path, target: Path, made: str, program: str, on_progress: OnProgress) -> Backup:
+    """Copy the store at ``store`` and the web's file beside it into ``target``, compressed if its
+    name ends in .gz or .tgz. ``target`` appears only once the copy is complete and verified. Raises
+    UserError on failure."""
     if not target.name.endswith(ENDINGS):
         raise UserError(f"{target}: a backup is a tar file, so its name must end in {_ENDINGS}")
     with _translated(), _scratch(target) as folder:
         parts: dict[str, Part] = {}
         for name, source in _sources(store).items():
             if source.exists():
-                parts[name] = _copied(source, folder / name, SCHEMAS[name], watch)
+                parts[name] = _copied(source, folder / name, SCHEMAS[name], on_progress)
         if "store.sqlite" not in parts:
             raise UserError(f"no store at {store}")
         backup = Backup(made, program, parts)
         draft = folder / "draft"
         _pack(backup, folder, draft, packed=target.suffix in PACKED)
         draft.replace(target)
-        _settle(target.parent)
+        _sync_folder(target.parent)
         return backup
 
 
 def check(file: Path) -> Backup:
-    """Unpack a backup beside itself, verify it, and throw the copy away. UserError where it isn't
-    one, or isn't sound."""
+    """Verify a backup in a temporary folder beside it. Raises UserError if it is invalid."""
     with _translated(), _scratch(file) as folder:
         return _unpacked(file, folder)
 
 
 def restore(file: Path, store: Path) -> Backup:
-    """Put a backup's databases in the place of the store's, whoever reads them meanwhile: readers
-    notice it by the file and open the new one. The caller sees to it that nobody writes."""
+    """Replace the store's databases with those of a backup. Readers may stay connected: they notice
+    the new file and open it. The caller makes sure that nothing writes."""
     store.parent.mkdir(parents=True, exist_ok=True)
     with _translated(), _scratch(store) as folder:
         backup = _unpacked(file, folder)
@@ -99,7 +98,7 @@ def restore(file: Path, store: Path) -> Backup:
                 _replace(folder / name, place)
             elif place.exists():
                 place.unlink()
-        _settle(store.parent)
+        _sync_folder(store.parent)
         return backup
 
 
@@ -110,13 +109,12 @@ def _sources(store: Path) -> dict[str, Path]:
     return {"store.sqlite": store, "web.sqlite": Path(beside(store))}
 
 
-def _copied(source: Path, target: Path, schema: Schema, watch: Watch) -> Part:
-    """A snapshot of the source, from one read transaction: what it holds is counted in it, and
-    again in the copy."""
+def _copied(source: Path, target: Path, schema: Schema, on_progress: OnProgress) -> Part:
+    """Copy a snapshot of the source in one read transaction, and compare the rows of both."""
     with closing(_opened(source)) as original, closing(apsw.Connection(str(target))) as copy:
         _run(original, "BEGIN")
-        expected = _looked_at(original, schema)
-        if expected.version > schema.CURRENT:  # restoring it would be refused: better told now
+        expected = _inspected(original, schema)
+        if expected.version > schema.CURRENT:  # it couldn't be restored
             raise UserError(
                 f"{source.name} has schema version {expected.version}, newer than this program's"
                 f" {schema.CURRENT}: back it up with the program that made it, or a newer one"
@@ -124,13 +122,13 @@ def _copied(source: Path, target: Path, schema: Schema, watch: Watch) -> Part:
         with copy.backup("main", original, "main") as copying:
             while not copying.done:
                 copying.step(PAGES)
-                watch(copying.remaining, copying.page_count)
+                on_progress(copying.remaining, copying.page_count)
         _run(original, "COMMIT")
-        _run(copy, "PRAGMA journal_mode=DELETE")  # one file, without a log beside it
-    found = _verified(target, schema)
-    if found != expected:
+        _run(copy, "PRAGMA journal_mode=DELETE")  # one file, without a WAL
+    copied = _verified(target, schema)
+    if copied != expected:
         raise UserError(f"the copy of {source.name} doesn't match the original")
-    return Part(found.version, found.rows, target.stat().st_size, _digest(target))
+    return Part(copied.version, copied.rows, target.stat().st_size, _digest(target))
 
 
 def _opened(path: Path) -> apsw.Connection:
@@ -141,11 +139,11 @@ def _opened(path: Path) -> apsw.Connection:
 
 
 def _run(connection: apsw.Connection, sql: str) -> Any:
-    """apsw's own annotations of this name a type that the oldest Python we run on doesn't have."""
+    """`execute`; apsw's annotation of it names a type that our oldest Python lacks."""
     return cast(Any, connection).execute(sql)
 
 
-def _looked_at(connection: apsw.Connection, schema: Schema) -> Part:
+def _inspected(connection: apsw.Connection, schema: Schema) -> Part:
     tables = _run(
         connection, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
     ).fetchall()
@@ -158,10 +156,10 @@ def _looked_at(connection: apsw.Connection, schema: Schema) -> Part:
 
 def _verified(path: Path, schema: Schema) -> Part:
     with closing(_opened(path)) as connection:
-        said = _run(connection, "PRAGMA integrity_check").get
-        if said != "ok":
-            raise UserError(f"{path.name} is damaged: {str(said).splitlines()[0]}")
-        return _looked_at(connection, schema)
+        result = _run(connection, "PRAGMA integrity_check").get
+        if result != "ok":
+            raise UserError(f"{path.name} is damaged: {str(result).splitlines()[0]}")
+        return _inspected(connection, schema)
 
 
 # --- Packing -------------------------------------------------------------------------------------
@@ -198,11 +196,11 @@ def _unpacked(file: Path, folder: Path) -> Backup:
             for member in tar:
                 if member.isfile() and member.name in (MANIFEST, *SCHEMAS):
                     _take_out(tar, member, folder / member.name)
-        said = orjson.loads((folder / MANIFEST).read_bytes())
-        if said.pop("format") != FORMAT:
+        manifest = orjson.loads((folder / MANIFEST).read_bytes())
+        if manifest.pop("format") != FORMAT:
             raise UserError(f"{file} is a backup made by a newer program")
-        parts = {name: Part(**part) for name, part in said.pop("parts").items()}
-        backup = Backup(parts=parts, **said)
+        parts = {name: Part(**part) for name, part in manifest.pop("parts").items()}
+        backup = Backup(parts=parts, **manifest)
     except FileNotFoundError as error:
         missing = error.filename if str(error.filename) == str(file) else f"{file} is not a backup"
         raise UserError(f"{missing}: nothing to restore") from None
@@ -215,8 +213,8 @@ def _unpacked(file: Path, folder: Path) -> Backup:
         TypeError,
         AttributeError,
     ) as error:
-        said = str(error).splitlines()[0].partition(":")[0]
-        raise UserError(f"{file} is not a complete backup: {said}") from None
+        manifest = str(error).splitlines()[0].partition(":")[0]
+        raise UserError(f"{file} is not a complete backup: {manifest}") from None
     for name, part in backup.parts.items():
         _compare(folder / name, part, SCHEMAS[name], file)
     return backup
@@ -232,8 +230,8 @@ def _take_out(tar: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> Non
 def _compare(path: Path, part: Part, schema: Schema, file: Path) -> None:
     if not path.exists() or _digest(path) != part.sha256:
         raise UserError(f"{file} was changed after it was written: {path.name} differs")
-    found = _verified(path, schema)
-    if (found.version, found.rows) != (part.version, part.rows):
+    actual = _verified(path, schema)
+    if (actual.version, actual.rows) != (part.version, part.rows):
         raise UserError(f"{file} doesn't match its manifest: {path.name} differs")
     if part.version > schema.CURRENT:
         raise UserError(
@@ -250,14 +248,14 @@ def _digest(path: Path) -> str:
 
 
 def _replace(new: Path, place: Path) -> None:
-    """The old file's log must not meet the new file: it goes first, and all that is in it was
-    written back before. WAL is a property of the file: it is set before the file has its name."""
+    """Put ``new`` in place of a database. The old WAL must never meet the new file, so it is
+    checkpointed and removed first. WAL mode is stored in the file: it is set before the rename."""
     with closing(apsw.Connection(str(new))) as connection:
         _run(connection, "PRAGMA journal_mode=WAL")
     with new.open("rb") as written:
         os.fsync(written.fileno())
     if place.exists():
-        before = place.stat()  # whose it was it stays, whoever puts it back
+        before = place.stat()  # keep its owner and mode
         os.chown(new, before.st_uid, before.st_gid)
         new.chmod(before.st_mode & 0o777)
         with suppress(apsw.Error), closing(apsw.Connection(str(place))) as old:
@@ -270,13 +268,13 @@ def _replace(new: Path, place: Path) -> None:
 
 @contextmanager
 def _scratch(target: Path) -> Generator[Path]:
-    """A folder beside the target, on its disk, so that a rename is all that is left to do."""
+    """A temporary folder on the target's disk, so that a rename completes the work."""
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
         yield Path(folder)
 
 
-def _settle(folder: Path) -> None:
-    """Have the disk know of a rename."""
+def _sync_folder(folder: Path) -> None:
+    """Make a rename durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,7 +1,7 @@
-"""What a batch of readings means, decided without a database.
+"""Pure rules for writing a batch of readings.
 
-A batch is made distinct and put in order of device and time; `decide` tells what of it is new;
-`touched` tells which buckets have to be recomputed.
+A batch is deduplicated and sorted by device and time; `decide` finds its new rows; `touched` finds
+the buckets to recompute.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def in_order(rows: Sequence[ReadingRow]) -> list[ReadingRow]:
 
 
 def _refuse_unstorable(rows: Sequence[ReadingRow]) -> None:
-    # One sum over everything says whether all is finite: a tenth of the cost of asking each value.
+    # One sum over all values shows whether they are finite, at a tenth of the cost of testing each.
     if not math.isfinite(sum(filter(None, chain.from_iterable(rows)), 0.0)):
         for row in rows:
             if not all(value is None or math.isfinite(value) for value in row):
@@ -45,13 +45,13 @@ def _refuse_unstorable(rows: Sequence[ReadingRow]) -> None:
 
 
 def by_device(rows: Iterable[ReadingRow]) -> Iterator[tuple[int, list[int]]]:
-    """(device key, its instants ascending) of rows in order."""
+    """(device key, its instants ascending) from sorted rows."""
     for device, group in groupby(rows, device_of):
         yield device, [row[1] for row in group]
 
 
 def hours_met(rows: Sequence[ReadingRow]) -> list[Range]:
-    """For each device the range of whole hours that holds all of its rows."""
+    """For each device, the range of whole hours that contains all of its rows."""
     return [
         (device, floor_to(instants[0], HOUR_MS), floor_to(instants[-1], HOUR_MS) + HOUR_MS)
         for device, instants in by_device(rows)
@@ -59,8 +59,8 @@ def hours_met(rows: Sequence[ReadingRow]) -> list[Range]:
 
 
 def doubtful(rows: Sequence[ReadingRow], last_hours: Mapping[int, int]) -> list[Instant]:
-    """The distinct instants at which rows may be stored already: not after the device's last
-    hour with readings among the hours that the batch meets."""
+    """The distinct instants at which rows may already be stored: those not after the device's last
+    hour with readings, among the hours of the batch."""
     if not last_hours:
         return []
     ends = {device: hour + HOUR_MS for device, hour in last_hours.items()}
@@ -68,37 +68,37 @@ def doubtful(rows: Sequence[ReadingRow], last_hours: Mapping[int, int]) -> list[
 
 
 class New(NamedTuple):
-    """What a batch adds: ``first`` are alone or the first at their instant (seq 0); ``further``
-    carry their seq as last value."""
+    """The new rows of a batch: ``first`` are the first at their instant (seq 0); ``further`` end
+    with their seq."""
 
     first: list[ReadingRow]
     further: list[Row]
 
     @property
     def rows(self) -> list[Row]:
-        """All of them by device and instant."""
+        """All new rows, by device and instant."""
         return sorted([*self.first, *self.further], key=instant_of) if self.further else self.first
 
     @property
     def readings(self) -> list[ReadingRow]:
-        """The same as they came, those first at their instant before the others."""
+        """The new rows as readings, without seq; ``first`` before ``further``."""
         return [*self.first, *(cast("ReadingRow", row[:-1]) for row in self.further)]
 
 
 def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> New:
-    """What of a distinct batch in order is new, given the stored rows (…, seq) at its doubtful
-    instants. A row whose values all equal a stored one's is a repeat; another row at the same
+    """The new rows of a sorted, distinct batch, given the stored rows (…, seq) at its doubtful
+    instants. A row with all values equal to a stored one is a repeat; a different row at the same
     instant gets the next seq."""
     if not existing and len(set(map(instant_of, batch))) == len(batch):
         return New(list(batch), [])
-    known = {row[:-1] for row in existing}
+    stored = {row[:-1] for row in existing}
     next_seq: defaultdict[Instant, int] = defaultdict(int)
     for row in existing:
         key = instant_of(row)
         next_seq[key] = max(next_seq[key], row[-1] + 1)
     new = New([], [])
     for row in batch:
-        if row not in known:
+        if row not in stored:
             key = instant_of(row)
             seq = next_seq[key]
             next_seq[key] = seq + 1
@@ -114,8 +114,8 @@ def touched(
 ) -> list[Range]:
     """Ranges of the buckets that these new rows fall into, adjacent buckets as one range.
 
-    Where nothing is stored after a device's first touched hour, one range from its first to its
-    last bucket: what lies between is empty or of this batch, so bridging it costs nothing.
+    If nothing is stored after a device's first touched hour, this is one range from its first to
+    its last bucket: the buckets between are empty or part of this batch.
     """
     length = resolution.fixed_ms
     ranges: list[Range] = []

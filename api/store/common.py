@@ -1,4 +1,4 @@
-"""Everything a store does that isn't a matter of dialect."""
+"""The part of a store that is the same for every dialect."""
 
 from __future__ import annotations
 
@@ -26,4 +26,4 @@ class CommonStore(
     AnnotationsPart,
     UpkeepPart,
 ):
-    """`api.store.base.Store` over the seam; a dialect adds how to fetch and to transact."""
+    """`api.store.base.Store` on top of `Seam`; a dialect adds fetching and transactions."""

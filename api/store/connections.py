@@ -1,4 +1,4 @@
-"""Connections to a Postgres server that are never waited for in vain, and those that lie idle."""
+"""Connections to a Postgres server, with deadlines, and the pool of idle ones."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from api.errors import Unavailable
 from api.store.base import Row
 
 CONNECT_TIMEOUT_S: Final = 5
-READ_PATIENCE_S: Final = 15  # then a page is told so, instead of its thread being held for ever
-GRACE_S: Final = 2.0  # in which the server itself may end what takes too long
-SILENCE_S: Final = 20.0  # after so long without a word of the answer the server is looked after
-LIFELINE: Final[dict[str, Any]] = {  # a host that is gone without a word is noticed, in seconds
+READ_PATIENCE_S: Final = 15  # then a read fails instead of blocking its thread
+GRACE_S: Final = 2.0  # for the server to cancel the statement first
+PROBE_AFTER_S: Final = 20.0  # without a byte of the result: then the server is probed
+KEEPALIVE: Final[dict[str, Any]] = {  # seconds until a vanished host is noticed
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# The same the other way round: what a host that is gone had locked is free again within a minute.
-LIFELINE_THERE: Final = (
+# The same on the server: locks of a vanished client are released within a minute.
+SERVER_KEEPALIVE: Final = (
     "tcp_keepalives_idle = 10",
     "tcp_keepalives_interval = 5",
     "tcp_keepalives_count = 3",
@@ -37,8 +37,8 @@ SILENT: Final = "The store no longer responds."
 MAX_IDLE: Final = 8  # connections kept open between uses, for each process
 NAME: Final = "weir"
 
-# Whether the server works at what a session of ours asked; not where it waits for us, because
-# then it has answered, or never heard what we are waiting for.
+# Whether the server is executing our session's statement. A session that waits for its client has
+# already responded, or never received the statement.
 _WORKS: Final = (
     "SELECT state = 'active' AND wait_event_type IS DISTINCT FROM 'Client'"
     " FROM pg_stat_activity WHERE pid = %s"
@@ -50,9 +50,9 @@ _END: Final = (
 
 
 class Connection(psycopg.Connection[Row]):
-    """``patience_s``: what an answer may take. None: as long as the server works at it, as an
-    import or an upgrade may for hours; whether it does is asked on a second connection. What a
-    server that hangs was asked is given up with the connection it hangs on."""
+    """``patience_s``: time limit of a statement. None: no limit while the server works on it, since
+    an import or an upgrade may take hours; a second connection probes whether it does. A statement
+    on a server that hangs fails and its connection is closed."""
 
     patience_s: float | None = None
     url: str = ""
@@ -61,52 +61,52 @@ class Connection(psycopg.Connection[Row]):
         patience_s = timeout or self.patience_s
         try:
             if patience_s is None:
-                return super().wait(self._looked_after(gen), interval)
+                return super().wait(self._probed(gen), interval)
             return super().wait(gen, interval, patience_s)
         except errors._WaitTimeout as error:  # pyright: ignore[reportPrivateUsage]
             self.pgconn.finish()
             raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error
 
-    def _looked_after(self, gen: PQGen[RV]) -> PQGen[RV]:
-        """``gen``, which whoever waits for it comes back to ten times a second."""
-        missed, look_s = 0, monotonic() + SILENCE_S
+    def _probed(self, gen: PQGen[RV]) -> PQGen[RV]:
+        """``gen``, with probes of the server; psycopg resumes it ten times a second."""
+        missed, probe_s = 0, monotonic() + PROBE_AFTER_S
         try:
             state = next(gen)
             while True:
                 ready = yield state
                 if ready:
-                    missed, look_s = 0, monotonic() + SILENCE_S
-                elif monotonic() > look_s:
-                    missed = 0 if self._is_worked_for() else missed + 1
-                    if missed > 1:  # once may be the moment in which the answer is on its way
+                    missed, probe_s = 0, monotonic() + PROBE_AFTER_S
+                elif monotonic() > probe_s:
+                    missed = 0 if self._server_is_working() else missed + 1
+                    if missed > 1:  # a single miss may be a response on its way
                         self._give_up()
-                    look_s = monotonic() + SILENCE_S
+                    probe_s = monotonic() + PROBE_AFTER_S
                 state = gen.send(ready)
         except StopIteration as end:
             return end.value
 
-    def _is_worked_for(self) -> bool:
+    def _server_is_working(self) -> bool:
         try:
-            with self._beside() as other:
-                found = other.execute(_WORKS, (self.info.backend_pid,)).fetchone()
+            with self._second_connection() as other:
+                row = other.execute(_WORKS, (self.info.backend_pid,)).fetchone()
         except (psycopg.Error, Unavailable):
             return False
-        return found is not None and bool(found[0])
+        return row is not None and bool(row[0])
 
     def _give_up(self) -> None:
-        """Close it at both ends, as far as the other one is in reach: what it has locked would
-        keep others waiting, who take our place."""
+        """Close the connection, on the server too if it is in reach, so that its locks don't block
+        the next attempt."""
         pid = self.info.backend_pid
         try:
-            with self._beside() as other:
+            with self._second_connection() as other:
                 other.execute(_END, (pid, NAME))
         except (psycopg.Error, Unavailable):
-            pass  # nobody there to be told
+            pass  # the server is out of reach
         self.pgconn.finish()
         raise Unavailable(SILENT, retry_after_s=5.0)
 
-    def _beside(self) -> Connection:
-        """Another one to the very same server, which doesn't wait long."""
+    def _second_connection(self) -> Connection:
+        """A second connection to the same server, with a short deadline."""
         info = self.info
         address = info.hostaddr or None
         other = connect(self.url, host=info.host, hostaddr=address, port=info.port)
@@ -114,29 +114,29 @@ class Connection(psycopg.Connection[Row]):
         return other
 
 
-def connect(url: str, **more: Any) -> Connection:
-    """Raises psycopg.OperationalError within seconds where nobody answers."""
+def connect(url: str, **options: Any) -> Connection:
+    """A new connection. Raises psycopg.OperationalError within seconds if no server responds."""
     connection = Connection.connect(
         url,
         autocommit=True,
         connect_timeout=CONNECT_TIMEOUT_S,
         application_name=NAME,
-        **LIFELINE,
-        **more,
+        **KEEPALIVE,
+        **options,
     )
     connection.url = url
     return connection
 
 
 class Idle:
-    """The open, unused connections of one process; as many are in use as threads ask at once.
+    """The idle connections of one process; the number in use isn't limited.
 
-    A connection that can't be made fails at once, with its reason, and is tried again at the next
-    request. A forked child starts with none of its parent's, which it must not even close.
+    A failure to connect is raised at once, with its reason, and the next request tries again. A
+    forked child starts empty: it must not even close its parent's connections.
 
-    Not psycopg_pool 3.3, which was tried: with no server there its `getconn` waits for its whole
-    timeout and then doesn't say why, and a server that was away for 20 s was used 10 s after its
-    start, because it connects in threads of its own that pause ever longer between attempts.
+    psycopg_pool 3.3 was tried instead: without a server its `getconn` waits for its whole timeout
+    and gives no reason, and after an outage of 20 s it reconnected 10 s late, because its threads
+    pause longer and longer between attempts.
     """
 
     def __init__(self) -> None:
@@ -145,9 +145,9 @@ class Idle:
         self._idle: list[Connection] = []
 
     def take(self) -> Connection | None:
-        """One that is sound, as far as can be told without asking the server."""
+        """A connection that looks sound without a round trip; None if there is none."""
         while (connection := self._last()) is not None:
-            if not _has_news(connection):
+            if not _has_input(connection):
                 return connection
             connection.close()
         return None
@@ -170,8 +170,8 @@ class Idle:
             return self._idle.pop() if self._idle else None
 
 
-def _has_news(connection: Connection) -> bool:
-    """Whether an idle connection has something to read: its end, when the server went away."""
+def _has_input(connection: Connection) -> bool:
+    """Whether an idle connection has unread input, as when the server has closed it."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     return bool(poll.poll(0))

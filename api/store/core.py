@@ -1,4 +1,4 @@
-"""The seam between what every store does and what a dialect does: fetch, and transact."""
+"""The interface between the common part of a store and a dialect: reads and transactions."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ T = TypeVar("T")
 
 
 class Taken(UserError):
-    """A value that must be unique is there already. Says nothing more: who wrote knows of what."""
+    """A unique value already exists. The caller knows which one and says so."""
 
     def __init__(self) -> None:
         super().__init__("the store refuses it: a value that must be unique is already in use")
 
 
 class Transaction(Protocol):
-    """One open write transaction, the only one on its devices and on the directory it has locked.
-    Nothing that was read before it began is to be trusted inside it."""
+    """An open write transaction. It has exclusive access to the devices and the directory that it
+    has locked. Values read before it began may be stale."""
 
     def fetch(self, query: Query) -> list[Row]: ...
 
     def run(self, query: Query) -> None: ...
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        """Many new rows at once."""
+        """Insert many rows."""
         ...
 
     def lock_devices(self, keys: Sequence[int]) -> None:
@@ -46,7 +46,7 @@ class Transaction(Protocol):
 
 
 class Seam(ABC):
-    """What a dialect implements for the parts of a store to stand on."""
+    """What a dialect implements; the parts of a store build on it."""
 
     dialect: ClassVar[Dialect]
 
@@ -55,21 +55,21 @@ class Seam(ABC):
         """All rows of a read, as plain tuples. Raises Unavailable, StoreMissing."""
 
     def fetch_over(self, grouped: Grouped, ranges: Ranges) -> list[Row]:
-        """The aggregates over each of the ascending ranges that holds a row, by one statement."""
+        """The aggregates of each ascending range that has rows, in one statement."""
         if len(ranges) == 1:
             return self.fetch(over_one(grouped, *ranges[0]))
         return self.fetch(over_all(self.dialect, grouped, ranges)) if ranges else []
 
     def reckon(self, work: Callable[[Arithmetic], T]) -> T:
-        """Do what adds or divides readings. Dialects that fail where a result doesn't fit a double
-        do it a second time, guarded: it must leave nothing behind when it fails."""
+        """Run ``work``, which adds or divides readings. A dialect that fails if a result doesn't
+        fit a double runs it again with guarded arithmetic, so a failed run must change nothing."""
         return work(PLAIN)
 
     @abstractmethod
     def settle(self) -> None:
-        """After a bulk load: whatever the dialect's planner needs to know of what came in."""
+        """Update the planner's statistics after a bulk load, if the dialect needs it."""
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Transaction]:
-        """Commits at the end of the block, rolls back where it raises.
+        """A transaction that commits at the end of the block and rolls back on an exception.
         Raises Unavailable, StoreMissing, and UserError where the store is open read-only."""

@@ -1,7 +1,7 @@
-"""Notes beside a store's file that somebody met a damaged page of it: `weir.sqlite-damaged`.
+"""Marks a store's file as damaged, in a file beside it: `weir.sqlite-damaged`.
 
-Any process may meet one, and every process that writes must know: a later one too. The note is of
-one file, by its inode, so that another one in its place is not damaged by that.
+Any process may find a damaged page, and every writer must know, also after a restart. The mark
+names the file's inode, so that it doesn't apply to a file that replaces it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from api.store.sqlite_connections import DAMAGED, beside
 
 CHECK_EVERY_S: Final = 5.0
-CHECK_SHARE: Final = 20  # a check that takes a minute isn't made again for twenty
+CHECK_SHARE: Final = 20  # a check that takes one minute is repeated after twenty
 
 
 class DamageMark:
@@ -23,13 +23,13 @@ class DamageMark:
         self._due_s = 0.0  # monotonic
 
     def note(self, inode: int, error: BaseException | None) -> None:
-        """Nothing where the error says nothing of damage."""
+        """Set the mark if the error reports damage."""
         if isinstance(error, DAMAGED):
-            with suppress(OSError):  # where no file can be made, none can be written to either
+            with suppress(OSError):  # if the mark can't be written, neither can the store
                 self._path.write_text(f"{inode} {error}\n", "utf-8")
 
     def of(self, inode: int) -> bool:
-        """Whether the file of that inode counts as damaged."""
+        """Whether the file with that inode is marked."""
         try:
             noted, _, _ = self._path.read_text("utf-8").partition(" ")
         except OSError:

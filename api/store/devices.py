@@ -1,4 +1,4 @@
-"""A device between its three forms: the directory's row, `Device`, and what an import says."""
+"""Converts between a directory row, a `Device`, and the fields of an import."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from api.store.base import Device, Row
 from api.store.tables import DEVICE
 from api.timez import parse_instant
 
-IMPORT_FIELDS: Final = (  # what an import may say beyond the interface's fields
+IMPORT_FIELDS: Final = (  # fields of an import beyond those of the interface
     DeviceField("active", "active", "flag"),
     DeviceField("reportingInterval", "reporting_interval_s", "number", required=False),
 )
@@ -21,7 +21,7 @@ FIELDS: Final = {f.name: f for f in (*DEVICE_FIELDS, *IMPORT_FIELDS)}
 PARENT: Final = "parent"  # of an import, and in a device's configuration
 GIVEN_BY_STORE: Final = frozenset({"organization_id", "serial_number", "updated_ms"})
 
-DEFAULTS: Final[dict[str, Any]] = {  # of a new device's columns; see also `Birth`
+DEFAULTS: Final[dict[str, Any]] = {  # of a new device's columns; see also `NewDeviceValues`
     "category": CATEGORIES[0],
     "installed": 1,
     "active": 1,
@@ -70,8 +70,8 @@ def device_from(row: Row) -> Device:
 
 
 def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Device:
-    """With its groups and its parent's serial number in its configuration; groups not where that
-    says something of its own by that name."""
+    """The device with its groups and its parent's serial number in its configuration; its own
+    configuration's ``groups`` has precedence."""
     config = device.config or {}
     added: dict[str, Any] = {}
     if groups and "groups" not in config:
@@ -81,7 +81,7 @@ def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Dev
     return replace(device, config={**config, **added}) if added else device
 
 
-# --- What is said → columns ----------------------------------------------------------------------
+# --- Import fields → columns ---------------------------------------------------------------------
 
 
 def _instant(value: Any) -> int:
@@ -102,51 +102,51 @@ _WRITE: dict[FieldKind, Callable[[Any], Any]] = {
 }
 
 
-def _own(name: str, value: Any) -> Any:
-    """A configuration without the parent, which is stored apart."""
+def _without_parent(name: str, value: Any) -> Any:
+    """A configuration without the parent, which is stored separately."""
     if name != "config" or PARENT not in value:
         return value
     return {key: each for key, each in value.items() if key != PARENT}
 
 
-def columns_said(said: dict[str, Any]) -> dict[str, Any]:
-    """Column values of an import's fields. Null for a field that can't be null says nothing;
-    names that aren't a device's, or that only the store decides, say nothing either."""
+def import_columns(values: dict[str, Any]) -> dict[str, Any]:
+    """Column values of an import's fields. Ignored: null for a field that can't be null, unknown
+    names, and fields that only the store sets."""
     columns: dict[str, Any] = {}
-    for name, value in said.items():
-        found = FIELDS.get(name)
-        if found is None or found.attribute in GIVEN_BY_STORE:
+    for name, value in values.items():
+        field_ = FIELDS.get(name)
+        if field_ is None or field_.attribute in GIVEN_BY_STORE:
             continue
         if value is not None:
-            columns[found.attribute] = _WRITE[found.kind](_own(name, value))
-        elif found.attribute in _NULLABLE:
-            columns[found.attribute] = None
+            columns[field_.attribute] = _WRITE[field_.kind](_without_parent(name, value))
+        elif field_.attribute in _NULLABLE:
+            columns[field_.attribute] = None
     if "id" in columns:
         columns["id"] = columns["id"].lower()
     return columns
 
 
-def parent_said(said: dict[str, Any]) -> tuple[bool, str | None]:
-    """Whether an import names a parent or none, and its serial number."""
-    for place in (said, said.get("config") or {}):
+def given_parent(fields: dict[str, Any]) -> tuple[bool, str | None]:
+    """Whether an import gives a parent (perhaps None), and its serial number."""
+    for place in (fields, fields.get("config") or {}):
         if PARENT in place:
             return True, place[PARENT]
     return False, None
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
-    """What a new device gets where nothing is said."""
+class NewDeviceValues:
+    """A new device: ``given`` column values, and defaults for the others."""
 
     organization_id: str
     serial_number: str
     id: str
     now_ms: int
-    said: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, Any] = field(default_factory=dict)
 
     def columns(self) -> dict[str, Any]:
-        """Every column; ``key`` is null still."""
-        created = self.said.get("created_ms", self.now_ms)
+        """Every column; ``key`` is still null."""
+        created = self.given.get("created_ms", self.now_ms)
         return {
             **dict.fromkeys(COLUMNS),
             **DEFAULTS,
@@ -158,5 +158,5 @@ class Birth:
             "created_ms": created,
             "installed_on_ms": created,
             "updated_ms": self.now_ms,
-            **self.said,
+            **self.given,
         }

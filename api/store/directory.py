@@ -22,21 +22,21 @@ from api.store.base import (
 )
 from api.store.base.audit import AuditEntry
 from api.store.core import Seam, Taken, Transaction
-from api.store.devices import COLUMNS, columns_said, device_from, in_context
+from api.store.devices import COLUMNS, device_from, import_columns, in_context
 from api.store.importing import Plan, Planner, Values
 from api.store.sql import directory as sql
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP
 from api.timez import now_ms
 
-NAMED = 5  # devices in a message that can't tell which of them it means
+NAMED = 5  # devices listed in a message that is about one of several
 
 
 class DirectoryPart(AuditPart):
-    """`api.store.base.Directory` but for the keys, for every dialect."""
+    """`api.store.base.Directory` without its keys, for every dialect."""
 
     def organization(self, organization_id: str) -> Organization | None:
-        found = self.fetch(sql.organization(organization_id))
-        return _organization(found[0]) if found else None
+        rows = self.fetch(sql.organization(organization_id))
+        return _organization(rows[0]) if rows else None
 
     def organizations(self) -> list[Organization]:
         return [_organization(row) for row in self.fetch(sql.organizations())]
@@ -62,8 +62,8 @@ class DirectoryPart(AuditPart):
     # --- Devices ---
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]:
-        found = [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
-        return in_scope(self, scope, found)
+        devices = [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
+        return in_scope(self, scope, devices)
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
@@ -80,9 +80,9 @@ class DirectoryPart(AuditPart):
         if not identifiers:
             return []
         rows = self.fetch(sql.identified(self.dialect, scope, identifiers))
-        found = [device_from(row) for row in rows]
-        by_id = {device.id: device for device in found}
-        active = [device for device in found if device.active]
+        devices = [device_from(row) for row in rows]
+        by_id = {device.id: device for device in devices}
+        active = [device for device in devices if device.active]
         by_serial = {device.serial_number: device for device in active}
         by_network = {device.network_unique_identifier: device for device in active}
         return [
@@ -114,15 +114,15 @@ class DirectoryPart(AuditPart):
     def _planner(
         self, transaction: Transaction, organization_id: str, wanted: Sequence[NewDevice]
     ) -> Planner:
-        known = [_values(row) for row in transaction.fetch(sql.all_of(organization_id))]
-        said = [columns_said(device.fields).get("id") for device in wanted]
-        ids = [device_id for device_id in said if device_id]
+        current = [_values(row) for row in transaction.fetch(sql.all_of(organization_id))]
+        ids_given = [import_columns(device.fields).get("id") for device in wanted]
+        ids = [device_id for device_id in ids_given if device_id]
         return Planner(
             organization_id,
-            known={values["key"]: values for values in known},
-            elsewhere=dict(
+            devices={values["key"]: values for values in current},
+            ids_of_others=dict(
                 (row[0], row[1])
-                for row in transaction.fetch(sql.elsewhere(self.dialect, organization_id, ids))
+                for row in transaction.fetch(sql.ids_of_others(self.dialect, organization_id, ids))
             ),
             next_key=int(transaction.fetch(sql.next_key())[0][0]),
             now_ms=now_ms(),
@@ -133,7 +133,7 @@ class DirectoryPart(AuditPart):
         )
 
     def _carry_out(self, transaction: Transaction, plan: Plan) -> None:
-        if plan.released:  # first, since two devices may swap what each must have alone
+        if plan.released:  # first, since two devices may swap unique identifiers
             transaction.run(sql.release(self.dialect, sorted(plan.released)))
         for values in plan.updated.values():
             with _named([values]):
@@ -171,7 +171,7 @@ def in_scope(store: Seam, scope: Scope, devices: Sequence[Device]) -> list[Devic
 
 @contextmanager
 def _named(devices: Sequence[Values]) -> Generator[None]:
-    """A refusal of the database in terms of these devices: the plan has named what it foresaw."""
+    """Name the devices if the database refuses them for a reason that the plan didn't foresee."""
     try:
         yield
     except Taken as error:

@@ -1,4 +1,4 @@
-"""A Postgres database on a Citus coordinator, spread over its workers by device."""
+"""Distributes a Postgres database over the workers of a Citus cluster, by device."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ REFERENCES: Final = (
     migrations.VERSION_TABLE,
     web_migrations.VERSION_TABLE,
 )
-"""What every worker has a copy of."""
+"""Tables of which every worker has a copy."""
 
 
 def is_spread(store: Seam) -> bool:
-    """Whether this database's time series lies on the workers of a Citus cluster."""
+    """Whether the time series is distributed."""
     if not store.fetch(sql.extension()):
         return False
-    kinds = {name: kind for name, kind in store.fetch(sql.spread())}
-    return TIME_SERIES[0].name in kinds
+    methods = {name: kind for name, kind in store.fetch(sql.spread())}
+    return TIME_SERIES[0].name in methods
 
 
 def spread(store: Seam, shards: int | None = None) -> list[str]:

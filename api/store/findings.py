@@ -15,12 +15,12 @@ from api.store.base.audit import AuditEntry
 from api.store.base.findings import (
     UNTOUCHED,
     Evaluated,
+    EvaluationState,
     FindingEntry,
     FindingQuery,
     FindingRow,
     FindingSetting,
     HourOfReadings,
-    KeptState,
 )
 from api.store.core import Transaction
 from api.store.sql import findings as sql
@@ -44,14 +44,14 @@ class FindingsPart(AuditPart):
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
 
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None:
-        found = self.fetch(sql.one(self.dialect, scope, finding_id))
-        return _entry(found[0]) if found else None
+        rows = self.fetch(sql.find(self.dialect, scope, finding_id))
+        return _entry(rows[0]) if rows else None
 
     def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
         keys = [device.key for device in devices]
         rows = self.fetch(sql.open_of(self.dialect, keys)) if keys else []
-        found = [_entry(row) for row in rows]
-        return {entry.finding.key: entry for entry in reversed(found)}
+        entries = [_entry(row) for row in rows]
+        return {entry.finding.key: entry for entry in reversed(entries)}
 
     def judge(
         self,
@@ -67,7 +67,7 @@ class FindingsPart(AuditPart):
             transaction.run(sql.judge(row.key, row.kind, row.opened_ms, judged))
             for name, value in settings.items():
                 setting = FindingSetting("device", entry.device_id, row.kind, name, value or 0.0)
-                change = sql.drop_setting if value is None else sql.keep_setting
+                change = sql.drop_setting if value is None else sql.save_setting
                 transaction.run(change(scope.organization_id, setting))
             transaction.run(sql.mark(self.dialect, [(row.key, UNTOUCHED)]))
             mark_alerts(self.dialect, transaction, [row.key])
@@ -78,7 +78,7 @@ class FindingsPart(AuditPart):
     def finding_settings(self, organization_id: str) -> list[FindingSetting]:
         return [FindingSetting(*row) for row in self.fetch(sql.settings(organization_id))]
 
-    def keep_finding_settings(
+    def save_finding_settings(
         self,
         organization_id: str,
         settings: Sequence[FindingSetting],
@@ -87,7 +87,7 @@ class FindingsPart(AuditPart):
         with self.transaction() as transaction:
             transaction.lock_directory()
             for setting in settings:
-                transaction.run(sql.keep_setting(organization_id, setting))
+                transaction.run(sql.save_setting(organization_id, setting))
             self._mark_those_of(transaction, organization_id, settings)
             self.record_in(transaction, audit)
 
@@ -140,20 +140,20 @@ class FindingsPart(AuditPart):
         organization_id: str | None = None,
         key: int | None = None,
     ) -> list[Due]:
-        asked = sql.due(limit, made_before_ms, organization_id, key)
-        return [Due(*row) for row in self.fetch(asked)]
+        query = sql.due(limit, made_before_ms, organization_id, key)
+        return [Due(*row) for row in self.fetch(query)]
 
     def due_by_clock(self, now_ms: int, limit: int) -> list[int]:
         late = [key for (key,) in self.fetch(sql.due_by_clock(now_ms, limit))]
-        ahead = [key for (key,) in self.fetch(sql.by_a_clock_ahead(now_ms, limit))]
-        return list(dict.fromkeys((*late, *ahead)))[:limit]
+        from_future = [key for (key,) in self.fetch(sql.evaluated_in_future(now_ms, limit))]
+        return list(dict.fromkeys((*late, *from_future)))[:limit]
 
     def changed_since_evaluated(self, limit: int) -> list[int]:
         return [key for (key,) in self.fetch(sql.changed(limit))]
 
-    def states_of(self, keys: Sequence[int]) -> dict[int, KeptState]:
+    def states_of(self, keys: Sequence[int]) -> dict[int, EvaluationState]:
         rows = self.fetch(sql.states(self.dialect, keys)) if keys else []
-        return {row[0]: KeptState(*row[:-1], data=bytes(row[-1])) for row in rows}
+        return {row[0]: EvaluationState(*row[:-1], data=bytes(row[-1])) for row in rows}
 
     def findings_of(self, key: int, since_ms: int) -> list[FindingRow]:
         return [_row(row) for row in self.fetch(sql.of_device(key, since_ms))]
@@ -179,28 +179,28 @@ class FindingsPart(AuditPart):
 
     @contextmanager
     def claimed(self, keys: Sequence[int]) -> Generator[list[int]]:
-        """All of them: a file has one evaluator, and what a second one made is not kept."""
+        """All of them: a file has one evaluator; the results of a second one are discarded."""
         yield list(keys)
 
-    def keep_evaluated(self, each: Sequence[Evaluated]) -> list[int]:
+    def save_evaluations(self, each: Sequence[Evaluated]) -> list[int]:
         with self.transaction() as transaction:
             ordered = sorted(each, key=lambda one: one.state.key)
-            return [one.state.key for one in ordered if _keep(self.dialect, transaction, one)]
+            return [one.state.key for one in ordered if _save(self.dialect, transaction, one)]
 
 
-def _keep(dialect: Dialect, transaction: Transaction, one: Evaluated) -> bool:
-    key = one.state.key
-    if not transaction.fetch(sql.keep_state(one.state)):
+def _save(dialect: Dialect, transaction: Transaction, evaluation: Evaluated) -> bool:
+    key = evaluation.state.key
+    if not transaction.fetch(sql.save_state(evaluation.state)):
         return False
-    for kind, opened_ms in one.gone:
+    for kind, opened_ms in evaluation.gone:
         transaction.run(sql.take_back(key, kind, opened_ms))
-    for finding in one.kept:
+    for finding in evaluation.findings:
         transaction.run(sql.keep(_values(finding)))
-    transaction.run(sql.show_open(key, one.open))
-    if one.kept or one.gone:
+    transaction.run(sql.show_open(key, evaluation.open))
+    if evaluation.findings or evaluation.gone:
         mark_alerts(dialect, transaction, [key])
-    if one.done is not None:
-        transaction.run(sql.done(key, one.done.seq))
+    if evaluation.done is not None:
+        transaction.run(sql.done(key, evaluation.done.seq))
     return True
 
 

@@ -1,4 +1,4 @@
-"""What an import of devices changes, decided against the organization's devices as they are."""
+"""Plans an import of devices against the organization's current devices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import uuid4
 from api.errors import UserError
 from api.metering.mains import Cycle, ancestors
 from api.store.base import Imported, NewDevice
-from api.store.devices import Birth, columns_said, parent_said
+from api.store.devices import NewDeviceValues, given_parent, import_columns
 
 Values = dict[str, Any]
 """A device as columns → stored values."""
@@ -24,9 +24,9 @@ _CLAIMS = ("active", *(column for column, _ in UNIQUE_WHEN_ACTIVE))
 
 @dataclass
 class Plan:
-    """The devices to create and to update, by key, and the groups that were said. ``released``
-    are those updated that give an identifier up, which another one may take; ``moved`` those whose
-    meters upstream change, with these, the nearest first."""
+    """The devices to create and to update, by key, and the groups to set. ``released`` are updated
+    devices that give up a unique identifier, which another device may take; ``moved``: devices
+    whose meters upstream change, with these, nearest first."""
 
     created: dict[int, Values] = field(default_factory=dict[int, Values])
     updated: dict[int, Values] = field(default_factory=dict[int, Values])
@@ -38,13 +38,13 @@ class Plan:
 
 @dataclass
 class Planner:
-    """``known`` are the organization's devices by key, ``elsewhere`` the UUIDs among those said
-    that other organizations have, ``next_key`` the first free number of a device, ``ancestors`` the
-    (device, ancestor, depth) of sub-meters, nearest first."""
+    """``devices``: the organization's devices by key. ``ids_of_others``: given UUIDs that belong to
+    other organizations. ``next_key``: the first free device key. ``ancestors``: (device, ancestor,
+    depth) of sub-meters, nearest first."""
 
     organization_id: str
-    known: dict[int, Values]
-    elsewhere: Mapping[str, str]
+    devices: dict[int, Values]
+    ids_of_others: Mapping[str, str]
     next_key: int
     now_ms: int
     ancestors: Sequence[tuple[int, int, int]] = ()
@@ -55,25 +55,25 @@ class Planner:
             self._upstream[key] = (*self._upstream.get(key, ()), ancestor)
         self._by_id: dict[str, int] = {}
         self._by_serial: dict[str, int] = {}
-        for key in sorted(self.known):
-            self._remember(key, self.known[key])
+        for key in sorted(self.devices):
+            self._remember(key, self.devices[key])
 
     def plan(self, devices: Iterable[NewDevice]) -> Plan:
-        """Raises UserError, naming the culprit, where the outcome can't be."""
+        """The plan. Raises UserError that names the first device that can't be imported."""
         plan = Plan()
         created = updated = 0
         parents: dict[int, str | None] = {}
         for device in devices:
-            said = columns_said(device.fields)
-            key = self._find(device.serial_number, said)
+            given = import_columns(device.fields)
+            key = self._find(device.serial_number, given)
             if key is None:
-                key, created = self._create(plan, device.serial_number, said), created + 1
+                key, created = self._create(plan, device.serial_number, given), created + 1
             else:
-                self._update(plan, key, said)
+                self._update(plan, key, given)
                 updated += 1
             if device.groups is not None:
                 plan.groups[key] = tuple(dict.fromkeys(device.groups))
-            says_parent, parent = parent_said(device.fields)
+            says_parent, parent = given_parent(device.fields)
             if says_parent:
                 parents[key] = parent
         self._check_unique()
@@ -81,36 +81,36 @@ class Planner:
         plan.imported = Imported(created, updated)
         return plan
 
-    def _find(self, serial: str, said: Values) -> int | None:
-        """By UUID where one is said, else the active device of that serial number, else the
-        newest inactive one."""
-        if "id" not in said:
+    def _find(self, serial: str, given: Values) -> int | None:
+        """The device's key: by UUID if one is given, else the active device with that serial
+        number, else the newest inactive one."""
+        if "id" not in given:
             return self._by_serial.get(serial)
-        device_id = said["id"]
+        device_id = given["id"]
         key = self._by_id.get(device_id)
-        if key is not None and self.known[key]["serial_number"] != serial:
-            taken = self.known[key]["serial_number"]
+        if key is not None and self.devices[key]["serial_number"] != serial:
+            taken = self.devices[key]["serial_number"]
             raise UserError(f"device {serial}: id {device_id} is the id of device {taken}")
-        if device_id in self.elsewhere:
+        if device_id in self.ids_of_others:
             raise UserError(f"device {serial}: id {device_id} is already in use")
         return key
 
-    def _create(self, plan: Plan, serial: str, said: Values) -> int:
+    def _create(self, plan: Plan, serial: str, given: Values) -> int:
         key, self.next_key = self.next_key, self.next_key + 1
-        device_id = said.get("id") or str(uuid4())
-        birth = Birth(self.organization_id, serial, device_id, self.now_ms, said)
-        values = {**birth.columns(), "key": key}
-        plan.created[key] = self.known[key] = values
+        device_id = given.get("id") or str(uuid4())
+        new = NewDeviceValues(self.organization_id, serial, device_id, self.now_ms, given)
+        values = {**new.columns(), "key": key}
+        plan.created[key] = self.devices[key] = values
         self._remember(key, values)
         return key
 
-    def _update(self, plan: Plan, key: int, said: Values) -> None:
-        before = self.known[key]
-        after = {**before, **said}
+    def _update(self, plan: Plan, key: int, given: Values) -> None:
+        before = self.devices[key]
+        after = {**before, **given}
         if after == before:
             return
         after["updated_ms"] = self.now_ms
-        self.known[key] = after
+        self.devices[key] = after
         if key in plan.created:
             plan.created[key] = after
         else:
@@ -122,7 +122,7 @@ class Planner:
     def _remember(self, key: int, values: Values) -> None:
         self._by_id[values["id"]] = key
         serial = values["serial_number"]
-        other = self.known.get(self._by_serial.get(serial, key))
+        other = self.devices.get(self._by_serial.get(serial, key))
         if values["active"] or other is None or not other["active"]:
             self._by_serial[serial] = key
 
@@ -136,7 +136,8 @@ class Planner:
         try:
             after = ancestors(parents)
         except Cycle as cycle:
-            around = [self.known[key]["serial_number"] for key in self.known if key in cycle.around]
+            keys = [key for key in self.devices if key in cycle.around]
+            around = [self.devices[key]["serial_number"] for key in keys]
             raise UserError(
                 f"device {around[0]}: a meter can't be upstream of itself ({', '.join(around)})"
             ) from None
@@ -147,14 +148,14 @@ class Planner:
     def _parent(self, key: int, serial: str) -> int:
         parent = self._by_serial.get(serial)
         if parent is None:
-            name = self.known[key]["serial_number"]
+            name = self.devices[key]["serial_number"]
             raise UserError(f"device {name}: its parent {serial} is no device of its organization")
         return parent
 
     def _check_unique(self) -> None:
         for column, called in UNIQUE_WHEN_ACTIVE:
             owners: dict[str, Values] = {}
-            for values in self.known.values():
+            for values in self.devices.values():
                 if not values["active"]:
                     continue
                 other = owners.setdefault(values[column], values)

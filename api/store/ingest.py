@@ -1,4 +1,4 @@
-"""The one way in for readings: decide what is new, insert, recompute what was touched."""
+"""Writes readings: find the new ones, insert them, recompute the touched rollups."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from api.store.sql import rollups
 from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import READING
 
-MAX_LOOKUP = 20_000  # instants asked for in one statement
+MAX_LOOKUP = 20_000  # instants in one statement
 
 
 class IngestPart(CorrectionsPart):
     """`api.store.base.Ingest` for every dialect."""
 
-    def make_room(self, rows: Sequence[ReadingRow]) -> None:
-        """Before a transaction that inserts them: whatever the dialect needs to hold them."""
+    def add_partitions(self, rows: Sequence[ReadingRow]) -> None:
+        """Create the partitions these rows need, in a dialect that has partitions."""
 
-    def with_room(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
-        """Do what takes these rows in, once there is room for them."""
-        self.make_room(rows)
+    def with_partitions(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
+        """Run ``take_in`` once the partitions of these rows exist."""
+        self.add_partitions(rows)
         return self.reckon(take_in)
 
     def write(
@@ -52,7 +52,7 @@ class IngestPart(CorrectionsPart):
         def take_in(arithmetic: Arithmetic) -> Written:
             return self._write(ordered, len(rows), refusals, progress, arithmetic)
 
-        written = self.with_room(ordered, take_in)
+        written = self.with_partitions(ordered, take_in)
         if progress is not None and progress.complete:
             self.settle()
         return written
@@ -69,17 +69,17 @@ class IngestPart(CorrectionsPart):
 
         def take_in(arithmetic: Arithmetic) -> batch.New:
             with self.transaction() as transaction:
-                kept, too_old = self.kept_and_refused(transaction, ordered)
+                kept, too_old = self.split_by_retention(transaction, ordered)
                 new = self._take_in(transaction, kept, arithmetic)
-                self._keep_undated(transaction, new, undated)
-                self._keep_refusals(transaction, [*refusals, *too_old])
+                self._save_undated(transaction, new, undated)
+                self._save_refusals(transaction, [*refusals, *too_old])
                 if progress:
                     transaction.lock_directory()
                 for reached in progress:
-                    transaction.run(sql.keep_progress(reached))
+                    transaction.run(sql.save_progress(reached))
             return new
 
-        return self.with_room(ordered, take_in).readings
+        return self.with_partitions(ordered, take_in).readings
 
     def _write(
         self,
@@ -90,11 +90,11 @@ class IngestPart(CorrectionsPart):
         arithmetic: Arithmetic,
     ) -> Written:
         with self.transaction() as transaction:
-            kept, too_old = self.kept_and_refused(transaction, ordered)
+            kept, too_old = self.split_by_retention(transaction, ordered)
             stored = len(self._take_in(transaction, kept, arithmetic).rows)
             refused = sum(refusal.count for refusal in too_old)
             written = Written(stored, arrived - stored - refused, refused)
-            self._keep_refusals(transaction, [*refusals, *too_old])
+            self._save_refusals(transaction, [*refusals, *too_old])
             if progress is not None:
                 counted = replace(
                     progress,
@@ -102,7 +102,7 @@ class IngestPart(CorrectionsPart):
                     repeated=progress.repeated + written.repeated,
                     refused=progress.refused + written.too_old,
                 )
-                transaction.run(sql.keep_progress(counted))
+                transaction.run(sql.save_progress(counted))
         return written
 
     def _take_in(
@@ -138,10 +138,10 @@ class IngestPart(CorrectionsPart):
         instants = batch.doubtful(ordered, last_hours)
         existing: list[Row] = []
         for start in range(0, len(instants), MAX_LOOKUP):
-            asked = instants[start : start + MAX_LOOKUP]
-            stored = transaction.fetch(sql.stored_at(self.dialect, asked))
+            lookup = instants[start : start + MAX_LOOKUP]
+            stored = transaction.fetch(sql.stored_at(self.dialect, lookup))
             if corrected:
-                stored = self.as_they_came(transaction, stored, asked)
+                stored = self.as_they_came(transaction, stored, lookup)
             existing += stored
         return batch.decide(existing, ordered)
 
@@ -158,30 +158,30 @@ class IngestPart(CorrectionsPart):
         hours = batch.touched(new, COARSEST_STORED, last_hours)
         transaction.run(rollups.recount(self.dialect, hours))
 
-    def _keep_undated(
+    def _save_undated(
         self, transaction: Transaction, new: batch.New, undated: Collection[Instant]
     ) -> None:
-        """A repeat of one that is there says nothing new: what was dated stays so."""
+        """Mark new rows without an instant of their own; a repeat of a dated row stays dated."""
         fresh = {batch.instant_of(row) for row in new.rows} & set(undated) if undated else ()
         if fresh:
-            transaction.run(sql.keep_undated(self.dialect, sorted(fresh)))
+            transaction.run(sql.save_undated(self.dialect, sorted(fresh)))
 
     def clockless(self, organization_id: str | None = None) -> list[Clockless]:
         return [Clockless(*row) for row in self.fetch(sql.clockless(organization_id))]
 
-    def _keep_refusals(self, transaction: Transaction, refusals: Sequence[Refusal]) -> None:
+    def _save_refusals(self, transaction: Transaction, refusals: Sequence[Refusal]) -> None:
         if not refusals:
             return
         transaction.lock_directory()
         for organization_id in {refusal.organization_id for refusal in refusals}:
-            known = transaction.fetch(sql.known_refusals(organization_id))
+            causes = transaction.fetch(sql.refusal_causes(organization_id))
             fresh = merged(r for r in refusals if r.organization_id == organization_id)
-            for refusal in within_cap(fresh, {(row[0], row[1], row[2]) for row in known}):
-                transaction.run(sql.keep_refusal(refusal))
+            for refusal in within_cap(fresh, {(row[0], row[1], row[2]) for row in causes}):
+                transaction.run(sql.save_refusal(refusal))
 
     def progress(self, digest: str, organization_id: str) -> Progress | None:
-        found = self.fetch(sql.progress(digest, organization_id))
-        return Progress(*found[0][:-1], complete=bool(found[0][-1])) if found else None
+        rows = self.fetch(sql.progress(digest, organization_id))
+        return Progress(*rows[0][:-1], complete=bool(rows[0][-1])) if rows else None
 
     def refusals(self, organization_id: str | None = None) -> list[RefusalSummary]:
         return [RefusalSummary(*row) for row in self.fetch(sql.refusals(organization_id))]

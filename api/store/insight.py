@@ -22,6 +22,7 @@ from api.store.base import (
     StatusEntry,
     StatusQuery,
     StatusSummary,
+    UsualToday,
     WindowStatus,
 )
 from api.store.base.insight import NOTICE_RANK
@@ -34,12 +35,12 @@ from api.store.sql import fleet_page as page_sql
 from api.store.sql import insight as sql
 from api.store.tables import DEVICE_STATUS
 
-_FIRST_UPTIME: Final = 14
+_FIRST_UPTIME: Final = 17
 _AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
 
 
 class _Sums(NamedTuple):
-    """``cost`` by the devices' own prices, ``unpriced`` the gallons of those without one."""
+    """``cost``: by the devices' own prices. ``unpriced``: gallons of devices without one."""
 
     state: str
     currency: str | None
@@ -55,6 +56,9 @@ class _Sums(NamedTuple):
     flowing: int
     quiet: int
     alarming: int
+    compared: int
+    compared_volume: float | None
+    usual: float | None
     uptimes: tuple[int | None, ...]
 
 
@@ -66,8 +70,8 @@ class InsightPart(Seam):
         return self._entries(scope, keys)
 
     def status_of(self, scope: Scope, device: Device) -> StatusEntry:
-        found = self._entries(scope, [device.key])
-        return found[0] if found else StatusEntry(device, None, ())
+        entries = self._entries(scope, [device.key])
+        return entries[0] if entries else StatusEntry(device, None, ())
 
     def statuses_of(self, scope: Scope, devices: Sequence[Device]) -> list[StatusEntry]:
         return self._entries(scope, [device.key for device in devices])
@@ -89,13 +93,13 @@ class InsightPart(Seam):
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
         fetched = self.fetch(sql.sums(self.dialect, scope, query))
         rows = [_Sums._make((*row[:_FIRST_UPTIME], row[_FIRST_UPTIME:])) for row in fetched]
-        found = self.fetch(directory_sql.default_price(scope.organization_id))
+        prices = self.fetch(directory_sql.default_price(scope.organization_id))
         states, findings, costs = Counter[str](), Counter[str](), defaultdict[str, float](float)
         for row in rows:
             states[row.state] += row.devices
             for kind in row.findings.split(",") if row.findings else ():
                 findings[kind] += row.devices
-            default = found[0][0] if found and row.unpriced is not None else None
+            default = prices[0][0] if prices and row.unpriced is not None else None
             if row.currency and (row.cost is not None or default is not None):
                 costs[row.currency] += (row.cost or 0.0) + (row.unpriced or 0.0) * (default or 0.0)
         return StatusSummary(
@@ -118,6 +122,11 @@ class InsightPart(Seam):
                 for at in range(0, 2 * len(SPANS), 2)
             ),
             alarming=sum(row.alarming for row in rows),
+            usual=UsualToday(
+                sum(row.compared for row in rows),
+                sum(row.compared_volume or 0.0 for row in rows),
+                sum(row.usual or 0.0 for row in rows),
+            ),
         )
 
     def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
@@ -189,15 +198,15 @@ class InsightPart(Seam):
 
     def status_rows(self, keys: Sequence[int]) -> dict[int, Status]:
         rows = self.fetch(sql.entries(self.dialect, keys)) if keys else []
-        found = (_status(row[len(COLUMNS) :]) for row in rows)
-        return {status.key: status for status in found if status is not None}
+        statuses = (_status(row[len(COLUMNS) :]) for row in rows)
+        return {status.key: status for status in statuses if status is not None}
 
-    def keep_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
+    def save_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
         if not rows and not done:
             return
         with self.transaction() as transaction:
             for status in sorted(rows, key=lambda each: each.key):
-                transaction.run(sql.keep_status(_values(status, maker)))
+                transaction.run(sql.save_status(_values(status, maker)))
             for due in sorted(done):
                 transaction.run(sql.done(due.key, due.seq))
             self._mark_alerts(transaction, [status.key for status in rows])
@@ -231,27 +240,35 @@ class InsightPart(Seam):
             for row in rows
         }
 
+    def gallons(
+        self, keys: Sequence[int], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[tuple[int, float | None]]]:
+        found: defaultdict[int, list[tuple[int, float | None]]] = defaultdict(list)
+        for key, ts, value in self.fetch(sql.gallons(keys, resolution, low, high)) if keys else ():
+            found[key].append((ts, value))
+        return dict(found)
+
     def first_hour(self, key: int) -> int | None:
-        found: int | None = self.fetch(sql.first_hour(key))[0][0]
-        return found
+        hour: int | None = self.fetch(sql.first_hour(key))[0][0]
+        return hour
 
     def last_hour(self, key: int, before_ms: int) -> int | None:
-        found: int | None = self.fetch(sql.last_hour(key, before_ms))[0][0]
-        return found
+        hour: int | None = self.fetch(sql.last_hour(key, before_ms))[0][0]
+        return hour
 
     def instants(self, key: int, low: int, high: int) -> list[int]:
         return [ts for (ts,) in self.fetch(sql.instants(key, low, high))]
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
-    told = [value for value in values if value is not None]
-    return sum(told) if told else None
+    present = [value for value in values if value is not None]
+    return sum(present) if present else None
 
 
 def _entry(row: Row) -> StatusEntry:
-    device, kept = device_from(row[: len(COLUMNS)]), row[len(COLUMNS) :]
-    kinds = kept[_AT["findings"]]
-    return StatusEntry(device, _status(kept), tuple(kinds.split(",")) if kinds else ())
+    device, status = device_from(row[: len(COLUMNS)]), row[len(COLUMNS) :]
+    kinds = status[_AT["findings"]]
+    return StatusEntry(device, _status(status), tuple(kinds.split(",")) if kinds else ())
 
 
 def _status(row: Row) -> Status | None:
@@ -268,7 +285,7 @@ def _status(row: Row) -> Status | None:
 _PLAIN: Final = (
     "as_of_ms", "updated_ms", "due_ms", "state", "seen_ms", "cadence_ms", "bucket_ms", "flow",
     "signal_strength", "network_rssi",
-    "volume_today", "volume_month", "price", "currency", "searched",
+    "volume_today", "volume_month", "volume_usual", "price", "currency", "searched",
 )  # fmt: skip
 
 
@@ -279,4 +296,4 @@ def _values(status: Status, maker: str) -> list[object]:
     for span, window in zip(SPANS, status.windows, strict=True):
         for name, value in zip(WindowStatus._fields, window, strict=True):
             values[f"{name}_{span.name}"] = value
-    return [values[name] for name in sql.KEPT]
+    return [values[name] for name in sql.WRITTEN]

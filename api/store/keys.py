@@ -1,4 +1,4 @@
-"""Service API keys, for every dialect. What is stored of a secret is its digest alone."""
+"""Service API keys, for every dialect. Only the digest of a secret is stored."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from api.store.sql import directory as directory_sql
 from api.store.sql import keys as sql
 from api.store.tables import API_KEY, KEY_GRANT
 
-# The parts of a grant by kind. Those of a key that sends readings have kinds of their own, and it
-# keeps no other mark: a program that knows none of them would let it read nothing.
+# Kinds of grants. Ingest keys have their own kinds and no other mark, so that an older program,
+# which doesn't know these, lets them read nothing.
 _DEVICE, _GROUP = "device", "group"
 _INGEST: Final = "ingest "
 _EVERYTHING: Final = "everything"
@@ -45,18 +45,18 @@ class KeysPart(AuditPart):
         if transaction.fetch(sql.clashes(key)):
             raise UserError(f"key {key.key_id} already exists")
         ids = [device_id.lower() for device_id in key.grant.devices]
-        found = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
-        _all_there("device", ids, found)
+        known_ids = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
+        _require_all("device", ids, known_ids)
         groups = transaction.fetch(directory_sql.group_names(organization_id))
-        _all_there("group", key.grant.groups, groups)
+        _require_all("group", key.grant.groups, groups)
 
     def key(self, digest: bytes) -> Key | None:
-        found = _keys(self.fetch(sql.by_digest(digest)))
-        return found[0] if found else None
+        keys = _keys(self.fetch(sql.by_digest(digest)))
+        return keys[0] if keys else None
 
     def named_key(self, key_id: str) -> Key | None:
-        found = _keys(self.fetch(sql.by_id(key_id)))
-        return found[0] if found else None
+        keys = _keys(self.fetch(sql.by_id(key_id)))
+        return keys[0] if keys else None
 
     def keys(self) -> list[Key]:
         return _keys(self.fetch(sql.everyone()))
@@ -84,8 +84,8 @@ class KeysPart(AuditPart):
             return True
 
 
-def _all_there(called: str, wanted: Iterable[str], found: Iterable[Row]) -> None:
-    missing = sorted(set(wanted) - {row[0] for row in found})
+def _require_all(called: str, wanted: Iterable[str], rows: Iterable[Row]) -> None:
+    missing = sorted(set(wanted) - {row[0] for row in rows})
     if missing:
         raise UserError(f"--{called} {missing[0]}: the organization has no such {called}")
 

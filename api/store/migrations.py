@@ -1,7 +1,6 @@
-"""Numbered steps from no store to the present schema. A step that was released never changes.
+"""Numbered steps from an empty store to the current schema. A released step never changes.
 
-The time series needs none of them to grow: what the catalog has gained since, a metric's columns
-or a resolution's table, an upgrade adds by itself.
+New metrics and resolutions of the catalog need no step: an upgrade adds their columns and tables.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _INSIGHT: Final = (
     AUDIT,
     READING_ORIGINAL,
 )
-_LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables that a further step makes
+_LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 
 
 def _first(dialect: Dialect) -> list[str]:
@@ -57,7 +56,7 @@ def _undated(dialect: Dialect) -> list[str]:
 
 
 def _insight(dialect: Dialect) -> list[str]:
-    """Every device that is there already is due from its first reading on."""
+    """Existing devices become due from their first reading on."""
     return [
         *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
         *LISTED_DEVICES,
@@ -72,6 +71,6 @@ CURRENT: Final = len(STEPS)
 
 
 def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
-    """What brings a time series with these columns, by table, to what the catalog says."""
+    """Statements that add what the catalog has gained. ``there``: existing columns by table."""
     grown = (table for table in TIME_SERIES if table is not UNDATED)
     return [s for table in grown for s in table.growth(dialect, there[table.name])]

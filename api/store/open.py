@@ -1,4 +1,4 @@
-"""From a database URL to its store."""
+"""Opens the store of a database URL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def open_store(url: str, *, read_only: bool = False) -> Store:
     ``read_only`` stores (web workers) open the file mode=ro and refuse writes.
     """
     if url.startswith("sqlite:///"):
-        from api.store.sqlite import SqliteStore  # each driver loads only where it is used
+        from api.store.sqlite import SqliteStore  # a driver is imported only if it is used
 
         return SqliteStore(url.removeprefix("sqlite:///"), read_only=read_only)
     if url.startswith(("postgresql://", "postgres://")):
@@ -26,8 +26,8 @@ def open_store(url: str, *, read_only: bool = False) -> Store:
 
 
 def open_web_store(url: str, *, read_only: bool = False) -> WebStore:
-    """Where the web writes, for the store behind ``url``: ``weir.web.sqlite`` beside
-    ``weir.sqlite``, or the same database. Connects at first need; web workers write here."""
+    """The web's own store for the store behind ``url``: ``weir.web.sqlite`` beside
+    ``weir.sqlite``, or the same database. Connects at first need. Web workers write here."""
     if url.startswith("sqlite:///"):
         from api.store.sqlite import SqliteWebStore
 
@@ -41,5 +41,5 @@ def open_web_store(url: str, *, read_only: bool = False) -> WebStore:
 
 
 def beside(store: PurePath) -> PurePath:
-    """The file for what the web writes, of a store's file."""
+    """The path of the web's file beside a store's file."""
     return store.with_name(f"{store.stem}.web{store.suffix}")

@@ -1,4 +1,4 @@
-"""Raw readings by month on Postgres: so that old ones go as whole tables, at once."""
+"""Monthly partitions of raw readings on Postgres, so that old months are dropped as tables."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from api.store.sql import partitions as sql
 from api.store.sql.query import Query
 from api.timez import now_ms
 
-LOOK_AGAIN_S: Final = 60.0  # a running writer learns within this that the table got parts
+LOOK_AGAIN_S: Final = 60.0  # a running writer notices new partitioning within this time
 
 
 class Partitions:
-    """The parts of one store's raw readings, as far as this process knows them."""
+    """The partitions of one store's raw readings, cached by this process."""
 
     def __init__(self, store: Seam) -> None:
         self._store = store
-        self._parted = False
-        self._parts: frozenset[str] = frozenset()
+        self._partitioned = False
+        self._names: frozenset[str] = frozenset()
         self._look_again_s = 0.0
 
-    def make_room(self, instants: Iterable[int]) -> None:
-        """A part for each month that holds one of the instants; nothing where there are no parts.
-        In transactions of its own, before the rows that need it."""
-        if not self._parted and monotonic() >= self._look_again_s:
+    def add_partitions(self, instants: Iterable[int]) -> None:
+        """Create the missing partitions for these instants, in transactions of their own. Does
+        nothing if the table isn't partitioned."""
+        if not self._partitioned and monotonic() >= self._look_again_s:
             self._look()
-        if self._parted:
-            for month in months_without(self._parts, instants):
+        if self._partitioned:
+            for month in months_without(self._names, instants):
                 self._add(month)
 
     def begin(self) -> list[str]:
-        """Give the raw table its parts: what it holds becomes one of them, unmoved, up to the end
-        of this month or of the day that a clock may be ahead. Readings come in meanwhile; those
-        from after it wait. All parts."""
+        """Partition the raw table and return all partitions. Its existing rows become one partition
+        without being moved; it ends with this month, or a day later at a month's end, for clocks
+        that run ahead. Readings are accepted meanwhile; those from after that end wait."""
         store = self._store
         self._look()
-        if not self._parted:
+        if not self._partitioned:
             if store.fetch(distribution_sql.extension()) and store.fetch(distribution_sql.spread()):
                 raise UserError("the store is already distributed: partition before distributing")
             last_hour = store.fetch(sql.last_hour())[0][0] or 0
             until = following(month_of(max(last_hour, now_ms() + DAY_MS)))
             self._run(*sql.bound(start_ms(until)))
-            self._run(sql.look_through())
+            self._run(sql.validate_bound())
             self._switch(until)
             self._look()
-        return sorted(self._parts)
+        return sorted(self._names)
 
     def look_again(self) -> None:
-        """After rows found no room: the table got its parts a moment ago, or a switch was ended
-        midway and has left its bound."""
+        """Look again after rows were refused: the table was partitioned a moment ago, or a switch
+        was interrupted and has left its constraint."""
         self._look()
-        if not self._parted:
+        if not self._partitioned:
             self._run(*sql.unbound())
 
     def _switch(self, until: str) -> None:
-        """All at once, and in a moment: what the table holds was looked through before."""
+        """Swap the tables in one short transaction: the existing rows were validated before."""
         with self._store.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(Query(sql.lock()))
-            kept = transaction.fetch(sql.holds_any())
-            old = sql.attach_old(until, start_ms(until)) if kept else sql.drop_empty()
+            has_rows = transaction.fetch(sql.has_rows())
+            old = sql.attach_old(until, start_ms(until)) if has_rows else sql.drop_empty()
             for statement in (*sql.set_aside(), sql.create(self._store.dialect), *old):
                 transaction.run(Query(statement))
 
@@ -76,10 +76,10 @@ class Partitions:
                 transaction.run(Query(statement))
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
-        """Drop the parts that end before the instant: (rows that were in them, the last one's end,
-        0 where there is none)."""
+        """Drop the partitions that end before the instant: (rows dropped, end of the last dropped
+        partition or 0). ``pretend`` only counts."""
         self._look()
-        ended = {part: end_ms(part) for part in self._parts if end_ms(part) <= before_ms}
+        ended = {part: end_ms(part) for part in self._names if end_ms(part) <= before_ms}
         gone = 0
         for part in ended:
             gone += int(self._store.fetch(sql.count(_low_ms(part), ended[part]))[0][0])
@@ -91,22 +91,22 @@ class Partitions:
 
     def _look(self) -> None:
         self._look_again_s = monotonic() + LOOK_AGAIN_S
-        self._parted = bool(self._store.fetch(sql.is_parted()))
-        self._parts = frozenset(str(name) for (name,) in self._store.fetch(sql.parts()))
+        self._partitioned = bool(self._store.fetch(sql.is_partitioned()))
+        self._names = frozenset(str(name) for (name,) in self._store.fetch(sql.parts()))
 
     def _add(self, month: str) -> None:
         name = sql.MONTH + month
         with self._store.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(sql.add_month(name, start_ms(month), start_ms(following(month))))
-        self._parts |= {name}
+        self._names |= {name}
 
 
 def months_without(parts: Iterable[str], instants: Iterable[int]) -> list[str]:
-    """The months of the instants that none of the parts takes in, ascending."""
+    """The months of the instants that have no partition, ascending."""
     there = set(parts)
     before_ms = max((end_ms(part) for part in there if part.startswith(sql.BEFORE)), default=0)
-    days = {instant // DAY_MS for instant in instants}  # far fewer than instants
+    days = {instant // DAY_MS for instant in instants}  # fewer than instants
     months = sorted({month_of(day * DAY_MS) for day in days})
     return [m for m in months if sql.MONTH + m not in there and start_ms(m) >= before_ms]
 
@@ -128,7 +128,7 @@ def start_ms(month: str) -> int:
 
 
 def end_ms(part: str) -> int:
-    """Where a part ends, by its name."""
+    """The end of a partition, from its name."""
     if part.startswith(sql.BEFORE):
         return start_ms(part.removeprefix(sql.BEFORE))
     return start_ms(following(part.removeprefix(sql.MONTH)))

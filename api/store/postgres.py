@@ -19,8 +19,8 @@ from api.store.base import DISTRIBUTED_ROWS_A_COMMIT, ROWS_A_COMMIT, ReadingRow,
 from api.store.common import CommonStore
 from api.store.connections import (
     GRACE_S,
-    LIFELINE_THERE,
     READ_PATIENCE_S,
+    SERVER_KEEPALIVE,
     TOO_SLOW,
     Connection,
     Idle,
@@ -38,13 +38,13 @@ from api.telemetry.request_record import fetched
 
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
 EVALUATION_CLASS: Final = LOCK_CLASS + 1
-LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has room for locks
+LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has lock slots
 DIRECTORY_LOCK: Final = -1
-LOOK_EVERY_S: Final = 60.0  # whether somebody has distributed the store meanwhile
+LOOK_EVERY_S: Final = 60.0  # checks whether the store has been distributed
 
 
-# Each of our statements is a few ranges of a primary key. Other plans only seem cheaper, where the
-# planner guesses at arrays or at tables that were filled a moment ago; compiling never pays.
+# Each statement reads a few ranges of a primary key. Other plans only look cheaper when the
+# planner misjudges arrays or freshly filled tables; JIT compilation never pays.
 SESSION: Final = (
     "jit = off",
     "enable_seqscan = off",
@@ -122,8 +122,8 @@ _inherited: list[Idle] = []  # kept alive on purpose: see Idle
 
 
 class PostgresDatabase(Versioned):
-    """One database. ``read_only`` sessions can't write, whatever they are asked; of ``hurried``
-    ones somebody waits for the answer, others take the time they need."""
+    """One database. ``read_only`` sessions can't write. Statements of ``hurried`` ones have a
+    deadline, since a person waits for them; others take the time they need."""
 
     dialect = DIALECT
 
@@ -147,12 +147,12 @@ class PostgresDatabase(Versioned):
             used = idle.take()
             if used is not None:
                 try:
-                    return _ask(idle, used, query)
+                    return _fetch_and_return(idle, used, query)
                 except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                     if not _has_ended(used, error):
                         raise
-                    idle.clear()  # what ended this one while it lay idle ended the others too
-            return _ask(idle, self._open(), query)
+                    idle.clear()  # the other idle connections have ended as well
+            return _fetch_and_return(idle, self._open(), query)
 
     @contextmanager
     def transaction(self) -> Generator[PostgresTransaction]:
@@ -168,8 +168,8 @@ class PostgresDatabase(Versioned):
             return work(GUARDED)
 
     def settle(self) -> None:
-        """Until its statistics are fresh, a day of a new store is planned 25 times too slow; the
-        server's own turn at them comes a minute later, or never on a busy one."""
+        """Refresh the statistics: without them, reads of a new store are 25 times slower until
+        autovacuum comes, a minute later or, on a busy server, much later."""
         names = ", ".join(table.name for table in TIME_SERIES)
         with self.transaction() as transaction:
             transaction.run(Query(f"ANALYZE {names}"))
@@ -178,7 +178,7 @@ class PostgresDatabase(Versioned):
         self._idle().clear()
 
     def upgrade(self) -> tuple[int, int]:
-        """On a Citus cluster, tables that came new are spread like the others."""
+        """Upgrade; on a Citus cluster new tables are distributed like the others."""
         versions = super().upgrade()
         if distribution.is_spread(self):
             distribution.spread(self)
@@ -188,7 +188,7 @@ class PostgresDatabase(Versioned):
 
     @contextmanager
     def _connection(self) -> Generator[Connection]:
-        """A connection that goes back unless it broke."""
+        """A connection that returns to the pool unless it broke."""
         idle = self._idle()
         with _translated():
             connection = idle.take() or self._open()
@@ -206,7 +206,7 @@ class PostgresDatabase(Versioned):
     def _open(self) -> Connection:
         connection = connect(self.url)
         connection.adapters.register_dumper(int, Int8BinaryDumper)  # one plan for any magnitude
-        settings = (*SESSION, *(READING if self.read_only else LIFELINE_THERE))
+        settings = (*SESSION, *(READING if self.read_only else SERVER_KEEPALIVE))
         if self.hurried:
             connection.patience_s = READ_PATIENCE_S + GRACE_S
             settings = (*settings, *HURRIED)
@@ -219,8 +219,8 @@ def _fetch(connection: Connection, query: Query) -> list[Row]:
     return connection.execute(sql, query.params, prepare=True, binary=True).fetchall()
 
 
-def _ask(idle: Idle, connection: Connection, query: Query) -> list[Row]:
-    """A read on a connection that goes back unless it broke."""
+def _fetch_and_return(idle: Idle, connection: Connection, query: Query) -> list[Row]:
+    """Read, then return the connection to the pool unless it broke."""
     try:
         return _fetch(connection, query)
     finally:
@@ -250,15 +250,15 @@ class PostgresStore(PostgresDatabase, CommonStore):
     def partition(self) -> list[str]:
         return self._partitions.begin()
 
-    def make_room(self, rows: Sequence[ReadingRow]) -> None:
-        self._partitions.make_room(row[1] for row in rows)
+    def add_partitions(self, rows: Sequence[ReadingRow]) -> None:
+        self._partitions.add_partitions(row[1] for row in rows)
 
-    def with_room(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
+    def with_partitions(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
         try:
-            return super().with_room(rows, take_in)
-        except errors.CheckViolation:  # there was none after all; nothing was taken in
+            return super().with_partitions(rows, take_in)
+        except errors.CheckViolation:  # a partition was missing; nothing was written
             self._partitions.look_again()
-            return super().with_room(rows, take_in)
+            return super().with_partitions(rows, take_in)
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
         return self._partitions.drop_before(before_ms, pretend=pretend)
@@ -272,18 +272,18 @@ class PostgresStore(PostgresDatabase, CommonStore):
         return None
 
     def checkpoint(self) -> None:
-        """Nothing: the server does so by itself."""
+        """Does nothing: the server checkpoints by itself."""
 
     def check_pages(self) -> list[str]:
         raise UserError("check a Postgres server's pages with its own tool, pg_amcheck")
 
     def replica(self) -> Replica | None:
-        ((following, receiving, lag_s),) = self.fetch(replication.standing())
+        ((following, receiving, lag_s),) = self.fetch(replication.status())
         return Replica(receiving, lag_s) if following else None
 
 
 class PostgresWebStore(PostgresDatabase, CommonWebStore):
-    """What the web itself writes, in the same database: nobody waits for an import there."""
+    """The web's own tables in the same database. Imports lock none of them."""
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         super().__init__(url, read_only=read_only)
@@ -291,8 +291,8 @@ class PostgresWebStore(PostgresDatabase, CommonWebStore):
 
 
 class PostgresTransaction:
-    """`api.store.core.Transaction`. Locks are the server's advisory ones, held to the end; they
-    are taken in ascending order, so that two transactions never wait for each other."""
+    """`api.store.core.Transaction`. Uses advisory locks, which are held to the end and taken in
+    ascending order, so that transactions can't deadlock."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -325,12 +325,12 @@ class PostgresTransaction:
         self._lock([DIRECTORY_LOCK])
 
     def claim(self, key: int) -> bool:
-        """Have a device's evaluation to oneself to the end, unless somebody has it already: no
-        lock that a write of readings would wait for."""
-        found = self._connection.execute(
+        """Lock a device for evaluation until the end; False if another evaluator has it. Writes of
+        readings don't wait for this lock."""
+        row = self._connection.execute(
             "SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (EVALUATION_CLASS, key % 2**31)
         ).fetchone()
-        return bool(found and found[0])
+        return bool(row and row[0])
 
     def _lock(self, numbers: Sequence[int]) -> None:
         self._connection.execute(
@@ -342,7 +342,7 @@ class PostgresTransaction:
 
 @contextmanager
 def _translated() -> Generator[None]:
-    """psycopg's errors as ours."""
+    """Translate psycopg's errors."""
     try:
         yield
     except (errors.UndefinedTable, errors.InvalidCatalogName) as error:

@@ -17,8 +17,8 @@ from api.catalog import (
 )
 from api.store.base import (
     Device,
-    LatestFound,
-    LatestQuestion,
+    LatestQuery,
+    LatestResult,
     Piece,
     Row,
     Span,
@@ -29,8 +29,8 @@ from api.store.sql import latest as latest_sql
 from api.store.sql import series as sql
 from api.store.sql.arithmetic import Arithmetic
 
-JUMP_FROM = 5_000  # rows to skip from which the hour counters are asked where to land
-CHUNK_MS = 30 * DAY_MS  # of hours, summed at once on the way there
+JUMP_FROM = 5_000  # offset from which the hour counters find the page
+CHUNK_MS = 30 * DAY_MS  # summed in one step
 
 _BLANK = AGGREGATES.index(next(a for a in AGGREGATES if a.name == f"avg_{FLOW_RATE.name}"))
 
@@ -82,7 +82,7 @@ class SeriesPart(Seam):
     def _land(
         self, device: Device, resolution: Resolution, span: Span, offset: int
     ) -> tuple[Span, int]:
-        """The same page as a shorter span and the offset that is left in it, by the counters."""
+        """The same page as a shorter span and a smaller offset, found by the hour counters."""
         bounds = sql.closed(span)
         whole = sql.whole_buckets(bounds, HOUR_MS)
         head = self.count(device, resolution, Span(bounds.low, whole.low - 1))
@@ -100,7 +100,7 @@ class SeriesPart(Seam):
     def _chunks(
         self, device: Device, resolution: Resolution, hours: sql.Closed
     ) -> Iterator[tuple[int, int, int]]:
-        """(first hour, last hour, rows in them) of stretches of these hours, ascending."""
+        """(first hour, last hour, rows in them) of consecutive ranges of these hours."""
         first, last = self.fetch(sql.counted_hours(device.key, hours))[0]
         if first is None:
             return
@@ -132,7 +132,7 @@ class SeriesPart(Seam):
         where: Where = (),
     ) -> list[Piece]:
         low, high = sql.closed(span)
-        starts: dict[int, int] = {}  # where a group begins within the span → its edge
+        starts: dict[int, int] = {}  # first instant of a group within the span → its edge
         ranges: list[tuple[int, int]] = []
         for start, end in pairwise(edges):
             first, last = max(start, low), min(end - 1, high)
@@ -145,14 +145,16 @@ class SeriesPart(Seam):
         def grouped(arithmetic: Arithmetic) -> list[Row]:
             return self.fetch_over(sql.pieces(device.key, source, where, arithmetic), ranges)
 
-        found = self.reckon(grouped)
+        rows = self.reckon(grouped)
         return [
             Piece(starts[row[0]], row[1], row[2], (*row[3 : 3 + _BLANK], None, *row[4 + _BLANK :]))
-            for row in found
+            for row in rows
         ]
 
-    def latest(self, devices: Sequence[Device], question: LatestQuestion) -> dict[int, LatestFound]:
+    def latest(
+        self, devices: Sequence[Device], latest_query: LatestQuery
+    ) -> dict[int, LatestResult]:
         keys = list(dict.fromkeys(device.key for device in devices))
-        query = latest_sql.latest(keys, question)
+        query = latest_sql.latest(keys, latest_query)
         parts = self.fetch(query) if query else []
-        return latest_sql.gathered(keys, parts)
+        return latest_sql.results_by_device(keys, parts)

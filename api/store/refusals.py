@@ -1,4 +1,4 @@
-"""Keeping what was refused small: one row a cause, bounded texts, a bounded number of rows."""
+"""Limits the stored refusals: one row per cause, short texts, a maximum of rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from api.store.base import Refusal
 
-MAX_ROWS = 5_000  # for each organization; then further devices share one row a cause
+MAX_ROWS = 5_000  # per organization; beyond it, devices share one row per cause
 MAX_SAMPLE = 500  # characters
 MAX_NAME = 200
 OTHERS = "(others)"
@@ -21,33 +21,33 @@ def cause(refusal: Refusal) -> Cause:
 
 
 def merged(refusals: Iterable[Refusal]) -> list[Refusal]:
-    """One refusal a cause, counts added, texts cut, the last instant and sample kept. Of one
-    organization; the order of first appearance."""
-    found: dict[Cause, Refusal] = {}
+    """One refusal per cause, in order of first appearance: counts added, texts shortened, the last
+    instant and sample. All must be of one organization."""
+    by_cause: dict[Cause, Refusal] = {}
     for refusal in map(_cut, refusals):
-        before = found.get(cause(refusal))
+        before = by_cause.get(cause(refusal))
         if before is not None:
             refusal = replace(
                 refusal,
                 count=before.count + refusal.count,
                 at_ms=max(before.at_ms, refusal.at_ms),
             )
-        found[cause(refusal)] = refusal
-    return list(found.values())
+        by_cause[cause(refusal)] = refusal
+    return list(by_cause.values())
 
 
 def within_cap(
-    refusals: Iterable[Refusal], known: Set[Cause], cap: int = MAX_ROWS
+    refusals: Iterable[Refusal], existing: Set[Cause], cap: int = MAX_ROWS
 ) -> list[Refusal]:
-    """The same counts in at most ``cap`` rows beside one of "(others)" for each source and
-    reason, given the causes that have a row already."""
-    rows, kept = set(known), list[Refusal]()
+    """The same counts in at most ``cap`` rows, plus one row "(others)" per source and reason.
+    ``existing``: causes that already have a row."""
+    rows, capped = set(existing), list[Refusal]()
     for refusal in refusals:
         if cause(refusal) not in rows and len(rows) >= cap:
             refusal = replace(refusal, device=OTHERS)
         rows.add(cause(refusal))
-        kept.append(refusal)
-    return merged(kept)
+        capped.append(refusal)
+    return merged(capped)
 
 
 def _cut(refusal: Refusal) -> Refusal:
@@ -61,5 +61,5 @@ def _cut(refusal: Refusal) -> Refusal:
 
 
 def _plain(text: str, length: int) -> str:
-    """No NULs and no lone surrogates: not every database takes them."""
+    """Without NULs and lone surrogates, which some databases refuse."""
     return text[:length].replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

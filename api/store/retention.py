@@ -1,4 +1,4 @@
-"""Letting old raw readings go. What was made from them stays, and is never made anew from less."""
+"""Deletes old raw readings. Their rollups stay, and are never recomputed without them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.store.sql import series as series_sql
 from api.store.sql import verify as verify_sql
 from api.timez import floor_to, now_ms, stamp
 
-STRIDE_MS: Final = 31 * DAY_MS  # let go in one transaction: a writer waits no longer than this
+STRIDE_MS: Final = 31 * DAY_MS  # deleted in one transaction, so that a writer waits only briefly
 SOURCE: Final = "retention"
 REASON: Final = "before the oldest raw reading that is kept"
 
@@ -24,8 +24,8 @@ class RetentionPart(Seam):
     """`api.store.base.Retention` for every dialect."""
 
     def raw_from_ms(self) -> int | None:
-        found = self.fetch(sql.raw_from())
-        return int(found[0][0]) if found else None
+        rows = self.fetch(sql.raw_from())
+        return int(rows[0][0]) if rows else None
 
     def has_raw(self, device: Device, span: Span) -> bool:
         limit = self.raw_from_ms()
@@ -42,10 +42,11 @@ class RetentionPart(Seam):
         if before_ms % HOUR_MS:
             raise UserError(f"{stamp(before_ms)} is not on the hour, where rollups begin")
         if not pretend:
-            # First of all: from here on nothing older comes in, and no rollup is made from less.
+            # First raise the limit: from now on older readings are refused, so that no rollup is
+            # recomputed from an incomplete hour.
             with self.transaction() as transaction:
                 transaction.lock_directory()
-                transaction.run(sql.keep_raw_from(before_ms))
+                transaction.run(sql.save_raw_from(before_ms))
             before_ms = max(before_ms, self.raw_from_ms() or 0)
         gone, dropped_ms = self.drop_before(before_ms, pretend=pretend)
         for (device_key,) in self.fetch(verify_sql.device_keys()):
@@ -53,14 +54,14 @@ class RetentionPart(Seam):
         return gone
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
-        """Let whole parts of the raw table go at once, where it has parts: (the rows in them, the
-        instant before which all are gone)."""
+        """Drop whole partitions, if the table has any: (rows dropped, instant before which all
+        readings are gone)."""
         del before_ms, pretend
         return 0, 0
 
     def _prune(self, device_key: int, before_ms: int, dropped_ms: int, pretend: bool) -> int:
-        """A device's last hour stays whatever its age, where it isn't in a part that was dropped:
-        when it was last seen is worth a row."""
+        """Delete a device's readings, except for its last hour with readings (unless a dropped
+        partition contained it): that hour shows when the device was last seen."""
         last = self.fetch(sql.last_hour(device_key))[0][0]
         if last is None:
             return 0
@@ -86,13 +87,13 @@ class RetentionPart(Seam):
             for low in range(max(floor_to(first, HOUR_MS), from_ms), before_ms, STRIDE_MS):
                 yield low, min(low + STRIDE_MS, before_ms)
 
-    # --- At the door ---
+    # --- On writing ---
 
-    def kept_and_refused(
+    def split_by_retention(
         self, transaction: Transaction, rows: list[ReadingRow]
     ) -> tuple[list[ReadingRow], list[Refusal]]:
-        """The rows that raw readings are kept for, and what is said of the others. Asked within
-        the transaction that writes them: a rollup of pruned hours must never be made anew."""
+        """(rows to store, refusals of rows that are too old). Must run in the transaction that
+        writes them: rollups of deleted hours must never be recomputed."""
         limit = transaction.fetch(sql.raw_from())
         if not limit or not rows or min(row[1] for row in rows) >= limit[0][0]:
             return rows, []

@@ -23,7 +23,7 @@ from api.store.sqlite_connections import (
     SPOILT,
     Connection,
     Connections,
-    Found,
+    FileState,
     Opened,
     beside,
     connect,
@@ -38,7 +38,7 @@ from api.store.versioned import Versioned
 from api.store.web.common import CommonWebStore
 from api.telemetry.request_record import fetched
 
-WAL_PAGES: Final = 16_384  # between checkpoints: 64 MiB, so that bulk batches don't wait for them
+WAL_PAGES: Final = 16_384  # between checkpoints (64 MiB), so that they don't slow bulk imports
 LOG_PAUSE_S: Final = 10.0
 NEVER_THERE: Final = "There is no store yet: run flask db upgrade."
 GONE: Final = "The store's file is missing: put it back, or restore it from a backup."
@@ -102,8 +102,8 @@ _inherited: list[Connections] = []  # kept alive on purpose: see Connections
 
 
 class SqliteFile(Versioned):
-    """One file. Reads go one at a time: threads that step statements side by side
-    fight for the interpreter's lock and take three times as long as in turn."""
+    """One file. Reads are serialized: concurrent threads compete for the interpreter's lock and
+    take three times as long as one after the other."""
 
     dialect = DIALECT
     log_pages = WAL_PAGES
@@ -113,7 +113,7 @@ class SqliteFile(Versioned):
         self.read_only = read_only
         self._damage = DamageMark(self.path)
         self._own = Connections()
-        self._paused_until_s = 0.0  # after the log was deleted, monotonic
+        self._paused_until_s = 0.0  # monotonic; after the WAL was deleted
 
     # --- The seam ---
 
@@ -122,8 +122,8 @@ class SqliteFile(Versioned):
             return reader.execute(query.sql, query.params).fetchall()
 
     def fetch_over(self, grouped: Grouped, ranges: Ranges) -> list[Row]:
-        # One prepared statement, range after range: a join with the ranges would have to sort
-        # every row, because SQLite can't know that they come in order.
+        # One prepared statement for each range in turn: a join with the ranges would sort every
+        # row, because SQLite doesn't know that they are in order.
         queries = [over_one(grouped, low, high) for low, high in ranges]
         if len(queries) < 2:
             return self.fetch(queries[0]) if queries else []
@@ -160,7 +160,7 @@ class SqliteFile(Versioned):
             self._refuse_unsafe(writer)
             with translated():
                 writer.connection.execute("COMMIT")
-            self._refuse_unsafe(writer)  # it may have gone into a log that was deleted meanwhile
+            self._refuse_unsafe(writer)  # the WAL may have been deleted during the commit
 
     def checkpoint(self) -> None:
         with self._writing() as writer:
@@ -170,21 +170,21 @@ class SqliteFile(Versioned):
 
     def check_pages(self) -> list[str]:
         with translated():
-            connection = open_reader(self.path)  # what other connections remember isn't asked
+            connection = open_reader(self.path)  # a new one, without cached pages
             try:
-                said = connection.execute("PRAGMA quick_check(20)").fetchall()
-            except DAMAGED as error:  # so badly that it can't go on
-                said = [(str(error),)]
+                lines = connection.execute("PRAGMA quick_check(20)").fetchall()
+            except DAMAGED as error:  # too damaged to finish the check
+                lines = [(str(error),)]
             finally:
                 connection.close()
-        wrong = [str(line) for (line,) in said if line != "ok"]
+        wrong = [str(line) for (line,) in lines if line != "ok"]
         if not wrong:
             self._damage.clear()
         return wrong
 
     @contextmanager
     def _writing(self) -> Generator[Opened]:
-        """The writing connection, to oneself."""
+        """The writing connection, exclusively."""
         if self.read_only:
             raise UserError("the store is open for reading only")
         own = self._connections()
@@ -204,42 +204,41 @@ class SqliteFile(Versioned):
                     own.writer = _closed(own.writer)
                 raise
 
-    # --- What must not be written to -------------------------------------------------------------
+    # --- Guards against lost writes --------------------------------------------------------------
 
     def _refuse_unsafe(self, writer: Opened) -> None:
-        """Nothing is acknowledged that the next process wouldn't find: in a log that was deleted,
-        or in a file that somebody has met a damaged page of. Within a transaction, too: who waits
-        for the deleted log's lock must not write to it once it was saved."""
-        found = Found.at(self.path)
-        if found is None or found.inode != writer.inode:
+        """Refuse to write where the next process wouldn't find it: to a deleted WAL or a damaged
+        file. Also checked within a transaction: one that waited for the lock of a deleted WAL must
+        not write to it after it was saved."""
+        state = FileState.at(self.path)
+        if state is None or state.inode != writer.inode:
             raise StoreMissing(GONE)
-        if not writer.has_log(found):
+        if not writer.has_log(state):
             _rolled_back(writer)
             self._save_log(writer)
-        if self._damage.of(found.inode):
+        if self._damage.of(state.inode):
             raise StoreDamaged(NOT_CHECKED)
 
     def _save_log(self, writer: Opened) -> None:
-        """Write what the deleted log holds back into the file, through the connection that has it
-        open still, and close that. A pause lets who deletes files finish, before another log is
-        begun."""
+        """Save a deleted WAL through the connection that still has it open, then close that. Writes
+        pause for a while, so that whatever deletes the files can finish before a new WAL begins."""
         own = self._connections()
         with translated():
             log = stat_of(beside(self.path, "-wal"))
             if log is None or log.st_ino == writer.file.wal or not log.st_size:
                 [(busy, *_)] = writer.connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
-                if busy:  # by a reader of long standing: the next attempt saves the rest
+                if busy:  # blocked by a long reader: the next attempt saves the rest
                     raise Unavailable(LOG_GONE, retry_after_s=LOG_PAUSE_S)
-            else:  # somebody has begun another log: the file is theirs now
+            else:  # another process has begun a new WAL for the file
                 copy = beside(self.path, f"-saved-{writer.file.wal}")
                 writer.connection.execute("VACUUM INTO ?", (str(copy),))
         writer.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # nor delete by name
-        self._close_all(own)  # connections of one process share one index, a deleted one as well
+        self._close_all(own)  # connections of one process share the index, even a deleted one
         self._paused_until_s = monotonic() + LOG_PAUSE_S
         raise Unavailable(LOG_GONE, retry_after_s=LOG_PAUSE_S)
 
     def _recheck(self) -> None:
-        """While the file counts as damaged, look whether it still is, now and then."""
+        """Check a file that is marked as damaged again, from time to time."""
         file = stat_of(self.path)
         if file is None or not self._damage.of(file.st_ino):
             return
@@ -270,21 +269,21 @@ class SqliteFile(Versioned):
             self.path,
             None if here is None else here.st_ino,
             None if opened is None else opened.inode,
-            max((found.st_mtime for found in (here, log) if found is not None), default=None),
-            self._trouble(opened),
+            max((state.st_mtime for state in (here, log) if state is not None), default=None),
+            self._problem(opened),
         )
 
-    def _trouble(self, opened: Opened | None) -> str:
-        found = Found.at(self.path)
-        if found is None:
+    def _problem(self, opened: Opened | None) -> str:
+        state = FileState.at(self.path)
+        if state is None:
             return ""
-        if self._damage.of(found.inode):
+        if self._damage.of(state.inode):
             return NOT_CHECKED
-        lost = opened is not None and opened.is_on(found) and not opened.has_log(found)
+        lost = opened is not None and opened.is_on(state) and not opened.has_log(state)
         return LOG_GONE if lost else ""
 
     def settle(self) -> None:
-        """Nothing: every read is a seek by primary key, which SQLite plans without statistics."""
+        """Does nothing: SQLite plans seeks by primary key without statistics."""
 
     def close(self) -> None:
         own = self._connections()
@@ -306,27 +305,27 @@ class SqliteFile(Versioned):
     def _current(
         self,
         opened: Opened | None,
-        is_current: Callable[[Opened, Found], bool],
+        is_current: Callable[[Opened, FileState], bool],
         open_one: Callable[[Path], Connection],
     ) -> Opened:
-        """A connection to the file that is there now."""
-        found = Found.at(self.path)
-        if found is None:
+        """A connection to the current file at the path."""
+        state = FileState.at(self.path)
+        if state is None:
             raise StoreMissing(NEVER_THERE if opened is None else GONE)
-        if opened is not None and is_current(opened, found):
-            return opened._replace(file=opened.file._replace(size=found.size))
+        if opened is not None and is_current(opened, state):
+            return opened._replace(file=opened.file._replace(size=state.size))
         if opened is not None:
             opened.connection.close()
         self._refuse_read_only_disk()
-        return opened_on(self.path, open_one(self.path), found)
+        return opened_on(self.path, open_one(self.path), state)
 
     def _open_writer(self, path: Path) -> Connection:
         return open_writer(path, self.log_pages)
 
     def _refuse_read_only_disk(self) -> None:
-        """Also to read a file, SQLite writes beside it, unless somebody else has begun to."""
+        """Even to read in WAL mode, SQLite must create the index, unless it already exists."""
         index = beside(self.path, "-shm")
-        with suppress(FileNotFoundError):  # gone since it was found: opening it will say so
+        with suppress(FileNotFoundError):  # deleted meanwhile: opening it reports that
             if os.statvfs(self.path).f_flag & os.ST_RDONLY and not index.exists():
                 raise Unavailable(READ_ONLY_DISK)
 
@@ -348,15 +347,15 @@ class SqliteStore(SqliteFile, CommonStore):
 
 
 class SqliteWebStore(SqliteFile, CommonWebStore):
-    """What the web itself writes, in a small file of its own beside the store's: a bulk import
-    holds the store's one write lock for as long as a batch takes, and comes back at once. Each
-    commit goes into the file itself at once: nobody does so later, and there are few of them."""
+    """The web's own data in a small file beside the store's, so that it doesn't wait for the write
+    lock of a bulk import. Each commit is checkpointed at once: commits are few, and no process does
+    it later."""
 
     log_pages = 1
 
 
 class SqliteTransaction:
-    """`api.store.core.Transaction`. BEGIN IMMEDIATE already holds the one write lock there is."""
+    """`api.store.core.Transaction`. BEGIN IMMEDIATE already holds the only write lock."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Connections to one SQLite file, and what lies at its path: the file, its log and its index."""
+"""Connections to one SQLite file, and the state of the file, its WAL and its index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
 TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError)
-# After these a connection isn't used again: what it was opened on may have been mended since.
+# After these a connection is closed: the file may have been repaired since it was opened.
 SPOILT: Final = (*DAMAGED, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
 
 
@@ -32,8 +32,8 @@ class _Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """The part of apsw's connection in use here. Its own annotations name a type that the oldest
-    Python we run on doesn't have."""
+    """The part of apsw's connection in use here; apsw's annotations name a type that our oldest
+    Python lacks."""
 
     @property
     def in_transaction(self) -> bool: ...
@@ -48,7 +48,7 @@ class Connection(Protocol):
 
 
 class _Failed(Protocol):
-    """What apsw's annotations don't say of its errors."""
+    """An attribute of apsw's errors that its annotations lack."""
 
     extendedresult: int
 
@@ -57,7 +57,7 @@ def connect(name: str, flags: int) -> Connection:
     opened = apsw.Connection(name, flags=flags, statementcachesize=STATEMENTS)
     opened.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection = cast(Connection, opened)
-    connection.execute("PRAGMA cell_size_check=ON")  # a damaged page fails where it is first read
+    connection.execute("PRAGMA cell_size_check=ON")  # a damaged page fails on its first read
     return connection
 
 
@@ -72,7 +72,7 @@ def open_reader(path: Path) -> Connection:
 
 
 def open_writer(path: Path, log_pages: int) -> Connection:
-    """``log_pages``: committed ones in the log, after which a commit writes them back."""
+    """``log_pages``: size of the WAL, in pages, from which a commit checkpoints it."""
     connection = connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     for pragma in (
         "synchronous=FULL",
@@ -89,9 +89,9 @@ def open_writer(path: Path, log_pages: int) -> Connection:
 # --- Files ---------------------------------------------------------------------------------------
 
 
-class Found(NamedTuple):
-    """What lies at the store's path: inodes, and the file's size in bytes. ``wal`` and
-    ``shm``, its log and the log's index, are None where there is none."""
+class FileState(NamedTuple):
+    """The inodes of the file, its WAL and the WAL's index (None if missing), and the file's size
+    in bytes."""
 
     inode: int
     size: int
@@ -99,7 +99,7 @@ class Found(NamedTuple):
     shm: int | None = None
 
     @classmethod
-    def at(cls, path: Path) -> Found | None:
+    def at(cls, path: Path) -> FileState | None:
         file = stat_of(path)
         if file is None:
             return None
@@ -108,33 +108,32 @@ class Found(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A connection and the files it was opened on: a deleted file keeps answering, and takes
-    writes that nobody will read. A file that has been cut short since goes on answering from
-    memory, and takes them too."""
+    """A connection and the state of its files when it was opened. A connection to a deleted or
+    truncated file goes on reading, and accepts writes that will be lost."""
 
     connection: Connection
-    file: Found
+    file: FileState
 
     @property
     def inode(self) -> int:
         return self.file.inode
 
-    def is_on(self, found: Found) -> bool:
-        return found.inode == self.inode and found.size >= self.file.size
+    def is_on(self, state: FileState) -> bool:
+        return state.inode == self.inode and state.size >= self.file.size
 
-    def has_log(self, found: Found) -> bool:
-        """Whether the log and its index are still those that the connection has open."""
-        return self.file.wal is None or found[2:] == self.file[2:]
+    def has_log(self, state: FileState) -> bool:
+        """Whether the WAL and its index are still those of the connection."""
+        return self.file.wal is None or state[2:] == self.file[2:]
 
-    def may_read(self, found: Found) -> bool:
-        """A log that was deleted is still read: the newest readings are there alone, until the
-        writer has saved them and begun another."""
-        return self.is_on(found) and (self.has_log(found) or None in found[2:])
+    def may_read(self, state: FileState) -> bool:
+        """Whether the connection may be read. A deleted WAL may: it alone has the newest readings
+        until the writer has saved them and begun a new one."""
+        return self.is_on(state) and (self.has_log(state) or None in state[2:])
 
 
 class Connections:
-    """The connections of one process. A forked child makes its own and must not touch, nor even
-    close, its parent's: closing would drop the parent's locks on the file."""
+    """The connections of one process. A forked child opens its own and must not even close its
+    parent's: closing would release the parent's locks on the file."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -144,15 +143,15 @@ class Connections:
         self.writer: Opened | None = None
 
 
-def opened_on(path: Path, connection: Connection, found: Found) -> Opened:
-    """Reads, since only that opens the log, and takes note of which one it is."""
+def opened_on(path: Path, connection: Connection, state: FileState) -> Opened:
+    """``connection`` with the state of its files. Reads once, since only that opens the WAL."""
     try:
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     except BaseException:
         connection.close()
         raise
-    now = Found.at(path)
-    return Opened(connection, found if now is None else found._replace(wal=now.wal, shm=now.shm))
+    now = FileState.at(path)
+    return Opened(connection, state if now is None else state._replace(wal=now.wal, shm=now.shm))
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -171,7 +170,7 @@ def stat_of(path: Path) -> os.stat_result | None:
 
 @contextmanager
 def translated() -> Generator[None]:
-    """apsw's errors as ours."""
+    """Translate apsw's errors."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:

@@ -1,4 +1,4 @@
-"""What a table is: its columns, its key, and the statements that create it."""
+"""Definition of a table: columns, key, and the statements that create it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``covering``: where the dialect can, the primary key's index carries the other columns."""
+    """``covering``: the primary key's index includes the other columns, if the dialect can."""
 
     name: str
     columns: tuple[Column, ...]

@@ -2,8 +2,8 @@
 
 The time series is ``reading``, one ``rollup_…`` a stored resolution, ``hour_counter``: how many
 rows of each finer table an hour holds, narrow, so that every count is a sum and two edges, and
-``undated``: the instants that readings were given when they came. Few devices have any, so that it
-costs those that do alone: no column of every reading, which bulk loads would pay for as well.
+``undated``: instants of readings that came without a timestamp. Few devices send these; a table of
+their own costs the others nothing, where a column of every reading would slow bulk loads.
 Their primary keys start with ``device_id`` and nothing else in them is unique, references another
 table or draws from a sequence: they can be partitioned or distributed by device as they are.
 """
@@ -21,12 +21,12 @@ from api.store.table import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
 
-_WHOSE_AND_WHEN = (Column("device_id", "int"), Column("ts", "int"))
+_DEVICE_AND_TIME = (Column("device_id", "int"), Column("ts", "int"))
 
 READING: Final = Table(
     "reading",
     (
-        *_WHOSE_AND_WHEN,
+        *_DEVICE_AND_TIME,
         *(Column(metric.name, "real", required=False) for metric in METRICS),
         Column("seq", "small", default="0"),
     ),
@@ -62,7 +62,7 @@ def _rollup(resolution: Resolution) -> Table:
     return Table(
         resolution.table,
         (
-            *_WHOSE_AND_WHEN,
+            *_DEVICE_AND_TIME,
             *(Column(counter(child), "small") for child in children),
             *(column for metric in ROLLED_METRICS for column in _rolled(metric)),
         ),
@@ -75,26 +75,26 @@ ROLLUPS: Final = {resolution: _rollup(resolution) for resolution in STORED}
 COUNTED: Final = (RAW, *finer(COARSEST_STORED))
 HOUR_COUNTER: Final = Table(
     "hour_counter",
-    (*_WHOSE_AND_WHEN, *(Column(counter(child), "small") for child in COUNTED)),
+    (*_DEVICE_AND_TIME, *(Column(counter(child), "small") for child in COUNTED)),
     key=("device_id", "ts"),
     covering=True,
 )
-UNDATED: Final = Table("undated", _WHOSE_AND_WHEN, key=("device_id", "ts"))
+UNDATED: Final = Table("undated", _DEVICE_AND_TIME, key=("device_id", "ts"))
 READING_ORIGINAL: Final = replace(  # as they came, of the readings that a correction has changed
     READING, name="reading_original", covering=False
 )
 TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL)
 
-# --- What is known of each device ----------------------------------------------------------------
+# --- Status and findings -------------------------------------------------------------------------
 
-_WHOSE = Column("device_id", "int")
+_DEVICE_ID = Column("device_id", "int")
 
-# maker: who keeps it up; findings: the open kinds, comma-separated; finding_rank and finding_cost:
+# findings: open kinds, comma-separated; maker: the saving process; finding_rank and finding_cost:
 # severity rank (0 is the worst) and cost a day of the worst open finding, null without one
 DEVICE_STATUS: Final = Table(
     "device_status",
     (
-        _WHOSE,
+        _DEVICE_ID,
         Column("as_of_ms", "int"),
         Column("updated_ms", "int"),
         Column("due_ms", "int"),
@@ -116,6 +116,7 @@ DEVICE_STATUS: Final = Table(
         ),
         Column("volume_today", "real", required=False),
         Column("volume_month", "real", required=False),
+        Column("volume_usual", "real", required=False),
         Column("price", "real", required=False),
         Column("currency", "text"),
         Column("searched", "text"),
@@ -128,10 +129,10 @@ DEVICE_STATUS: Final = Table(
     indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
 )
 
-INSIGHT_DUE: Final = Table(  # from when on readings have come that status and findings haven't seen
+INSIGHT_DUE: Final = Table(  # instants from which readings are new for status and findings
     "insight_due",
     (
-        _WHOSE,
+        _DEVICE_ID,
         Column("status_ms", "int", required=False),
         Column("findings_ms", "int", required=False),
         Column("seq", "int"),
@@ -147,7 +148,7 @@ INSIGHT_DUE: Final = Table(  # from when on readings have come that status and f
 FINDING: Final = Table(
     "finding",
     (
-        _WHOSE,
+        _DEVICE_ID,
         Column("kind", "text"),
         Column("opened_ms", "int"),
         Column("id", "text"),
@@ -178,12 +179,12 @@ FINDING: Final = Table(
     ),
 )
 
-# basis: of which facts and settings it was made; as_of_ms: by which clock; due_ms: when silence may
-# show; next_ms: hours from there on weren't seen; version: how often it was written
+# basis: digest of the facts and settings used; as_of_ms: the time of evaluation; due_ms: when
+# silence may become a finding; next_ms: first hour not evaluated; version: number of writes
 FINDING_STATE: Final = Table(
     "finding_state",
     (
-        _WHOSE,
+        _DEVICE_ID,
         Column("version", "int"),
         Column("basis", "text"),
         Column("updated_ms", "int"),
@@ -198,7 +199,7 @@ FINDING_STATE: Final = Table(
 )
 
 # mark: another one with each change, so that what changes meanwhile stays due
-ALERT_DUE: Final = Table("alert_due", (_WHOSE, Column("mark", "int")), key=("device_id",))
+ALERT_DUE: Final = Table("alert_due", (_DEVICE_ID, Column("mark", "int")), key=("device_id",))
 
 OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE)
 DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)

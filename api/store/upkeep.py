@@ -18,11 +18,11 @@ from api.store.tables import TIME_SERIES, Table
 from api.store.versioned import Versioned
 from api.timez import floor_to
 
-WINDOW_MS = 31 * DAY_MS  # verified, and where wrong rebuilt, at a time
+WINDOW_MS = 31 * DAY_MS  # verified, and rebuilt if wrong, in one step
 
 
 class UpkeepPart(Versioned, RetentionPart):
-    """`api.store.base.Upkeep` but for opening and closing, for every dialect."""
+    """`api.store.base.Upkeep` except opening and closing, for every dialect."""
 
     schema = migrations
 
@@ -33,7 +33,7 @@ class UpkeepPart(Versioned, RetentionPart):
         return versions
 
     def _grow(self) -> bool:
-        """Whether the catalog had gained something that the time series lacked."""
+        """Add what the catalog has gained; whether that was anything."""
         with self.transaction() as transaction:
             transaction.lock_directory()
             there = {
@@ -59,16 +59,16 @@ class UpkeepPart(Versioned, RetentionPart):
     def _windows(self, device_key: int) -> Iterator[Range]:
         low, high = self.fetch(verify_sql.extent(device_key))[0]
         if low is not None:
-            # What raw readings were let go of can't be compared any more, nor made anew.
+            # Hours whose raw readings were deleted can be neither compared nor rebuilt.
             first = max(low, self.raw_from_ms() or low)
             for start in range(floor_to(first, HOUR_MS), high + 1, WINDOW_MS):
                 yield device_key, start, start + WINDOW_MS
 
     def _verify(self, window: Range) -> Verdict:
-        found = [
+        counts = [
             self._compare(table, resolution, window) for table, resolution in verify_sql.DERIVED
         ]
-        return Verdict(sum(row[0] for row in found), sum(row[1] for row in found))
+        return Verdict(sum(row[0] for row in counts), sum(row[1] for row in counts))
 
     def _compare(self, table: Table, resolution: Resolution, window: Range) -> Row:
         def compare(arithmetic: Arithmetic) -> Row:

@@ -1,4 +1,4 @@
-"""A schema in numbered steps: taken one by one, compared with what this program knows."""
+"""A schema in numbered steps, applied one by one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Versioned(Seam):
     schema: ClassVar[Schema]
 
     def prepare(self) -> None:
-        """Make sure there is something to upgrade. Dialects that can create a store do it here."""
+        """Create the store if the dialect can."""
 
     def upgrade(self) -> tuple[int, int]:
         self.prepare()
@@ -55,7 +55,7 @@ class Versioned(Seam):
             )
 
     def _step(self) -> int:
-        """Take the step from the version found to the next one; the version found."""
+        """Apply the next step, if any; the version before it."""
         table = self.schema.VERSION_TABLE
         with self.transaction() as transaction:
             transaction.lock_directory()

@@ -1,4 +1,4 @@
-"""What is noted while things happen: who asked what and how long it took, for logs and metrics.
+"""Access log, metrics, request records and the writer's status.
 
-At the bottom of the layers, so that everything may note; it knows nothing of what it counts.
+At the bottom of the layers, so that every module may use it.
 """

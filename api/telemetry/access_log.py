@@ -1,5 +1,5 @@
-"""One JSON line a request, to standard error or a file. A line that can't be written is dropped:
-no request fails by its log. A file that log rotation moves away is begun anew."""
+"""The access log: one JSON line a request, to standard error or a file. A line that can't be
+written is dropped, so that logging never fails a request. Log rotation may move the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class AccessLog:
-    """For any number of threads and processes: each line is one write at the file's end."""
+    """Safe for several threads and processes: each line is one appending write."""
 
     def __init__(self, target: str) -> None:
         self._handler: Handler = StreamHandler() if target == STDERR else _File(target, delay=True)

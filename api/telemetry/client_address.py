@@ -1,4 +1,4 @@
-"""Where a request came from, behind proxies too."""
+"""Finds a request's client address, also behind proxies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 Network = IPv4Network | IPv6Network
 
-# Headers that only proxies add, as WSGI names them: whole names' beginnings and ends.
+# Headers that only proxies add, by their WSGI names: prefixes and suffixes.
 _PROXY_STARTS: Final = (
     "HTTP_FORWARDED",
     "HTTP_VIA",
@@ -23,15 +23,15 @@ _OWN_SITE: Final = ("", "same-origin", "none")  # none: typed in, or a bookmark
 
 
 def passed_on(environ: Mapping[str, Any]) -> bool:
-    """Whether the request says that a proxy sent it. One that says nothing can't be noticed."""
+    """Whether a header shows that a proxy sent the request. A silent proxy can't be detected."""
     # No browser speaks HTTP/1.0; proxies that add no header of their own often do.
     old = environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     return old or any(n.startswith(_PROXY_STARTS) or n.endswith(_PROXY_ENDS) for n in environ)
 
 
 def from_this_machine(environ: Mapping[str, Any]) -> bool:
-    """Whether somebody at this machine asks, by one of its own names, with no proxy in between.
-    The name keeps out a foreign page whose host name was made to resolve to this machine."""
+    """Whether the request comes from this machine, by one of its own names, without a proxy.
+    Checking the name stops DNS rebinding: a foreign host name that resolves to this machine."""
     return (
         is_loopback(environ.get("REMOTE_ADDR", ""))
         and is_loopback(_host_name(environ.get("HTTP_HOST", "")))
@@ -40,20 +40,20 @@ def from_this_machine(environ: Mapping[str, Any]) -> bool:
 
 
 def from_another_site(environ: Mapping[str, Any]) -> bool:
-    """Whether a browser says that a page of another origin caused the request."""
+    """Whether the headers show that a page of another origin caused the request."""
     if environ.get("HTTP_SEC_FETCH_SITE", "") not in _OWN_SITE:
         return True
     host = environ.get("HTTP_HOST", "").lower()
-    said = (environ.get(name, "") for name in ("HTTP_ORIGIN", "HTTP_REFERER"))
-    return any(address and _authority(address) != host for address in said)
+    senders = (environ.get(name, "") for name in ("HTTP_ORIGIN", "HTTP_REFERER"))
+    return any(address and _authority(address) != host for address in senders)
 
 
 def is_loopback(name: str) -> bool:
-    """Whether that address, or host name without a port, is this machine's loopback."""
+    """Whether an address, or a host name without a port, is loopback."""
     if name.lower() == "localhost":
         return True
-    found = _address(name)
-    return found is not None and found.is_loopback
+    address = _address(name)
+    return address is not None and address.is_loopback
 
 
 def _host_name(host: str) -> str:
@@ -75,11 +75,11 @@ def _authority(address: str) -> str:
 
 
 def client_address(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
-    """The address nearest to the client that a ``trusted`` proxy vouches for; the peer's own where
-    it isn't one. What the client itself wrote into X-Forwarded-For stands further left."""
+    """The address nearest to the client that a ``trusted`` proxy reports; the peer's own if the
+    peer isn't trusted. Entries further left in X-Forwarded-For may be forged by the client."""
     address = environ.get("REMOTE_ADDR", "")
-    said = environ.get("HTTP_X_FORWARDED_FOR", "")
-    for earlier in reversed([part.strip() for part in said.split(",")]):
+    forwarded_for = environ.get("HTTP_X_FORWARDED_FOR", "")
+    for earlier in reversed([part.strip() for part in forwarded_for.split(",")]):
         if not _is_of(address, trusted) or _address(earlier) is None:
             break
         address = earlier
@@ -87,25 +87,25 @@ def client_address(environ: Mapping[str, Any], trusted: Sequence[Network]) -> st
 
 
 def is_secure(environ: Mapping[str, Any], trusted: Sequence[Network]) -> bool:
-    """Whether the client speaks TLS with us, or with the proxy that says so."""
+    """Whether the client uses TLS, with us or with a trusted proxy."""
     if environ.get("wsgi.url_scheme") == "https":
         return True
-    said = environ.get("HTTP_X_FORWARDED_PROTO", "").rpartition(",")[2].strip().lower()
-    return said == "https" and _is_of(environ.get("REMOTE_ADDR", ""), trusted)
+    scheme = environ.get("HTTP_X_FORWARDED_PROTO", "").rpartition(",")[2].strip().lower()
+    return scheme == "https" and _is_of(environ.get("REMOTE_ADDR", ""), trusted)
 
 
 def _is_of(address: str, networks: Sequence[Network]) -> bool:
     if not networks:
         return False
-    found = _address(address)
-    return found is not None and any(found in network for network in networks)
+    parsed = _address(address)
+    return parsed is not None and any(parsed in network for network in networks)
 
 
 def _address(text: str) -> Any:
     try:
-        found = ip_address(text)
+        address = ip_address(text)
     except ValueError:
         return None
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
-        return found.ipv4_mapped
-    return found
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address

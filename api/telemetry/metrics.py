@@ -1,8 +1,8 @@
-"""What is counted, for Prometheus. Before `begin` counting does nothing and costs nothing.
+"""Metrics for Prometheus. Before `begin`, counting does nothing and costs nothing.
 
-Several processes count into files of one folder, each its own, which whoever is asked adds up; so
-the counts of a worker that died stay. The names of devices, organizations and keys are no labels:
-there are too many of them, and they are nobody's business.
+Each process counts into its own file of one folder. The process that serves ``/metrics`` adds them
+up, so that the counts of a dead worker remain. Devices, organizations and keys are no labels: they
+would be too many, and they are confidential.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 REQUEST_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 FETCH_S: Final = (0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5)
 COMMIT_S: Final = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0)
-# A file that can't grow any more ends the process that writes to it: room is taken before.
-_ROOM: Final = {"counter": 256 << 10, "histogram": 256 << 10, "gauge_livesum": 64 << 10}
+# Writing to a mapped file on a full disk kills the process: the space is reserved in advance.
+_FILE_BYTES: Final = {"counter": 256 << 10, "histogram": 256 << 10, "gauge_livesum": 64 << 10}
 _LIVE: Final = "gauge_live"
 
 
@@ -44,16 +44,16 @@ class _Meters:
 
         self.registry = registry
         self.requests = counter("weir_requests", "Responses sent.", "route", "method", "status")
-        told = "Time from a request to the last byte of its response."
-        self.seconds = seconds("weir_request_seconds", told, REQUEST_S, "route")
+        help_text = "Time from a request to the last byte of its response."
+        self.seconds = seconds("weir_request_seconds", help_text, REQUEST_S, "route")
         self.in_flight = gauge("weir_requests_in_flight", "Requests in progress.")
         self.fetch = seconds("weir_store_fetch_seconds", "Time of one read of the store.", FETCH_S)
         self.lookups = counter("weir_cache_lookups", "Cache lookups.", "cache", "result")
         self.rows = counter("weir_ingest_rows", "Rows received live.", "result")
-        told = "Acknowledged messages: ours, and those other shards store."
-        self.messages = counter("weir_mqtt_messages", told, "whose")
-        told = "Stored readings for the broker, by result."
-        self.published = counter("weir_mqtt_published", told, "result")
+        help_text = "Acknowledged messages: ours, and those other shards store."
+        self.messages = counter("weir_mqtt_messages", help_text, "whose")
+        help_text = "Stored readings for the broker, by result."
+        self.published = counter("weir_mqtt_published", help_text, "result")
         self.commit = seconds(
             "weir_commit_seconds", "Time of one transaction of the writer.", COMMIT_S
         )
@@ -66,8 +66,8 @@ _meters: _Meters | None = None
 
 
 def share(folder: Path) -> None:
-    """For this process and those that it starts: count together in a folder of this host below
-    ``folder``. To be called before anything counts. What ended processes left there goes."""
+    """Make this process and its children count in one folder of this host below ``folder``, and
+    remove the files of ended processes. Call it before anything is counted."""
     place = folder / socket.gethostname()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for file in place.glob("*.db"):
@@ -82,24 +82,24 @@ def begin() -> None:
     place = os.environ.get(FOLDER_VARIABLE)
     if _meters is not None:
         return
-    if place and "prometheus_client" not in sys.modules and not _room(Path(place)):
+    if place and "prometheus_client" not in sys.modules and not _reserve_disk(Path(place)):
         del os.environ[FOLDER_VARIABLE]  # a full disk: this process counts by itself
     from prometheus_client.registry import CollectorRegistry
 
     _meters = _Meters(CollectorRegistry())
 
 
-def _room(place: Path) -> bool:
-    """Take this process's files' room on the disk; whether there was any."""
+def _reserve_disk(place: Path) -> bool:
+    """Reserve disk space for this process's files; False if the disk is full."""
     try:
-        for kind, size in _ROOM.items():
+        for kind, size in _FILE_BYTES.items():
             file = os.open(place / f"{kind}_{os.getpid()}.db", os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 os.posix_fallocate(file, 0, size)
             finally:
                 os.close(file)
     except OSError:
-        for kind in _ROOM:
+        for kind in _FILE_BYTES:
             (place / f"{kind}_{os.getpid()}.db").unlink(missing_ok=True)
         return False
     return True
@@ -133,13 +133,13 @@ def fetched(seconds: float) -> None:
         _meters.fetch.observe(seconds)
 
 
-def looked_up(cache: str, found: bool) -> None:
+def looked_up(cache: str, hit: bool) -> None:
     if _meters is None:
         return
-    counted = _meters.children.get((cache, found))
+    counted = _meters.children.get((cache, hit))
     if counted is None:
-        result = "hit" if found else "miss"
-        counted = _meters.children[cache, found] = _meters.lookups.labels(cache, result)
+        result = "hit" if hit else "miss"
+        counted = _meters.children[cache, hit] = _meters.lookups.labels(cache, result)
     counted.inc()
 
 
@@ -149,14 +149,14 @@ def committed(seconds: float) -> None:
 
 
 def came(rows: Iterable[tuple[str, int]]) -> None:
-    """Numbers of rows by what became of them."""
+    """Count rows by result."""
     if _meters is not None:
         for result, number in rows:
             _meters.rows.labels(str(result)).inc(number)
 
 
 def acknowledged(ours: int, others: int) -> None:
-    """Numbers of messages."""
+    """Count acknowledged messages."""
     if _meters is not None:
         _meters.messages.labels("ours").inc(ours)
         _meters.messages.labels("others").inc(others)
@@ -182,27 +182,27 @@ def images_waiting(number: int) -> None:
         _meters.images.set(number)
 
 
-# --- Telling -------------------------------------------------------------------------------------
+# --- Exposition ----------------------------------------------------------------------------------
 
 
 def exposition(also: Iterable[Metric]) -> bytes:
-    """Everything that the processes of this folder have counted, and what ``also`` is known."""
+    """All counts of this folder's processes, and the metrics of ``also``, in Prometheus' format."""
     from prometheus_client import generate_latest
     from prometheus_client.registry import CollectorRegistry
 
     registry = CollectorRegistry()
-    registry.register(_Told([*_counted(), *also]))
+    registry.register(_Collected([*_counted(), *also]))
     return generate_latest(registry)
 
 
-class _Told:
-    """A collector of what is known already."""
+class _Collected:
+    """A collector of ready metrics."""
 
-    def __init__(self, known: list[Metric]) -> None:
-        self._known = known
+    def __init__(self, metrics: list[Metric]) -> None:
+        self._metrics = metrics
 
     def collect(self) -> Iterator[Metric]:
-        return iter(self._known)
+        return iter(self._metrics)
 
 
 def _counted() -> Iterable[Metric]:
@@ -213,7 +213,7 @@ def _counted() -> Iterable[Metric]:
 
     ours = Path(place)
     for file in ours.glob(f"{_LIVE}*.db"):
-        if not _alive(file):  # what is under way in a process that died isn't under way
+        if not _alive(file):  # a dead process has nothing in progress
             file.unlink(missing_ok=True)
     files = [str(file) for file in ours.parent.glob("*/*.db") if _sound(file)]
     merge = cast("Callable[[list[str]], Iterable[Metric]]", MultiProcessCollector.merge)  # pyright: ignore[reportUnknownMemberType]
@@ -231,7 +231,7 @@ def _alive(file: Path) -> bool:
 
 
 def _sound(file: Path) -> bool:
-    """Whether it can be read: a process that was killed may have left half a word."""
+    """Whether the file can be read: a killed process may have left it incomplete."""
     from prometheus_client.mmap_dict import MmapedDict
 
     read = cast("Callable[[str], Iterable[object]]", MmapedDict.read_all_values_from_file)  # pyright: ignore[reportUnknownMemberType]

@@ -1,4 +1,4 @@
-"""One request from the network, as the log and the metrics will tell of it."""
+"""The record of one request, for the access log and the metrics."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any, Final
 
 from api.telemetry import metrics
 
-REQUEST_RECORD: Final = "weir.visit"  # in a request's environment; copies of it share the visit
+REQUEST_RECORD: Final = "weir.visit"  # environ key; copies of an environ share the record
 REQUEST_ID: Final = "weir.request_id"
 ID_HEADER: Final = "X-Request-Id"
 _SANE: Final = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 
 
 class RequestRecord:
-    """``route`` is a pattern, never a path; ``principal`` a name, never a secret. Durations are in
-    seconds: finding out who asks, waiting for the store, writing JSON."""
+    """``route`` is a pattern, never a path; ``principal`` is an id, never a secret. Durations in
+    seconds: ``auth_s`` checking the credential, ``store_s`` reading the store, ``json_s``
+    serializing."""
 
     __slots__ = ("auth_s", "began_s", "id", "json_s", "kind", "principal", "route", "store_s")
 
@@ -30,30 +31,30 @@ class RequestRecord:
 
 
 class _Here(threading.local):
-    visit: RequestRecord | None = None
+    record: RequestRecord | None = None
 
 
 _here = _Here()
 
 
 def id_of(environ: dict[str, Any]) -> str:
-    """The caller's own id for the request where it is a sane one, else a new one."""
-    said = environ.get("HTTP_X_REQUEST_ID", "")
-    return said if _SANE.fullmatch(said) else secrets.token_hex(8)
+    """The caller's X-Request-Id if it is well-formed, else a new id."""
+    id = environ.get("HTTP_X_REQUEST_ID", "")
+    return id if _SANE.fullmatch(id) else secrets.token_hex(8)
 
 
-def begin(visit: RequestRecord) -> None:
-    """What this thread does from now on it does for that visit."""
-    _here.visit = visit
+def begin(record: RequestRecord) -> None:
+    """Attribute this thread's work to ``record`` from now on."""
+    _here.record = record
 
 
 def end() -> None:
-    _here.visit = None
+    _here.record = None
 
 
 def fetched(seconds: float) -> None:
-    """The store was asked, by whomever."""
-    visit = _here.visit
-    if visit is not None:
-        visit.store_s += seconds
+    """Add the time of one read of the store."""
+    record = _here.record
+    if record is not None:
+        record.store_s += seconds
     metrics.fetched(seconds)

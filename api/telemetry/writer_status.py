@@ -1,4 +1,4 @@
-"""What the process that writes says of itself now and then, for the others on its host to read."""
+"""The status file of the writer process, read by the other processes on its host."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ import orjson
 
 FILE: Final = "writer.pulse"
 EVERY_S: Final = 1.0
-STALE_S: Final = 10.0  # without a word for so long it is taken for dead
-ROOM: Final = 1_024  # bytes of the file, whatever it says: on a full disk it can't grow
-RESTART_S: Final = 5.0  # in which one that died is there again
+STALE_S: Final = 10.0  # a writer whose file is older counts as dead
+FILE_BYTES: Final = 1_024  # fixed size: on a full disk the file can't grow
+RESTART_S: Final = 5.0  # within which a dead writer is restarted
 
 
 @dataclass(frozen=True, slots=True)
 class WriterStatus:
-    """Epoch seconds; ``trouble`` is why no reading can be stored, ``feed`` why no message comes
-    from the broker: '' where there is none of it, None where there is no broker;
-    ``last_message_s`` is when the last one came. ``committing_s`` is how long the commit under way
-    has taken, trying again included."""
+    """Times are epoch seconds. ``problem``: why no reading can be stored, "" if none. ``feed``: why
+    no message arrives from the broker, "" if none, None without a broker. ``last_message_s``: when
+    the last message arrived. ``committing_s``: seconds the current commit has taken, retries
+    included."""
 
     host: str
     pid: int
     at_s: float
     waiting_rows: int = 0
     last_commit_s: float | None = None
-    trouble: str = ""
+    problem: str = ""
     feed: str | None = None
     last_message_s: float | None = None
     committing_s: float = 0.0
 
     @property
     def fresh(self) -> bool:
-        """Whether that process is there and well enough to say so."""
+        """Whether the process exists and its status is recent."""
         gone = self.host == gethostname() and not _exists(self.pid)
         return not gone and abs(time() - self.at_s) < STALE_S
 
 
-def of_this_process(**said: Any) -> WriterStatus:
-    return WriterStatus(gethostname(), os.getpid(), time(), **said)
+def of_this_process(**fields: Any) -> WriterStatus:
+    return WriterStatus(gethostname(), os.getpid(), time(), **fields)
 
 
 def _exists(pid: int) -> bool:
@@ -60,20 +60,20 @@ def _exists(pid: int) -> bool:
 
 
 def file_of(session: str) -> str:
-    """Where an ingester tells of itself that stands beside a folder's writer. Its next process
-    goes on with the same file, so that a dead one is missed until then."""
+    """The status file's name of an ingester that runs beside the writer. Its next process uses
+    the same file, so that a dead ingester shows until then."""
     return f"writer-{session}.pulse"
 
 
 def read(folder: Path) -> WriterStatus | None:
-    """None where no writer has been, or the last one said goodbye."""
+    """The writer's status; None if no writer has run or the last one stopped cleanly."""
     return _read(folder / FILE)
 
 
 def read_all(folder: Path) -> list[WriterStatus]:
-    """The writer's, and those of ingesters beside it."""
-    found = map(_read, sorted(folder.glob("writer*.pulse")))
-    return [pulse for pulse in found if pulse is not None]
+    """The statuses of the writer and of the ingesters beside it."""
+    statuses = map(_read, sorted(folder.glob("writer*.pulse")))
+    return [pulse for pulse in statuses if pulse is not None]
 
 
 def _read(path: Path) -> WriterStatus | None:
@@ -84,20 +84,20 @@ def _read(path: Path) -> WriterStatus | None:
 
 
 def outage(folder: Path) -> str:
-    """Why no reading comes in, in a sentence for people, as far as the processes of this host
-    that write say; "" where some may. A restart isn't worth a word."""
-    for said in read_all(folder):
-        if not said.fresh and abs(time() - said.at_s) > RESTART_S:
+    """Why no readings are stored on this host, in a sentence for people; "" if they are. A writer
+    that is restarting doesn't count."""
+    for status in read_all(folder):
+        if not status.fresh and abs(time() - status.at_s) > RESTART_S:
             return "Readings aren't being stored: the writer has stopped."
-        if said.trouble:
-            return f"Readings aren't being stored. {said.trouble}"
-        if said.feed:
+        if status.problem:
+            return f"Readings aren't being stored. {status.problem}"
+        if status.feed:
             return "No readings from the broker: it can’t be reached, or refuses the connection."
     return ""
 
 
 class Heart:
-    """Writes what ``measure`` says into the folder, every second, until it is stopped."""
+    """Writes the result of ``measure`` to the status file every second until it is stopped."""
 
     def __init__(self, folder: Path, measure: Callable[[], WriterStatus], file: str = FILE) -> None:
         self._path, self._measure = folder / file, measure
@@ -116,7 +116,7 @@ class Heart:
     def _beat(self) -> None:
         draft = self._path.with_name(f".{FILE}.{os.getpid()}")
         while True:
-            self._write(orjson.dumps(asdict(self._measure())).ljust(ROOM), draft)
+            self._write(orjson.dumps(asdict(self._measure())).ljust(FILE_BYTES), draft)
             if self._stop.wait(EVERY_S):
                 return
 
@@ -124,6 +124,6 @@ class Heart:
         try:
             draft.write_bytes(text)
             draft.replace(self._path)
-        except OSError:  # a full disk: over what is there, or it goes stale, and that says it
+        except OSError:  # a full disk: overwrite in place; failing that, the file goes stale
             with suppress(OSError), self._path.open("r+b") as file:
                 file.write(text)

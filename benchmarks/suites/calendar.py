@@ -18,7 +18,7 @@ from api.catalog import (
     Aggregate,
     Resolution,
 )
-from api.domain.datapoints import DatapointsQuestion, datapoints
+from api.domain.datapoints import DatapointsRequest, datapoints
 from api.store.base import Device, Row, Span, Store
 from benchmarks import goals, plain
 from benchmarks.clock import Race, Run, Runner
@@ -80,7 +80,7 @@ def _ours(store: Store, resolution: Resolution, zone: str) -> Run:
 
 
 def _ask(store: Store, device: Device, span: Span, resolution: Resolution, zone: str) -> list[Row]:
-    asked = DatapointsQuestion(resolution, span, zone=timez.zone(zone), limit=_PAGE)
+    asked = DatapointsRequest(resolution, span, zone=timez.zone(zone), limit=_PAGE)
     return datapoints(store, device, asked)
 
 

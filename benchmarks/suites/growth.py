@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import orjson
 
 from api.catalog import DAY_MS, ONE_MINUTE, RAW
-from api.store.base import Device, LatestQuestion, Span, Store
+from api.store.base import Device, LatestQuery, Span, Store
 from benchmarks import goals
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.ground import Ground, Wrong
@@ -60,7 +60,7 @@ def _adaptive(store: Store, ground: Ground) -> Run:
 
 def _latest(store: Store, ground: Ground) -> Run:
     def answer(window: Window) -> object:
-        question = LatestQuestion(window[1], ONE_MINUTE, last=True)
+        question = LatestQuery(window[1], ONE_MINUTE, last=True)
         return store.latest([_standing_in(ground, window[0])], question)
 
     return timed(answer)

@@ -60,7 +60,7 @@ def _bulk(ground: Ground) -> Race:
     [organization] = store.organizations()
 
     def imported(history: History) -> object:
-        return import_file(store, organization.id, history.path, watch=lambda _: None)
+        return import_file(store, organization.id, history.path, on_batch=lambda _: None)
 
     return Race(
         f"a device's history, {events:,} readings",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import orjson
 
 from api.catalog import COARSEST_STORED, DAY_MS, MAX_IDS, ONE_MINUTE
-from api.store.base import Device, LatestQuestion, Span, Store
+from api.store.base import Device, LatestQuery, Span, Store
 from benchmarks import goals, plain
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.floor import Statement
@@ -60,8 +60,8 @@ def _ours(store: Store, devices: Sequence[Device], quality: bool) -> Run:
     return timed(answer)
 
 
-def _question(span: Span, quality: bool) -> LatestQuestion:
-    return LatestQuestion(span, ONE_MINUTE, COARSEST_STORED if quality else None, last=True)
+def _question(span: Span, quality: bool) -> LatestQuery:
+    return LatestQuery(span, ONE_MINUTE, COARSEST_STORED if quality else None, last=True)
 
 
 # --- The floors ----------------------------------------------------------------------------------

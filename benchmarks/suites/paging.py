@@ -8,7 +8,7 @@ from typing import NamedTuple
 import orjson
 
 from api.catalog import DAY_MS, RAW, STORED
-from api.domain.datapoints import DatapointsQuestion, count_datapoints, datapoints
+from api.domain.datapoints import DatapointsRequest, count_datapoints, datapoints
 from api.store.base import Device, Span, Store
 from benchmarks import goals, plain
 from benchmarks.clock import Race, Run, Runner
@@ -58,14 +58,14 @@ def _size(ground: Ground, page: Page) -> int:
 
 def _page(store: Store) -> Run:
     def answer(page: Page) -> bytes:
-        asked = DatapointsQuestion(RAW, page.span, limit=_PAGE, offset=page.offset)
+        asked = DatapointsRequest(RAW, page.span, limit=_PAGE, offset=page.offset)
         return orjson.dumps(datapoints(store, page.device, asked))
 
     return timed(answer)
 
 
 def _count(store: Store) -> Run:
-    return timed(lambda p: count_datapoints(store, p.device, DatapointsQuestion(RAW, p.span)))
+    return timed(lambda p: count_datapoints(store, p.device, DatapointsRequest(RAW, p.span)))
 
 
 def check(ground: Ground) -> None:

@@ -22,7 +22,7 @@ from api.catalog import (
     STORED,
     Resolution,
 )
-from api.store.base import Device, LatestQuestion, Span, Store
+from api.store.base import Device, LatestQuery, Span, Store
 from benchmarks import goals
 from benchmarks.clock import Race, Run, Runner
 from benchmarks.floor import Statement
@@ -119,7 +119,7 @@ def _rungs(device: Device, span: Span) -> list[tuple[Statement, Statement]]:
 
 def _ours_latest(store: Store, devices: list[Device]) -> Run:
     def answer(span: Span) -> bytes:
-        found = store.latest(devices, LatestQuestion(span, ONE_MINUTE, last=True))
+        found = store.latest(devices, LatestQuery(span, ONE_MINUTE, last=True))
         return orjson.dumps([*map(tuple, found.values())])
 
     return timed(answer)

@@ -10,7 +10,7 @@ import orjson
 from flask import Flask, Response
 
 from api.catalog import DAY_MS, MAX_IDS, PATH_PREFIX
-from api.store.base import Device, Grant, Key, LatestFound, Organization, Store
+from api.store.base import Device, Grant, Key, LatestResult, Organization, Store
 from api.timez import stamp
 from benchmarks import goals, wire
 from benchmarks.clock import Race, Run, Runner
@@ -47,8 +47,8 @@ class Empty:
     def rows(self, *_: object, **__: object) -> list[Any]:
         return []
 
-    def latest(self, devices: Sequence[Device], _: object) -> dict[int, LatestFound]:
-        return {device.key: LatestFound() for device in devices}
+    def latest(self, devices: Sequence[Device], _: object) -> dict[int, LatestResult]:
+        return {device.key: LatestResult() for device in devices}
 
 
 def races(ground: Ground, rounds: int) -> Iterator[Race]:

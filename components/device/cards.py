@@ -32,6 +32,7 @@ from components.device.chart_state import Shown, read_shown
 from components.device.kpi_rows import When
 from components.html_json import sheet
 from components.menu import menu
+from components.radio import measures_water
 from components.url_state import View
 
 
@@ -71,6 +72,7 @@ class CardRow(NamedTuple):
     paged: bool = False
     wide: bool = False
     follows: str = ""
+    water: bool = False
 
     @property
     def failure_id(self) -> str:
@@ -142,6 +144,7 @@ CARDS: Final = (
         (Export("These days", "days"),),
         image="days",
         image_heading="Image of these days",
+        water=True,
     ),
     CardRow(
         "device-heat",
@@ -150,6 +153,7 @@ CARDS: Final = (
         (Export("These hours of the week", "hours"),),
         image="heat",
         image_heading="Image of these hours",
+        water=True,
     ),
     CardRow(
         "device-forecast",
@@ -171,12 +175,14 @@ CARDS: Final = (
 )
 
 
-def below() -> Component:
+def below(category: str) -> Component:
+    """Cards of volumes stay hidden for a device that measures no water."""
+    water = measures_water(category)
     stores = (finding_list.DEED, finding_list.DONE)
     return html.Div(
         [
             html.P(id=finding_list.OUTCOME, className="wide finding-outcome", role="status"),
-            *(_card(row) for row in CARDS),
+            *(_card(row, hidden=row.water and not water) for row in CARDS),
             dcc.Store(id=ROWS_PAGE, data=1),
             *(dcc.Store(id=store) for store in stores),
         ],
@@ -184,7 +190,7 @@ def below() -> Component:
     )
 
 
-def _card(row: CardRow) -> Component:
+def _card(row: CardRow, *, hidden: bool) -> Component:
     heading = f"{row.id}-title"
     return html.Section(
         [
@@ -208,6 +214,7 @@ def _card(row: CardRow) -> Component:
             html.Div(id=row.id, className="sheet"),
         ],
         className="card wide" if row.wide else "card",
+        hidden=hidden,
         **attributes(aria_labelledby=heading),
     )
 

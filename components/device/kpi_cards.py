@@ -22,6 +22,7 @@ from components.device.kpis import Kpi
 from components.fleet.query_context import current_desk
 from components.fleet.states import State, state_of
 from components.html_json import sheet, told
+from components.radio import measures_water
 from components.url_state import write_window
 
 STATE_ID = "device-state"
@@ -68,6 +69,8 @@ def _facts(device: Device) -> list[str]:
         )
     elif not device.installed:
         facts.append("not installed")
+    if main := device.config.get("parent"):
+        facts.append(f"sub-meter of {main}")
     return list(dict.fromkeys(fact for fact in facts if fact))
 
 
@@ -77,9 +80,10 @@ def chip(state: State) -> list[Component]:
     return [shape, html.Span(state.word)]
 
 
-def strip(*, priced: bool) -> Component:
+def strip(category: str, *, priced: bool) -> Component:
     """``priced`` False: there is no price and so no cost to show."""
-    rows = [row for row in KPI_ROWS if priced or not row.needs_price]
+    water = measures_water(category)
+    rows = [row for row in KPI_ROWS if row.suits(water=water, priced=priced)]
     return html.Div(
         [
             html.Div(

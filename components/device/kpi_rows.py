@@ -10,11 +10,15 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from api.client import DeviceStatus
 from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
+from components.fleet.device_status import Known
 from components.fleet.meters import Meter
 from components.fleet.queries import Desk
+from components.queries import status_of
+from components.radio import measures_water
 
 
 class When(Enum):
@@ -41,7 +45,8 @@ class Question:
 
 class KpiRow(NamedTuple):
     """``text`` makes the KPI of the query's answer; None leaves its cell as it is. ``now``: it
-    tells of the present, which an inactive device has none of."""
+    tells of the present, which an inactive device has none of. ``water``: only for devices that
+    measure water (True), or only for the others (False)."""
 
     id: str
     label: str
@@ -50,6 +55,10 @@ class KpiRow(NamedTuple):
     when: When = When.RANGE
     needs_price: bool = False
     now: bool = False
+    water: bool | None = None
+
+    def suits(self, *, water: bool, priced: bool) -> bool:
+        return self.water in (None, water) and (priced or not self.needs_price)
 
     @property
     def failure_id(self) -> str:
@@ -58,6 +67,15 @@ class KpiRow(NamedTuple):
 
 def _last_reading(question: Question) -> Any:
     return queries.standing(question.desk, question.meter, question.now_ms)
+
+
+def _last(status: Known, question: Question) -> Kpi:
+    units = question.shown.units if measures_water(question.meter.category) else None
+    return kpis.last_reading(status, units, question.tz, question.now_ms)
+
+
+def _radio(question: Question) -> DeviceStatus:
+    return status_of(question.desk.client, question.meter.id, question.now_ms)
 
 
 def _uptime_and_quality(question: Question) -> tuple[Kpi, Kpi]:
@@ -96,14 +114,25 @@ KPI_ROWS: Final = (
         "kpi-last",
         "Last reading",
         _last_reading,
-        lambda status, q: kpis.last_reading(status, q.shown.units, q.tz, q.now_ms),
+        _last,
         When.REFRESH,
         now=True,
     ),
+    KpiRow(
+        "kpi-radio",
+        "Radio",
+        _radio,
+        lambda row, _: kpis.radio(row),
+        When.REFRESH,
+        now=True,
+        water=False,
+    ),
     KpiRow("kpi-uptime", "Uptime", _uptime_and_quality, lambda both, _: both[0]),
     KpiRow("kpi-quality", "Quality", _uptime_and_quality, lambda both, _: both[1]),
-    KpiRow("kpi-volume", "Volume", _volume, lambda usage, q: kpis.volume(usage, q.shown)),
-    KpiRow("kpi-cost", "Cost", _gallons, _cost, needs_price=True),
+    KpiRow(
+        "kpi-volume", "Volume", _volume, lambda usage, q: kpis.volume(usage, q.shown), water=True
+    ),
+    KpiRow("kpi-cost", "Cost", _gallons, _cost, needs_price=True, water=True),
     KpiRow(
         "kpi-night",
         "Night flow",
@@ -111,8 +140,17 @@ KPI_ROWS: Final = (
         lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
         When.STEADY,
         now=True,
+        water=True,
     ),
-    KpiRow("kpi-continuous", "Leak", _continuous_flow, _continuous, When.STEADY, now=True),
+    KpiRow(
+        "kpi-continuous",
+        "Leak",
+        _continuous_flow,
+        _continuous,
+        When.STEADY,
+        now=True,
+        water=True,
+    ),
     KpiRow(
         "kpi-month",
         "Month end",
@@ -120,6 +158,7 @@ KPI_ROWS: Final = (
         lambda found, q: kpis.month_end(found, q.shown.units),
         When.STEADY,
         now=True,
+        water=True,
     ),
 )
 

@@ -7,6 +7,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
+from api.client import DeviceStatus
 from api.metering import uptime as uptimes
 from api.metering.continuous_flow import HOURS, Finding, Run
 from api.metering.cost import Price, money, rate
@@ -19,6 +20,7 @@ from components.clock import Clock
 from components.device.chart_state import Shown
 from components.fleet.device_status import Known
 from components.fleet.totals import percent
+from components.radio import radio_values
 from components.ranges import Window
 from components.units import Units
 
@@ -39,7 +41,8 @@ class Kpi:
     shows: Window | None = None
 
 
-def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
+def last_reading(known: Known, units: Units | None, tz: ZoneInfo, now_ms: int) -> Kpi:
+    """The flow and how old it is; how old alone of a device that measures none (``units`` None)."""
     label, at = "Last reading", known.seen_ms
     if at is None:
         return Kpi(label, formatting.NOTHING, "never reported")
@@ -50,9 +53,18 @@ def last_reading(known: Known, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
         else f"on {formatting.date_of(at, clock)}"
     )
     moment = formatting.moment(at, clock, seconds=True)
+    if units is None:
+        return Kpi(label, told, moment)
     if known.flow is None:
         return Kpi(label, formatting.NOTHING, f"no flow rate · {told}", moment)
     return Kpi(label, f"{units.flow(known.flow)} {units.flow_unit}", told, moment)
+
+
+def radio(row: DeviceStatus) -> Kpi:
+    """How strong the radio of the last reading is, where that is of now."""
+    return Kpi(
+        "Radio", *radio_values(row.network_rssi, row.signal_strength, nothing="no current reading")
+    )
 
 
 def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> Kpi:

@@ -18,8 +18,8 @@ Labels = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A state in shape, word and colour (``data-state`` of the stylesheet)."""
+class EmbedState:
+    """A state as a mark, a word and a colour (``data-state`` of the stylesheet)."""
 
     mark: str
     word: str
@@ -27,48 +27,52 @@ class Standing:
     why: str = ""
 
 
-STANDINGS: Final = {
-    "active": Standing("●", "Active", "reporting"),
-    "expired": Standing("▲", "Expired", "degraded", "It has expired."),
-    "revoked": Standing("■", "Revoked", "nodata", "It was revoked. This can’t be undone."),
-    "stopped": Standing(
+STATES: Final = {
+    "active": EmbedState("●", "Active", "reporting"),
+    "expired": EmbedState("▲", "Expired", "degraded", "It has expired."),
+    "revoked": EmbedState("■", "Revoked", "nodata", "It was revoked. This can’t be undone."),
+    "stopped": EmbedState(
         "○",
         "Stopped",
         "silent",
         "The key that created it, or its organization, is no longer active.",
     ),
 }
-_UNKNOWN: Final = Standing("○", "Unknown", "nodata")
+_UNKNOWN: Final = EmbedState("○", "Unknown", "nodata")
 
 
-def standing(embed: Embed) -> Standing:
-    return STANDINGS.get(embed.state, _UNKNOWN)
+def state(embed: Embed) -> EmbedState:
+    return STATES.get(embed.state, _UNKNOWN)
 
 
 def name(embed: Embed, labels: Labels) -> str:
-    """Its title, else what it shows."""
+    """Its title, else its devices."""
     return embed.definition.title or subject(embed.definition, labels)
 
 
-def subject(said: EmbedDefinition, labels: Labels) -> str:
-    if len(said.devices) == 1:
-        return labels.get(said.devices[0], said.devices[0])
-    return f"{formatting.whole(len(said.devices))} devices"
+def subject(definition: EmbedDefinition, labels: Labels) -> str:
+    if len(definition.devices) == 1:
+        return labels.get(definition.devices[0], definition.devices[0])
+    return f"{formatting.whole(len(definition.devices))} devices"
 
 
-def view(said: EmbedDefinition) -> str:
-    label = EMBED_VIEW_BY_NAME[said.view].label if said.view in EMBED_VIEW_BY_NAME else said.view
-    tab = TAB_BY_NAME.get(said.metric or "")
+def view(definition: EmbedDefinition) -> str:
+    label = (
+        EMBED_VIEW_BY_NAME[definition.view].label
+        if definition.view in EMBED_VIEW_BY_NAME
+        else definition.view
+    )
+    tab = TAB_BY_NAME.get(definition.metric or "")
     return f"{label} of {tab.label.lower()}" if tab else label
 
 
-def window(said: EmbedDefinition) -> str:
-    shown = said.window
-    if isinstance(shown, Rolling):
-        return f"last {length(shown.last_s)}"
-    tz = known_zone(said.zone)
-    clock = Clock(tz, shown.from_ms, shown.to_ms)
-    ends = (formatting.moment(at, clock) for at in (shown.from_ms, shown.to_ms))
+def window(definition: EmbedDefinition) -> str:
+    chosen = definition.window
+    if isinstance(chosen, Rolling):
+        return f"last {length(chosen.last_s)}"
+    tz = known_zone(definition.zone)
+    clock = Clock(tz, chosen.from_ms, chosen.to_ms)
+    ends = (formatting.moment(at, clock) for at in (chosen.from_ms, chosen.to_ms))
     return f"{' – '.join(ends)} {tz.key}"
 
 
@@ -81,16 +85,16 @@ def length(seconds: int) -> str:
 
 def line(embed: Embed, labels: Labels) -> str:
     """A list's second line."""
-    said = embed.definition
-    parts = [view(said), window(said), sites(said)]
-    if said.title:
-        parts.insert(1, subject(said, labels))
+    definition = embed.definition
+    parts = [view(definition), window(definition), sites(definition)]
+    if definition.title:
+        parts.insert(1, subject(definition, labels))
     return " · ".join(parts)
 
 
-def sites(said: EmbedDefinition) -> str:
-    count = len(said.origins)
-    return {0: "this site only", 1: _host(said.origins[0]) if count else ""}.get(
+def sites(definition: EmbedDefinition) -> str:
+    count = len(definition.origins)
+    return {0: "this site only", 1: _host(definition.origins[0]) if count else ""}.get(
         count, f"{count} sites"
     )
 
@@ -117,22 +121,29 @@ def date(at_ms: int) -> str:
 
 
 def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:
-    said = embed.definition
-    units = UNITS_BY_NAME.get(said.units)
+    definition = embed.definition
+    units = UNITS_BY_NAME.get(definition.units)
     return [
-        ("Shows", f"{view(said)}, {window(said)}"),
-        ("Devices", _devices(said.devices, labels)),
-        ("Sites", ", ".join(said.origins) or "this site only"),
-        ("Zone", "each device’s own" if said.zone == DEVICE_ZONE else said.zone),
-        ("Units", units.label if units else said.units),
-        ("Theme", "the viewer’s system setting" if said.theme == "system" else said.theme),
-        ("Viewers may change", ", ".join(said.controls) or "nothing"),
+        ("Shows", f"{view(definition)}, {window(definition)}"),
+        ("Devices", _devices(definition.devices, labels)),
+        ("Sites", ", ".join(definition.origins) or "this site only"),
+        ("Zone", "each device’s own" if definition.zone == DEVICE_ZONE else definition.zone),
+        ("Units", units.label if units else definition.units),
+        (
+            "Theme",
+            "the viewer’s system setting" if definition.theme == "system" else definition.theme,
+        ),
+        ("Viewers may change", ", ".join(definition.controls) or "nothing"),
         ("Expires", "No expiry" if _endless(embed) else ends(embed, now_ms)),
         ("Created", f"{date(embed.created_ms)} by {embed.created_by}"),
     ]
 
 
+def _theme(theme: str) -> str:
+    return "the viewer’s system setting" if theme == "system" else theme
+
+
 def _devices(ids: Sequence[str], labels: Labels) -> str:
-    shown = [labels.get(id, id) for id in ids[:6]]
-    more = len(ids) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    named = [labels.get(id, id) for id in ids[:6]]
+    more = len(ids) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")

@@ -27,7 +27,7 @@ USUAL_LAST: Final = str(DEFAULT_PRESET.length_ms // 1000)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Texts as they stand in the fields. ``window`` is a length in seconds or FIXED; ``first`` and
+    """The texts of the fields. ``window`` is a length in seconds or FIXED; ``first`` and
     ``last`` are wall clock in ``zone``, "" being the device's own; ``ends`` is one of ENDS."""
 
     title: str = ""
@@ -47,11 +47,11 @@ class Draft:
 
     @classmethod
     def of(cls, texts: Mapping[str, Any], lists: Mapping[str, Any]) -> Self:
-        """As the browser sends the fields: an empty one may be None. BadRequest for what no form
-        sends."""
-        said: dict[str, Any] = {name: read_text(value) for name, value in texts.items()}
-        said.update({name: read_texts(value) for name, value in lists.items()})
-        draft = cls(**said)
+        """From the fields of the browser's form; an empty one may be None. BadRequest for values
+        that the form can't send."""
+        fields: dict[str, Any] = {name: read_text(value) for name, value in texts.items()}
+        fields.update({name: read_texts(value) for name, value in lists.items()})
+        draft = cls(**fields)
         read_view_name(draft.view)
         return draft
 
@@ -71,27 +71,27 @@ def windows(view: str) -> list[tuple[str, str]]:
     return [*rolling, (FIXED, "Fixed")]
 
 
-def kept_window(view: str, window: str) -> str:
-    """The window that was chosen, where the view has it."""
+def allowed_window(view: str, window: str) -> str:
+    """The chosen window if the view has it, else the usual one."""
     return window if window in dict(windows(view)) else USUAL_LAST
 
 
 ZoneOf = Callable[[str], ZoneInfo]
 
 
-def read_prefill(said: Mapping[str, Any], zone_of: ZoneOf) -> Draft:
-    """From an address: ``view``, ``device`` (several by commas), and what the device's or the
-    fleet's own page writes of its view. ``zone_of`` gives a device's own zone by its id."""
-    name = said.get("view")
+def read_prefill(params: Mapping[str, Any], zone_of: ZoneOf) -> Draft:
+    """From an address: ``view``, ``device`` (several separated by commas), and the parameters of
+    the device or fleet page. ``zone_of``: a device's own zone by its id."""
+    name = params.get("view")
     view = name if isinstance(name, str) and name in EMBED_VIEW_BY_NAME else Draft().view
-    text = said.get("device")
+    text = params.get("device")
     devices = tuple(id for id in text.split(",") if id) if isinstance(text, str) else ()
     devices = devices[: EMBED_VIEW_BY_NAME[view].most_devices]
-    return _charts(said, devices, zone_of) if view == "chart" else _walls(said, view, devices)
+    return _charts(params, devices, zone_of) if view == "chart" else _walls(params, view, devices)
 
 
-def _walls(said: Mapping[str, Any], view: str, devices: tuple[str, ...]) -> Draft:
-    seen = read_fleet_view(said)
+def _walls(params: Mapping[str, Any], view: str, devices: tuple[str, ...]) -> Draft:
+    seen = read_fleet_view(params)
     return Draft(
         view=view,
         devices=devices[:MAX_IDS],
@@ -101,8 +101,8 @@ def _walls(said: Mapping[str, Any], view: str, devices: tuple[str, ...]) -> Draf
     )
 
 
-def _charts(said: Mapping[str, Any], devices: tuple[str, ...], zone_of: ZoneOf) -> Draft:
-    seen = read_view(said)
+def _charts(params: Mapping[str, Any], devices: tuple[str, ...], zone_of: ZoneOf) -> Draft:
+    seen = read_view(params)
     window = seen.window or seen.custom
     first = last = ""
     if window is not None and devices:
@@ -128,20 +128,20 @@ def _wall_texts(window: Window, tz: ZoneInfo) -> tuple[str, str]:
 
 
 def custom_zone(zone: str, devices: tuple[str, ...], zone_of: ZoneOf) -> ZoneInfo:
-    """In which a fixed window is told: the chosen zone, else the first device's own."""
+    """The zone of a fixed window's times: the chosen one, else the first device's own."""
     return known_zone(zone) if zone or not devices else zone_of(devices[0])
 
 
 @dataclass(slots=True)
 class Read:
-    """``definition`` is there where ``problems``, by field, are none."""
+    """``definition``, or None if there are ``problems``, which are by field."""
 
     definition: EmbedDefinition | None = None
     problems: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
-    """What only this page can tell is told here; all else the service says of its fields."""
+    """Check what only this page knows; the service checks the rest."""
     read = Read()
     if not draft.devices:
         read.problems["devices"] = "Choose a device." if _single(draft) else "Choose devices."
@@ -175,20 +175,20 @@ def _single(draft: Draft) -> bool:
 
 def _window(draft: Draft, tz: ZoneInfo, read: Read) -> Rolling | Fixed | None:
     if draft.window != FIXED:
-        return Rolling(int(kept_window(draft.view, draft.window)))
-    said = {"first": draft.first.strip(), "last": draft.last.strip()}
-    told = custom_range.tell({**said, "first_fold": "0", "last_fold": "0"}, tz)
-    if told.problems:
-        read.problems["window"] = " ".join(told.problems)
+        return Rolling(int(allowed_window(draft.view, draft.window)))
+    ends = {"first": draft.first.strip(), "last": draft.last.strip()}
+    result = custom_range.tell({**ends, "first_fold": "0", "last_fold": "0"}, tz)
+    if result.problems:
+        read.problems["window"] = " ".join(result.problems)
         return None
-    window = read_view({"range": told.range}).custom
+    window = read_view({"range": result.range}).custom
     return None if window is None else Fixed(window.from_ms, window.to_ms)
 
 
 def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
     if draft.ends != "on":
-        known = draft.ends and draft.ends in dict(ENDS)
-        return now_ms + int(draft.ends) * DAY_MS if known else None
+        valid = draft.ends and draft.ends in dict(ENDS)
+        return now_ms + int(draft.ends) * DAY_MS if valid else None
     wall = custom_range.read_wall(f"{draft.ends_on.strip()} 00:00")
     if wall is None:
         read.problems["expires"] = "Enter a date such as 2027-03-31."

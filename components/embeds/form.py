@@ -32,7 +32,7 @@ def new_embed(draft: Draft, devices: Options) -> Component:
                 [
                     html.Button("Create embed", id=Ids.MAKE, type="button",
                                 className="button primary"),
-                    html.P(id=Ids.MAKE_SAID, className="problem", role="alert"),
+                    html.P(id=Ids.MAKE_PROBLEM, className="problem", role="alert"),
                 ],
                 className="embed-make",
             ),
@@ -99,10 +99,10 @@ def _text(
     longest: int | None = None,
     choices: str = "",
 ) -> Component:
-    known: dict[str, Any] = {"list": choices} if choices else {}
+    listed: dict[str, Any] = {"list": choices} if choices else {}
     return html.Div(
         [
-            *_labelled(id, label, value, hint, maxLength=longest, **known),
+            *_labelled(id, label, value, hint, maxLength=longest, **listed),
             *([html.Datalist(id=choices)] if choices else []),
             problem(field),
         ],
@@ -186,7 +186,7 @@ def _devices(draft: Draft, devices: Options) -> Component:
             value=list(draft.devices),
             className="embed-devices",
         ),
-        html.P(id=Ids.DEVICES_FOUND, className="quiet", role="status"),
+        html.P(id=Ids.DEVICES_NOTE, className="quiet", role="status"),
     )
 
 

@@ -45,17 +45,17 @@ class Ids(StrEnum):
     LIST = "embeds-list"
     PANEL = "embeds-panel"
     REVOKE = "embeds-revoke"
-    REVOKE_SAID = "embeds-revoke-said"
+    REVOKE_PROBLEM = "embeds-revoke-problem"
     SNIPPET = "embeds-snippet"
     MAKE = "embeds-make"
-    MAKE_SAID = "embeds-make-said"
+    MAKE_PROBLEM = "embeds-make-problem"
     # The form's fields
     TITLE = "embed-title"
     VIEW = "embed-view"
     METRIC = "embed-metric"
     METRIC_FIELD = "embed-metric-field"
     DEVICES = "embed-devices"
-    DEVICES_FOUND = "embed-devices-found"
+    DEVICES_NOTE = "embed-devices-note"
     SEARCH = "embed-search"
     WINDOW = "embed-window"
     FIXED = "embed-fixed"
@@ -71,7 +71,7 @@ class Ids(StrEnum):
     ENDS_ON_FIELD = "embed-ends-on-field"
 
 
-# A problem is said at one of these, named as the service names its fields.
+# Problems are shown at these fields, which have the service's names.
 FIELDS = ("title", "view", "devices", "metric", "window", "zone", "units", "theme", "controls",
           "origins", "expires")  # fmt: skip
 

@@ -16,30 +16,30 @@ from components.embeds.layout import Ids
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """``site`` is where readers reach the embed; ``here`` whether that is this very server, which
-    alone can be tried out. ``token`` None with ``refused``, why there is none."""
+class Preview:
+    """``site``: the address at which readers open the embed. ``is_here``: that is this server; only
+    then can it be previewed. ``token`` None: ``problem`` says why."""
 
     embed: Embed
     labels: descriptions.Labels
     site: str
-    here: bool
+    is_here: bool
     token: EmbedToken | None
-    refused: str = ""
+    problem: str = ""
 
 
-def one_embed(looked: Looked, now_ms: int) -> Component:
-    embed = looked.embed
-    stands = descriptions.standing(embed)
+def one_embed(preview: Preview, now_ms: int) -> Component:
+    embed = preview.embed
+    state = descriptions.state(embed)
     return html.Section(
         [
             html.Div(
-                [html.H2(descriptions.name(embed, looked.labels)), chip(stands)],
+                [html.H2(descriptions.name(embed, preview.labels)), chip(state)],
                 className="name-line",
             ),
-            html.P(stands.why, className="quiet") if stands.why else None,
-            *(_shown(looked) if embed.state == "active" else []),
-            _facts(descriptions.facts(embed, looked.labels, now_ms)),
+            html.P(state.why, className="quiet") if state.why else None,
+            *(_snippet(preview) if embed.state == "active" else []),
+            _facts(descriptions.facts(embed, preview.labels, now_ms)),
             _ending(embed),
         ],
         className="card embed-panel",
@@ -47,21 +47,21 @@ def one_embed(looked: Looked, now_ms: int) -> Component:
     )
 
 
-def chip(stands: descriptions.Standing) -> Component:
+def chip(state: descriptions.EmbedState) -> Component:
     return html.Span(
-        f"{stands.mark} {stands.word}",
+        f"{state.mark} {state.word}",
         className="state-chip",
-        **attributes(data_state=stands.colour),
+        **attributes(data_state=state.colour),
     )
 
 
-def _shown(looked: Looked) -> list[Component]:
-    if looked.token is None:
-        return [html.P(looked.refused, className="problem", role="alert")]
-    embed, said = looked.embed, looked.embed.definition
-    text = snippet(looked.site, embed.id, looked.token.token, said)
+def _snippet(preview: Preview) -> list[Component]:
+    if preview.token is None:
+        return [html.P(preview.problem, className="problem", role="alert")]
+    embed, definition = preview.embed, preview.embed.definition
+    text = snippet(preview.site, embed.id, preview.token.token, definition)
     return [
-        _preview(looked, looked.token.token),
+        _preview(preview, preview.token.token),
         html.Label("Paste this into the other page", htmlFor=Ids.SNIPPET),
         dcc.Textarea(
             id=Ids.SNIPPET,
@@ -90,14 +90,14 @@ def _shown(looked: Looked) -> list[Component]:
     ]
 
 
-def _preview(looked: Looked, token: str) -> Component:
-    if not looked.here:
-        return html.P(f"This embed opens on {looked.site}: preview it there.", className="quiet")
+def _preview(preview: Preview, token: str) -> Component:
+    if not preview.is_here:
+        return html.P(f"This embed opens on {preview.site}: preview it there.", className="quiet")
     return html.Iframe(
-        src=address("", looked.embed.id, token),
+        src=address("", preview.embed.id, token),
         title="Preview",
         className="embed-preview",
-        height=str(height_px(looked.embed.definition)),
+        height=str(height_px(preview.embed.definition)),
         referrerPolicy="no-referrer",
     )
 
@@ -127,7 +127,7 @@ def _ending(embed: Embed) -> Component:
                 ],
                 hidden=over,
             ),
-            html.P(id=Ids.REVOKE_SAID, className="problem", role="alert"),
+            html.P(id=Ids.REVOKE_PROBLEM, className="problem", role="alert"),
         ]
     )  # fmt: skip
 
@@ -154,7 +154,7 @@ def _row(embed: Embed, labels: descriptions.Labels, current: bool, now_ms: int) 
             [
                 html.Span(
                     [html.Span(descriptions.name(embed, labels), className="embed-name"),
-                     chip(descriptions.standing(embed))],
+                     chip(descriptions.state(embed))],
                     className="embed-row-head",
                 ),
                 html.Span(descriptions.line(embed, labels), className="quiet"),

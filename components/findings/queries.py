@@ -1,4 +1,4 @@
-"""Asking the service for the findings of an inbox, and for one with its evidence."""
+"""What the page asks the service: the inbox, one finding with its evidence, its dismissal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from functools import partial
 from typing import Final
 
 from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
-from api.client import Client
+from api.client import Client, Judged
 from api.client.findings import Finding, FindingDetail
-from api.insight.evidence import SHOWN
+from api.insight.dismissal import NOT_A_PROBLEM
+from api.insight.evidence import COLUMNS
 from api.insight.findings import KINDS
 from api.timez import floor_to, zone
+from components import session
 from components.charts.frames import frame
 from components.findings.url_state import STATES, FindingsView
 from components.fleet.device_list import Directory, directory
@@ -74,7 +76,7 @@ def inbox(desk: Desk, view: FindingsView, now_ms: int) -> Inbox:
 
 def metric_of(kind: str) -> Metric:
     """What a chart of such a finding shows."""
-    return SHOWN[kind].metric if kind in SHOWN else FLOW_AMOUNT
+    return COLUMNS[kind].metric if kind in COLUMNS else FLOW_AMOUNT
 
 
 def small_charts(desk: Desk, found: Sequence[Finding], now_ms: int) -> dict[str, Spark]:
@@ -142,3 +144,12 @@ def one(desk: Desk, finding_id: str, now_ms: int) -> One:
     before = (f for f in others if f.id != found.id and f.start_ms < found.start_ms)
     latest = sorted(before, key=lambda f: -f.start_ms)[:HISTORY]
     return One(detail, tuple(latest), directory(desk, now_ms))
+
+
+def judge(finding_id: str, action: str, reason: str, judgement: str) -> Judged:
+    """Dismiss a finding (``action`` "dismiss") as ``judgement`` ("": not a problem), or undo its
+    dismissal. Raises a WeirError."""
+    client = session.current_client()
+    if action == "dismiss":
+        return client.dismiss_finding(finding_id, reason, judgement or NOT_A_PROBLEM.name)
+    return client.restore_finding(finding_id)

@@ -210,6 +210,8 @@ def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict
     if line is None:
         return {"spark": None, "note": ""}
     note = "" if line.line else f"No flow readings in {span.label}"
+    if note and not measures_water(row.device.category):
+        note = "Measures no water"
     mark = line.mark
     paths = None if mark == drawn else [line.width, line.gaps, line.band, line.line]
     return {"spark": paths, "mark": mark, "note": note}

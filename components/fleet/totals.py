@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 from api.client import StatusSummary
 from api.insight.findings import KIND_BY_NAME
 from api.metering.cost import money
+from api.metering.uptime import comparable
+from api.metering.usage import change
 from api.metering.windows import Span
 from components import formatting
 from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
@@ -170,11 +172,22 @@ def volume_today(found: StatusSummary, units: Units) -> Total:
     value = units.volume(found.volume_today)
     if part := _coverage(found):
         return Total("volume", label, formatting.NOTHING, f"{value} in {part}")
+    parts = [_against_usual(found)]
     if found.sub_meters:  # the meters upstream have measured their water already
-        return Total(
-            "volume", label, value, f"without {formatting.plural(found.sub_meters, 'sub-meter')}"
-        )
-    return Total("volume", label, value, formatting.plural(found.devices, "device"))
+        parts.append(f"without {formatting.plural(found.sub_meters, 'sub-meter')}")
+    note = " · ".join(part for part in parts if part)
+    return Total("volume", label, value, note or formatting.plural(found.devices, "device"))
+
+
+def _against_usual(found: StatusSummary) -> str:
+    """``4% above a typical day so far``; "" where too few devices have a history."""
+    devices, volume, usual = found.usual
+    difference = change(volume, usual)
+    if difference is None or not comparable(devices / max(1, found.devices - found.sub_meters)):
+        return ""
+    if difference == 0:
+        return "same as a typical day so far"
+    return f"{abs(difference)}% {'above' if difference > 0 else 'below'} a typical day so far"
 
 
 def _coverage(found: StatusSummary) -> str:

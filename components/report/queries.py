@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
-from api.client import Finding
+from api.client import Finding, MonthEnd
 from api.client.balance import Balance
 from api.errors import BadRequest
 from api.metering.cadence import UNKNOWN
@@ -19,12 +19,12 @@ from components.fleet.cadence import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.queries import findings_in
 from components.report.url_state import ReportView, refusal
+from components.usage.insight_queries import balances_of, month_end_of, under_way
 from components.usage.queries import (
     FILE_PATIENCE_S,
     PartialResults,
     Progress,
     Selection,
-    balances_of,
     gather,
     pick,
 )
@@ -32,7 +32,8 @@ from components.usage.sums import DeviceUsage, ordered
 
 
 class Detail(NamedTuple):
-    """Of the range: lowest, highest and mean quality, the nights up to its end, and its findings.
+    """Of the range: lowest, highest and mean quality, the nights up to its end, its findings, and
+    where the month ends if its last day is under way.
     None where no reading tells, or where the service can't say."""
 
     quality_min: float | None = None
@@ -40,6 +41,7 @@ class Detail(NamedTuple):
     quality_mean: float | None = None
     nights: NightFlow | None = None
     findings: tuple[Finding, ...] = ()
+    month: MonthEnd | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
         mean = mean_quality(desk.client, id, window) if worst is not None else None
         flow = night_flow_of(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
         found = findings_in(desk.client, id, window)
+        month = month_end_of(desk.client, id) if under_way(usage) else None
     except ONE_DEVICE_ERRORS:
         return id, Detail()
-    return id, Detail(worst, best, mean, flow, found)
+    return id, Detail(worst, best, mean, flow, found, month)

@@ -15,6 +15,7 @@ from components.fleet.totals import Total, percent
 from components.report.queries import Detail, Report
 from components.report.url_state import ReportView
 from components.units import Units
+from components.usage.month import month_total
 from components.usage.sums import DeviceUsage
 from components.usage.table import date_words, flow_words
 
@@ -92,7 +93,13 @@ def numbers(usage: DeviceUsage, detail: Detail, units: Units) -> list[Total]:
         _uptime(usage),
         _quality(usage, detail),
         _night(usage, detail, units),
+        *_month(detail, units),
     ]
+
+
+def _month(detail: Detail, units: Units) -> list[Total]:
+    found = month_total([detail.month] if detail.month else [], units)
+    return [] if found is None else [found]
 
 
 def _per_day(usage: DeviceUsage, units: Units) -> str:

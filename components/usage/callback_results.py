@@ -14,14 +14,15 @@ from api.timez import local_ordinal
 from components import formatting
 from components.clock import known_zone
 from components.fleet.queries import Deadline, Desk
+from components.fleet.totals import Total
 from components.html_json import sheet
 from components.menu import Entry, Section, body
 from components.usage import balance, findings, table
+from components.usage.insight_queries import balances_of, findings_of, month_ends
+from components.usage.month import month_total
 from components.usage.queries import (
     PAGE_PATIENCE_S,
     Selection,
-    balances_of,
-    findings_of,
     gather,
     offered,
     pick,
@@ -38,16 +39,15 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
     picked = pick(desk, view, now_ms)
     summary = gather(desk, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
     usages = ordered(summary.usages, view.sort)
+    whole = summary.progress.complete
     today = local_ordinal(known_zone(view.zone), now_ms)
     first, last = view.dates(today)
     return {
         "empty": picked.words,
-        "sums": sheet(table.sums_strip(table.sums(totals(usages, len(picked.meters)), view.units)))
+        "sums": sheet(table.sums_strip(_sums(desk, usages, picked, view, whole=whole)))
         if usages
         else [],
-        "table": sheet(_table(desk, usages, picked, view, now_ms, whole=summary.progress.complete))
-        if usages
-        else [],
+        "table": sheet(_table(desk, usages, picked, view, now_ms, whole=whole)) if usages else [],
         "progress": summary.progress.words,
         "complete": summary.progress.complete,
         "range": table.range_words(view, today),
@@ -56,6 +56,15 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
         "groups": list(picked.groups),
         "moves": view.moves,
     }
+
+
+def _sums(
+    desk: Desk, usages: Sequence[DeviceUsage], picked: Selection, view: UsageView, *, whole: bool
+) -> list[Total]:
+    """With the month's end, once all devices are there."""
+    made = list(table.sums(totals(usages, len(picked.meters)), view.units))
+    month = month_total(month_ends(desk, usages), view.units) if whole else None
+    return made if month is None else [*made, month]
 
 
 def _table(

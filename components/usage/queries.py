@@ -12,9 +12,8 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, FLOW_AMOUNT, FLOW_RATE, Resolution
-from api.client import Client, Finding, LatestEntry
-from api.client.balance import Balance
-from api.errors import NotFound, NotOffered, Unavailable, WeirError
+from api.client import Client, LatestEntry
+from api.errors import Unavailable, WeirError
 from api.metering import uptime
 from api.metering.cadence import Cadence
 from api.metering.cost import price_of
@@ -35,7 +34,6 @@ from components.usage.url_state import MOST_DEVICES, UsageView
 
 MOST_OFFERED: Final = 50
 MOST_FINDINGS: Final = 1_000
-MOST_BALANCES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,38 +235,6 @@ def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, W
     """The view's days in the device's zone or the chosen one, but those that the zone skipped."""
     tz = zone_of(meter, view)
     return local_days(tz, *view.dates(local_ordinal(tz, now_ms)))
-
-
-def findings_of(desk: Desk, usages: Sequence[DeviceUsage]) -> tuple[Finding, ...]:
-    """All that were open in these days, worst first; none where the server keeps none."""
-    days = [day for usage in usages if usage.days for day in (usage.days[0], usage.days[-1])]
-    if not days:
-        return ()
-    first, last = min(d.start_ms for d in days), max(d.end_ms for d in days)
-    try:
-        return desk.client.findings(
-            states=("open", "closed"), from_ms=first, to_ms=last - 1, limit=MOST_FINDINGS
-        ).findings
-    except NotFound:
-        return ()
-
-
-def balances_of(desk: Desk, usages: Sequence[DeviceUsage], now_ms: int) -> tuple[Balance, ...]:
-    """Of the mains among the devices that have a sub-meter there; none where the server is no
-    Weir. An hour that isn't over doesn't count."""
-    nearest = {usage.meter.upstream[0] for usage in usages if usage.meter.upstream}
-    mains = [each for each in usages if each.meter.serial in nearest and each.days]
-    try:
-        return tuple(
-            desk.client.balance(
-                main.meter.id,
-                from_ms=main.days[0].start_ms,
-                to_ms=min(main.days[-1].end_ms - 1, now_ms),
-            )
-            for main in mains[:MOST_BALANCES]
-        )
-    except (NotFound, NotOffered):
-        return ()
 
 
 # --- Volumes -------------------------------------------------------------------------------------

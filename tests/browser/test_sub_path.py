@@ -106,10 +106,11 @@ class Below:
         return answer.status_code == 200
 
     def failed(self) -> list[str]:
-        """Requests that left the path, or whose address named nothing. 499: the browser went on to
-        another page meanwhile."""
+        """Requests that left the path, or whose address named nothing. Of the data of a page and
+        the images on one the browser may have wanted no more (499), since it went on."""
         lines = (self.folder / "access.log").read_text().splitlines()
-        good = re.compile(rf"(2..|3..|499|502) \S+ /{HERE}/")
+        left = rf"499 (POST /{HERE}/_dash-update-component|GET /{HERE}/(session|export/\S+))"
+        good = re.compile(rf"(2..|3..|502) \S+ /{HERE}/|{left}( |\?|$)")
         asked = [line for line in lines if not line.endswith(" /favicon.ico")]  # a frame names none
         return [line for line in asked if not good.match(line)]
 

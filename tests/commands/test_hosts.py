@@ -18,7 +18,7 @@ from tests import servers
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.world import SECRET
-from web.embed.middleware import STANDING
+from web.embed.middleware import TOKEN_CHECK
 
 REVOKED_WITHIN_S: Final = 10.0
 RATE: Final = 5  # a second, ten times that in a burst
@@ -111,7 +111,7 @@ def test_an_embed_that_was_made_on_one_is_shown_and_ended_by_the_other(hosts: Ho
     made = hosts.here.post("/embeds/v1/embeds", headers=maker, json=definition).json()
     issued = hosts.here.post(f"/embeds/v1/embeds/{made['id']}/tokens", headers=maker, json={})
     viewer = {"Authorization": f"Bearer {issued.json()['token']}"}
-    standing = f"{made['path']}/{STANDING}"
+    standing = f"{made['path']}/{TOKEN_CHECK}"
     for host in (hosts.there, hosts.here):
         assert host.get(made["path"]).status_code == 200
         assert host.get(standing, headers=viewer).is_success

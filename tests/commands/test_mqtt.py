@@ -75,15 +75,15 @@ def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(
             "WEIR_INSTANCE": str(tmp_path / "instance"),
             "WEIR_MQTT_URL": broker.url,
         }
-        with hearing(broker) as heard:
+        with hearing(broker) as message:
             site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1.5}'))
             command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
             process = subprocess.Popen(command, cwd=ROOT, env=environ)
             try:
-                eventually(lambda: heard)
+                eventually(lambda: message)
             finally:
                 process.send_signal(signal.SIGTERM)
                 assert process.wait(PATIENCE_S) == 0
         broker.stop()
         assert [row[1] for row in site.rows(1)] == [1.5]
-        assert heard[0][0] == f"weir/v1/acme/{site.devices[0].id}/datapoint"
+        assert message[0][0] == f"weir/v1/acme/{site.devices[0].id}/datapoint"

@@ -147,6 +147,8 @@ def test_every_kind_of_answer_has_what_keeps_it_safe(asked: list[tuple[str, Answ
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert "frame-ancestors" in headers["Content-Security-Policy"]
         assert "unsafe-eval" not in headers["Content-Security-Policy"]
+        if path in ("/readyz", "/metrics") or path.startswith(("/management", "/insight")):
+            assert headers["Cross-Origin-Resource-Policy"] == "same-origin", path
         assert re.fullmatch(r"[0-9a-f]{16}", headers["Request-Id"]), path
         assert "Strict-Transport-Security" not in headers, path
         assert answer.status != 500, path
@@ -183,8 +185,8 @@ def test_counts_are_those_of_all_workers_and_outlive_them(site: Site) -> None:
     def are_counted() -> bool:
         """An answer counts once it has gone out, which whoever got it may hear of first."""
         found = site.metrics()
-        asking = found["weir_requests_in_flight"] == 1
-        return asking and found[name] == before + 40
+        service_client = found["weir_requests_in_flight"] == 1
+        return service_client and found[name] == before + 40
 
     eventually(are_counted, "all were counted")
     workers = _workers(site)
@@ -203,8 +205,8 @@ def _counting(site: Site) -> set[int]:
 
 
 def _workers(site: Site) -> list[int]:
-    [web] = [pid for pid, command in children(site.server.pid).items() if "writer" not in command]
-    return sorted(children(web))
+    there = children(site.server.pid)
+    return sorted(pid for pid, command in there.items() if "web-worker" in command)
 
 
 def _writer(site: Site) -> int:

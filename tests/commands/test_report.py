@@ -82,11 +82,11 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--org", ORGANIZATION], "say which devices"),
-        (["--org", ORGANIZATION, "--group", "g", "--device", CLOCKS], "say which devices"),
+        (["--org", ORGANIZATION], "choose the devices"),
+        (["--org", ORGANIZATION, "--group", "g", "--device", CLOCKS], "choose the devices"),
         (["--device", CLOCKS], "Missing option '--org'"),
         (["--org", "nobody", "--device", CLOCKS], "--org nobody: no such organization"),
-        (["--org", ORGANIZATION, "--device", "FM-GONE"], "--device FM-GONE: No such device"),
+        (["--org", ORGANIZATION, "--device", "FM-GONE"], "--device FM-GONE: Device not found"),
         (["--org", ORGANIZATION, "--group", "nothing"], "--group nothing: No device matches."),
         (["--org", ORGANIZATION, "--device", CLOCKS, "--last", "2w"], "--last must be one of"),
         (["--org", ORGANIZATION, "--device", CLOCKS, "--zone", "Mars"], "--zone must be"),

@@ -83,7 +83,7 @@ def test_a_restart_prints_a_new_link_and_ends_the_old_one(shell: Shell) -> None:
 
 
 def test_a_link_needs_a_key_to_sign_in_with(weir: CommandLine) -> None:
-    assert "needs WEIR_API_KEY" in weir.error("sign-in", "link")
+    assert "set WEIR_API_KEY" in weir.error("sign-in", "link")
 
 
 # --- The demo ------------------------------------------------------------------------------------

@@ -226,6 +226,7 @@ def test_every_answer_is_safe_to_open(world: World, path: str) -> None:
     for query in (NEEDED[path], {"bad": "1"}):
         headers = world.get(path, query).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
         assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
         assert "Access-Control-Allow-Origin" not in headers
 

@@ -21,11 +21,11 @@ def definition(view: str, devices: int, **more: Any) -> EmbedDefinition:
     [
         ("chart", 1, (), 420),
         ("chart", 1, ("range",), 464),
-        ("tile", 1, (), 260),
-        ("wall", 1, (), 270),
-        ("wall", 4, (), 270),
-        ("wall", 5, (), 456),
-        ("wall", 50, ("zone",), 84 + 13 * 186 + 44),
+        ("tile", 1, (), 282),
+        ("wall", 1, (), 292),
+        ("wall", 4, (), 292),
+        ("wall", 5, (), 500),
+        ("wall", 50, ("zone",), 84 + 13 * 208 + 44),
     ],
 )
 def test_a_frame_is_as_high_as_what_it_shows(

@@ -94,13 +94,13 @@ class Works:
                 hooks.append(out := Publisher(settings))
                 begun.callback(out.stop, PATIENCE_S)
                 out.start()
-                eventually(lambda: not out.trouble)
+                eventually(lambda: not out.problem)
             writer = Writer(store, hooks)
             begun.callback(writer.close)
             consumer = Consumer(settings, writer)
             begun.callback(consumer.stop)
             consumer.start()
-            eventually(lambda: not consumer.trouble)
+            eventually(lambda: not consumer.problem)
             yield
 
     def begin_sessions(self, way: Way) -> None:

@@ -289,7 +289,7 @@ def test_a_server_that_falls_silent_is_given_up_and_asked_anew_when_it_speaks(
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "SILENCE_S", 0.3)
+    monkeypatch.setattr(connections, "PROBE_AFTER_S", 0.3)
     monkeypatch.setattr(connections, "CONNECT_TIMEOUT_S", 2)
 
 

@@ -38,7 +38,7 @@ def test_nothing_is_given_twice_after_a_restart_either() -> None:
 def test_senders_of_the_past_are_forgotten_and_a_burst_is_not() -> None:
     clock = AssignedTimestamps()
     clock.take("burst", 0, 5_000)
-    for n in range(3 * assigned_timestamps._KEPT):
+    for n in range(3 * assigned_timestamps._MOST_SENDERS):
         clock.take(n, n // 100)
     assert clock.take("burst", 400) == 5_000
-    assert len(clock._next_ms) <= 2 * assigned_timestamps._KEPT
+    assert len(clock._next_ms) <= 2 * assigned_timestamps._MOST_SENDERS

@@ -9,12 +9,12 @@ from api.ingest.demo import feed as demo
 from api.ingest.demo.feed import Fleet, catch_up, live, seed
 from api.ingest.demo.fleet import (
     FLEET,
-    LONGEST_HOLE_MS,
+    LONGEST_GAP_MS,
     MARK,
     ORGANIZATION_ID,
     SILENT_MS,
     Character,
-    Fate,
+    Condition,
     device,
 )
 from api.ingest.demo.meter import last_instant, readings
@@ -100,12 +100,16 @@ def test_catching_up_fills_the_hole_and_no_more(sqlite_store: Store, fleet: Flee
 
 
 def test_no_hole_is_filled_beyond_seven_days(sqlite_store: Store, fleet: Fleet) -> None:
-    slow = [one for one in FLEET if one.meter.cadence_s == 900 and one.meter.fate is Fate.HEALTHY]
+    slow = [
+        one
+        for one in FLEET
+        if one.meter.cadence_s == 900 and one.meter.condition is Condition.HEALTHY
+    ]
     now = fleet.origin_ms + 20 * DAY_MS
     catch_up(sqlite_store, fleet, now)
     for one in slow:
         first = stored(sqlite_store, fleet, one)[0][1]
-        assert 0 <= first - (now - LONGEST_HOLE_MS) < 2 * HOUR_MS
+        assert 0 <= first - (now - LONGEST_GAP_MS) < 2 * HOUR_MS
 
 
 def test_live_readings_come_when_they_are_due_and_leave_no_hole(
@@ -136,10 +140,10 @@ def test_live_readings_come_when_they_are_due_and_leave_no_hole(
     until = max(row[-1][1] for one in FLEET if (row := stored(sqlite_store, fleet, one)))
     assert until > start + 69 * MINUTE_MS
     for one in FLEET:
-        if one.meter.fate in (Fate.SILENT, Fate.NEVER_SEEN, Fate.INACTIVE):
+        if one.meter.condition in (Condition.SILENT, Condition.NEVER_SEEN, Condition.INACTIVE):
             continue
         assert stored(sqlite_store, fleet, one) == expected(fleet, one, until + 1), one.serial
-    (silent,) = [one for one in FLEET if one.meter.fate is Fate.SILENT]
+    (silent,) = [one for one in FLEET if one.meter.condition is Condition.SILENT]
     assert stored(sqlite_store, fleet, silent)[-1][1] < start - SILENT_MS
     assert sqlite_store.verify().wrong == 0
 

@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 from api.catalog import DAY_MS, HOUR_MS, METRICS, MINUTE_MS
 from api.commands.device_file import check
 from api.ingest.batch import Columns
+from api.ingest.demo.faults import FLOW_FAULTS, LEAK_GPM
 from api.ingest.demo.fleet import (
     FLEET,
     HISTORY_MS,
     ORGANIZATION_ID,
     SILENT_MS,
     Character,
-    Fate,
+    Condition,
     Pattern,
     device,
     sub_meters,
 )
 from api.ingest.demo.meter import OUTAGE_MS, TAKEN_OUT_MS, last_instant, readings
-from api.ingest.demo.troubles import LEAK_GPM, TROUBLES
 from api.timez import offset_ms, zone
 
 ORIGIN = 1_773_316_800_123  # 2026-03-12T12:00Z: four days after the clocks changed in America
@@ -39,14 +39,16 @@ def whole(one: Character) -> Columns:
     return readings(one, 1, ORIGIN, START, last_instant(one, ORIGIN, ORIGIN))
 
 
-def of_fate(fate: Fate) -> Character:
-    (one,) = [one for one in FLEET if one.meter.fate is fate]
+def of_condition(condition: Condition) -> Character:
+    (one,) = [one for one in FLEET if one.meter.condition is condition]
     return one
 
 
 def of_pattern(pattern: Pattern) -> Character:
     return next(
-        one for one in FLEET if (one.meter.pattern, one.meter.fate) == (pattern, Fate.HEALTHY)
+        one
+        for one in FLEET
+        if (one.meter.pattern, one.meter.condition) == (pattern, Condition.HEALTHY)
     )
 
 
@@ -65,8 +67,10 @@ def test_sixty_meters_of_all_kinds_in_several_zones() -> None:
     assert len({one.meter.site.time_zone for one in FLEET}) >= 5
     assert {one.meter.cadence_s for one in FLEET} == {10, 60, 300, 900}
     assert {one.meter.pattern for one in FLEET} == set(Pattern)
-    fates = Counter(one.meter.fate for one in FLEET)
-    assert all(fates[fate] == 1 for fate in Fate if fate is not Fate.HEALTHY)
+    conditions = Counter(one.meter.condition for one in FLEET)
+    assert all(
+        conditions[condition] == 1 for condition in Condition if condition is not Condition.HEALTHY
+    )
     for name in ("serial", "id", "network_id"):
         assert len({getattr(one, name) for one in FLEET}) == 60
 
@@ -111,7 +115,7 @@ def test_a_span_asked_for_in_pieces_gives_the_same_readings(
 @pytest.mark.parametrize("one", FLEET, ids=lambda one: one.meter.label)
 def test_readings_are_plausible_and_consistent(one: Character) -> None:
     columns = readings(one, 5, ORIGIN, ORIGIN - 8 * DAY_MS, ORIGIN - 5 * DAY_MS)
-    if one.meter.fate in (Fate.NEVER_SEEN, Fate.INACTIVE):
+    if one.meter.condition in (Condition.NEVER_SEEN, Condition.INACTIVE):
         assert len(columns) == 0
         return
     assert (np.diff(columns.instants) > 0).all()
@@ -121,14 +125,14 @@ def test_readings_are_plausible_and_consistent(one: Character) -> None:
         assert np.isnan(columns.values[:3]).all()
     else:
         assert rate.min() >= 0
-        used = one.meter.fate is not Fate.NO_USE
+        used = one.meter.condition is not Condition.NO_USE
         assert rate.max() > 0.3 * one.meter.rate if used else rate.max() == 0
         np.testing.assert_allclose(amount, rate * duration / 60, rtol=1e-12, atol=1e-12)
         pulses = amount * one.pulses_per_gallon
         np.testing.assert_allclose(pulses, np.rint(pulses), atol=1e-6)
     assert (quality.min() >= 0) & (quality.max() <= 100)
     assert (rssi.min() > -125) & (rssi.max() < -55)
-    weakest = -135 if one.meter.fate is Fate.WEAK_SIGNAL else -110
+    weakest = -135 if one.meter.condition is Condition.WEAK_SIGNAL else -110
     assert (signal.min() > weakest) & (signal.max() < -40)
     assert (celsius.min() > -20) & (celsius.max() < 50)
     assert quality.std() > 0
@@ -136,7 +140,9 @@ def test_readings_are_plausible_and_consistent(one: Character) -> None:
 
 
 @pytest.mark.parametrize(
-    "one", [one for one in FLEET if one.meter.fate is Fate.HEALTHY], ids=lambda one: one.serial
+    "one",
+    [one for one in FLEET if one.meter.condition is Condition.HEALTHY],
+    ids=lambda one: one.serial,
 )
 def test_a_healthy_meter_reports_in_nearly_every_bucket_of_its_cadence(one: Character) -> None:
     length_ms = max(one.meter.cadence_s, 60) * 1000
@@ -203,31 +209,31 @@ def test_irrigation_runs_on_some_nights() -> None:
 
 
 def test_the_leaking_one_has_never_been_at_rest_for_six_days() -> None:
-    columns = whole(of_fate(Fate.LEAKING))
+    columns = whole(of_condition(Condition.LEAKING))
     rate = columns.values[FLOW_RATE]
-    since = columns.instants >= ORIGIN - TROUBLES[Fate.LEAKING].from_ms
+    since = columns.instants >= ORIGIN - FLOW_FAULTS[Condition.LEAKING].from_ms
     assert rate[~since].min() < 0.1
     assert rate[since].min() >= 0.99 * LEAK_GPM
 
 
 def test_the_silent_one_was_last_seen_six_hours_ago() -> None:
-    columns = whole(of_fate(Fate.SILENT))
+    columns = whole(of_condition(Condition.SILENT))
     assert 0 < ORIGIN - SILENT_MS - columns.instants[-1] < 3 * MINUTE_MS
 
 
 def test_the_degraded_one_misses_minutes() -> None:
-    one = of_fate(Fate.DEGRADED)
+    one = of_condition(Condition.DEGRADED)
     assert 0.88 < len(whole(one)) / (HISTORY_MS / MINUTE_MS) < 0.95
 
 
 def test_the_one_of_low_quality_is_below_all_healthy_ones() -> None:
-    low = whole(of_fate(Fate.LOW_QUALITY)).values[QUALITY]
+    low = whole(of_condition(Condition.LOW_QUALITY)).values[QUALITY]
     healthy = whole(of_pattern(Pattern.DOMESTIC)).values[QUALITY]
     assert low.max() < 70 < healthy.min()
 
 
 def test_the_one_with_an_outage_has_a_hole() -> None:
-    columns = whole(of_fate(Fate.OUTAGE))
+    columns = whole(of_condition(Condition.OUTAGE))
     start, end = (ORIGIN - before for before in OUTAGE_MS)
     inside = (columns.instants >= start) & (columns.instants < end)
     assert not inside.any()
@@ -235,8 +241,8 @@ def test_the_one_with_an_outage_has_a_hole() -> None:
 
 
 def test_the_one_never_seen_sent_nothing_and_the_inactive_one_until_it_was_taken_out() -> None:
-    assert len(whole(of_fate(Fate.NEVER_SEEN))) == 0
-    inactive = whole(of_fate(Fate.INACTIVE))
+    assert len(whole(of_condition(Condition.NEVER_SEEN))) == 0
+    inactive = whole(of_condition(Condition.INACTIVE))
     assert len(inactive) > 1000
     assert ORIGIN - TAKEN_OUT_MS - HOUR_MS < inactive.instants[-1] < ORIGIN - TAKEN_OUT_MS
 

@@ -15,7 +15,7 @@ from api.ingest.batch import Batch
 from api.ingest.decode import Devices
 from api.ingest.files import batches
 from api.ingest.pipeline import import_file
-from api.ingest.source import digest, look_at
+from api.ingest.source import digest, inspect
 from api.store.base import Grant, NewDevice, Progress, Scope, Span, Store
 
 HEADER = "device,recorded_at,flow_rate,quality\n"
@@ -203,8 +203,8 @@ def test_an_interrupted_file_goes_on_behind_its_last_commit(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two batches in, the third is lost with the process; the counts are those of both runs."""
-    monkeypatch.setattr("api.ingest.files.PART_ROWS", 1)
-    monkeypatch.setattr("api.ingest.files.BATCH_PARTS", 2)
+    monkeypatch.setattr("api.ingest.files.CHUNK_ROWS", 1)
+    monkeypatch.setattr("api.ingest.files.BATCH_CHUNKS", 2)
     organization = _organization(store)
     path = tmp_path / "readings.csv"
     lines = [f"FM-{1 + n % 3},{T.format(n)},{n},\n" for n in range(9)]  # there is no FM-3
@@ -276,7 +276,7 @@ def test_lines_end_at_any_place_between_two_pieces_of_the_file(tmp_path: Path) -
         path.write_text(
             (LONG * 2).replace(HEADER, HEADER.rstrip() + "," * more + "\n", 1), newline="\r\n"
         )
-        found = batches(look_at(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60)
+        found = batches(inspect(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60)
         assert sum(batch.read for batch in found) == 40_001
 
 
@@ -385,7 +385,7 @@ def test_a_header_alone_is_a_file_without_readings(
 def test_batches_tell_unknown_columns_and_how_far_they_are(tmp_path: Path) -> None:
     path = tmp_path / "readings.csv"
     path.write_text(LONG.replace("quality", "colour", 1))
-    found = list(batches(look_at(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60))
+    found = list(batches(inspect(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60))
     assert found[0].unknown == {"colour"}
     assert found[-1].consumed == path.stat().st_size
     assert sum(batch.read for batch in found) == 20_000
@@ -395,6 +395,6 @@ def test_batches_tell_unknown_columns_and_how_far_they_are(tmp_path: Path) -> No
 def test_skipping_leaves_the_rest_of_the_rows(tmp_path: Path, skip: int) -> None:
     path = tmp_path / "readings.csv"
     path.write_text(LONG)
-    found = batches(look_at(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60, skip)
+    found = batches(inspect(path), Devices({"FM-1": 1}), T_MS + 86_400_000 * 60, skip)
     qualities = [row[5] for batch in found for row in batch.columns.rows()]
     assert qualities == [float(n) for n in range(skip, 20_000)]

@@ -39,7 +39,7 @@ class Station:
 
     def __init__(self, world: World) -> None:
         self.world, self.writer = world, Writer(world.store)
-        self.trouble: Exception | None = None
+        self.problem: Exception | None = None
         self.now_ms = NOON_MS
         reception = HttpIntake(world.store, self._post, lambda: self.now_ms)
         self.app = create_intake(world.store, world.settings, reception)
@@ -54,8 +54,8 @@ class Station:
         return self.world.new_key(grant, organization, ingest=True)[0]
 
     def _post(self, submission: Submission) -> Receipt:
-        if self.trouble is not None:
-            raise self.trouble
+        if self.problem is not None:
+            raise self.problem
         return self.writer.submit(submission).result(30)
 
     def post(
@@ -284,15 +284,15 @@ def test_other_paths_are_not_there(station: Station, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "status"),
+    ("problem", "status"),
     [(Busy("full", retry_after_s=1.2), 429), (Unavailable("gone", retry_after_s=2.0), 503)],
 )
 def test_a_writer_that_cannot_take_it_says_when_to_come_again(
-    station: Station, trouble: Exception, status: int
+    station: Station, problem: Exception, status: int
 ) -> None:
-    station.trouble = trouble
+    station.problem = problem
     answer = station.post([row("M-1", quality=1)])
-    station.trouble = None
+    station.problem = None
     assert (answer.status_code, answer.headers["Retry-After"]) == (status, "2")
 
 

@@ -20,7 +20,7 @@ from api.errors import Busy, Internal, Unavailable
 from api.ingest.decode import Rejection
 from api.ingest.ipc import IpcClient, IpcServer, messages
 from api.ingest.ipc.client import MOST_AT_ONCE
-from api.ingest.submission import Fate, Submission
+from api.ingest.submission import RowResult, Submission
 from api.ingest.writer import Writer
 from api.store.base import Store
 from tests.ingest.test_writer import Moody, eventually, sent
@@ -61,7 +61,11 @@ def test_what_is_handed_over_is_stored_when_it_is_answered(
     [meter] = new_meters(sqlite_store, 1)
     row, refused = reading(meter, NOON_MS, quality=1), Rejection("no device", "\ud800")
     submission = Submission("acme", "http", [row, refused, row], {1: "\udfff{}"})
-    assert house.knock(submission).fates == [Fate.STORED, Fate.REFUSED, Fate.REPEATED]
+    assert house.knock(submission).row_results == [
+        RowResult.STORED,
+        RowResult.REFUSED,
+        RowResult.REPEATED,
+    ]
     assert len(rows_of(sqlite_store, meter)) == 1
     [kept] = sqlite_store.refusals("acme")
     assert (kept.device, kept.sample) == ("?", "?{}")
@@ -83,8 +87,8 @@ def test_workers_at_once_are_each_answered_their_own(house: House, sqlite_store:
     def work(number: int) -> None:
         rows = steady(meters[number], 40)
         for index, row in enumerate(rows):
-            fates = workers[number % 2](sent(row, *rows[:index])).fates
-            assert fates == [Fate.STORED] + [Fate.REPEATED] * index
+            row_results = workers[number % 2](sent(row, *rows[:index])).row_results
+            assert row_results == [RowResult.STORED] + [RowResult.REPEATED] * index
 
     with ThreadPoolExecutor(len(meters)) as pool:
         list(pool.map(work, range(len(meters))))
@@ -104,7 +108,7 @@ def test_what_can_never_be_stored_is_an_error_of_ours(sqlite_store: Store, tmp_p
     house = House(Moody(sqlite_store, ValueError("poison")), tmp_path)
     with pytest.raises(Internal):
         house.knock(sent(*steady(meter, 1)))
-    assert house.knock(sent(*steady(meter, 1))).fates == [Fate.STORED]
+    assert house.knock(sent(*steady(meter, 1))).row_results == [RowResult.STORED]
     house.close()
 
 
@@ -119,14 +123,14 @@ def test_without_a_writer_one_is_told_so_at_once(tmp_path: Path) -> None:
 
 def test_a_new_writer_is_found_by_who_knew_the_old_one(sqlite_store: Store, tmp_path: Path) -> None:
     first = House(sqlite_store, tmp_path)
-    assert first.knock(sent()).fates == []
+    assert first.knock(sent()).row_results == []
     first.close()
     with pytest.raises(Unavailable):
         first.knock(sent())
     with socket.socket(socket.AF_UNIX) as dead:  # which left its socket
         dead.bind(str(tmp_path / "writer.sock"))
     second = House(sqlite_store, tmp_path)
-    assert first.knock(sent()).fates == []
+    assert first.knock(sent()).row_results == []
     first.knock.close()
     second.close()
 
@@ -142,7 +146,7 @@ def test_what_is_under_way_is_answered_before_the_door_is_shut(
         eventually(lambda: house.writer.committing_s)
         threading.Timer(0.1, begin.set).start()
         house.close()
-        assert asked.result(10).fates == [Fate.STORED] * 3
+        assert asked.result(10).row_results == [RowResult.STORED] * 3
     house.knock.close()
 
 
@@ -164,18 +168,20 @@ def test_while_nothing_gets_in_all_but_a_few_are_told_at_once(
         with pytest.raises(Unavailable, match="too slow"):
             stranger(sent(*steady(meter, 3)))
         begin.set()
-        fates = [each.result(10).fates for each in asked]
-    assert sorted(fates) == [[Fate.REPEATED] * 3] * (MOST_AT_ONCE - 1) + [[Fate.STORED] * 3]
+        row_results = [each.result(10).row_results for each in asked]
+    assert sorted(row_results) == [[RowResult.REPEATED] * 3] * (MOST_AT_ONCE - 1) + [
+        [RowResult.STORED] * 3
+    ]
     stranger.close()
     house.close()
 
 
 def test_a_socket_that_was_taken_away_is_there_again(house: House) -> None:
-    assert house.knock(sent()).fates == []
+    assert house.knock(sent()).row_results == []
     house.path.unlink()
     eventually(house.path.exists)
     another = IpcClient(house.path)
-    assert another(sent()).fates == []
+    assert another(sent()).row_results == []
     another.close()
 
 
@@ -185,7 +191,7 @@ def test_a_worker_that_goes_away_leaves_the_others_alone(house: House, sqlite_st
         with socket.socket(socket.AF_UNIX) as stranger:
             stranger.connect(str(house.path))
             stranger.sendall(rubbish)
-    assert house.knock(sent()).fates == []
+    assert house.knock(sent()).row_results == []
 
 
 def test_only_its_owner_may_knock_however_deep_the_folder_lies(
@@ -195,7 +201,7 @@ def test_only_its_owner_may_knock_however_deep_the_folder_lies(
     deep.mkdir()
     house = House(sqlite_store, deep)
     assert stat.S_IMODE(house.path.stat().st_mode) == 0o600
-    assert house.knock(sent()).fates == []
+    assert house.knock(sent()).row_results == []
     house.close()
     assert not house.path.exists()
 

@@ -11,7 +11,7 @@ import pytest
 
 from api.errors import UserError
 from api.ingest import prefetch as module
-from api.ingest.prefetch import ahead
+from api.ingest.prefetch import prefetched
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def no_children_left() -> bool:
 
 
 def test_the_items_are_the_same_and_made_elsewhere() -> None:
-    found = list(ahead(numbers, 50))
+    found = list(prefetched(numbers, 50))
     assert [number for number, _ in found] == list(range(50))
     assert {pid for _, pid in found}.isdisjoint({os.getpid()})
     assert no_children_left()
@@ -50,7 +50,7 @@ def test_the_items_are_the_same_and_made_elsewhere() -> None:
 
 @pytest.mark.parametrize("error", [UserError("a line"), ValueError("a bug")], ids=repr)
 def test_an_error_comes_in_its_turn(error: Exception) -> None:
-    items = ahead(failing, error)
+    items = prefetched(failing, error)
     assert next(items) == 1
     with pytest.raises(type(error), match=str(error)):
         next(items)
@@ -58,14 +58,14 @@ def test_an_error_comes_in_its_turn(error: Exception) -> None:
 
 
 def test_a_process_that_dies_is_an_error() -> None:
-    items = ahead(dying)
+    items = prefetched(dying)
     assert next(items) == 1
     with pytest.raises(UserError, match="ended unexpectedly"):
         next(items)
 
 
 def test_who_wants_no_more_leaves_no_process() -> None:
-    items = ahead(numbers, 10**9)
+    items = prefetched(numbers, 10**9)
     assert next(items)[0] == 0
     items.close()
     assert no_children_left()
@@ -73,4 +73,4 @@ def test_who_wants_no_more_leaves_no_process() -> None:
 
 def test_with_one_processor_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_processors", lambda: 1)
-    assert {pid for _, pid in ahead(numbers, 3)} == {os.getpid()}
+    assert {pid for _, pid in prefetched(numbers, 3)} == {os.getpid()}

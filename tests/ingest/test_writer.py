@@ -20,7 +20,7 @@ from api.ingest.announcer import Stored
 from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import Rejection
 from api.ingest.device_cache import DeviceCache
-from api.ingest.submission import Entry, Fate, Receipt, Submission
+from api.ingest.submission import Entry, Receipt, RowResult, Submission
 from api.ingest.writer import Writer
 from api.store.base import Device, ReadingRow, Store
 from tests.store import strategies
@@ -28,7 +28,7 @@ from tests.store.fleet import NOON_MS, new_meters, reading, steady
 from tests.store.test_writing import assert_true_to, rows_of
 
 PATIENCE_S = 30.0
-STORED, REPEATED, REFUSED = Fate.STORED, Fate.REPEATED, Fate.REFUSED
+STORED, REPEATED, REFUSED = RowResult.STORED, RowResult.REPEATED, RowResult.REFUSED
 
 
 @contextmanager
@@ -42,8 +42,8 @@ def sent(*entries: Entry, source: str = "test", org: str = "acme") -> Submission
     return Submission(org, source, entries)
 
 
-def fates(future: Future[Receipt]) -> Sequence[Fate]:
-    return future.result(PATIENCE_S).fates
+def row_results(future: Future[Receipt]) -> Sequence[RowResult]:
+    return future.result(PATIENCE_S).row_results
 
 
 class Moody:
@@ -74,7 +74,7 @@ def test_each_row_is_told_its_fate_in_order(store: Store) -> None:
     one, two = reading(meter, NOON_MS, quality=1), reading(meter, NOON_MS, quality=2)
     refused = Rejection("unknown device", "M-?")
     with writing(store) as writer:
-        assert fates(writer.submit(sent(one, refused, one, two))) == [
+        assert row_results(writer.submit(sent(one, refused, one, two))) == [
             STORED, REFUSED, REPEATED, STORED,
         ]  # fmt: skip
         receipt = writer.submit(sent(two, refused)).result(PATIENCE_S)
@@ -90,7 +90,7 @@ def test_nothing_is_acknowledged_before_it_can_be_read(store: Store) -> None:
     [meter] = new_meters(store, 1)
     with writing(store) as writer:
         for number, row in enumerate(steady(meter, 30), 1):
-            fates(writer.submit(sent(row)))
+            row_results(writer.submit(sent(row)))
             assert len(rows_of(store, meter)) == number
 
 
@@ -108,7 +108,7 @@ def test_rows_that_are_joined_lead_to_the_store_that_single_ones_would(
     random.Random(seed).shuffle(rows)
     with writing(sqlite_world) as writer:
         futures = [writer.submit(sent(*rows[n : n + 3])) for n in range(0, len(rows), 3)]
-        told = [fate for future in futures for fate in fates(future)]
+        told = [fate for future in futures for fate in row_results(future)]
     assert told.count(STORED) == len(set(rows))
     assert told.count(REPEATED) == len(rows) - len(set(rows))
     for meter in meters:
@@ -131,7 +131,7 @@ def test_sources_at_once_are_joined_and_none_is_lost(store: Store) -> None:
 
     def source(meter: Device) -> None:
         told = [writer.submit(sent(row, row)) for row in steady(meter, 50)]
-        assert [fates(future) for future in told] == [[STORED, REPEATED]] * 50
+        assert [row_results(future) for future in told] == [[STORED, REPEATED]] * 50
 
     with writing(moody) as writer:
         threads = [threading.Thread(target=source, args=(meter,)) for meter in meters]
@@ -153,8 +153,8 @@ def test_a_store_that_is_away_is_waited_for(store: Store) -> None:
     moody = Moody(store, Unavailable("gone"), Unavailable("gone"))
     with writing(moody) as writer:
         futures = [writer.submit(sent(row)) for row in steady(meter, 3)]
-        assert [fates(future) for future in futures] == [[STORED]] * 3
-        assert (writer.trouble, writer.waiting_rows) == ("", 0)
+        assert [row_results(future) for future in futures] == [[STORED]] * 3
+        assert (writer.problem, writer.waiting_rows) == ("", 0)
         assert writer.last_commit_ms is not None
 
 
@@ -167,7 +167,7 @@ def test_a_locked_file_is_waited_for(sqlite_store: Store, sqlite_url: str) -> No
         with pytest.raises(TimeoutError):
             future.result(0.3)
         other.execute("ROLLBACK")
-        assert fates(future) == [STORED]
+        assert row_results(future) == [STORED]
     other.close()
 
 
@@ -180,7 +180,7 @@ def test_a_batch_that_cannot_be_stored_takes_no_other_with_it(store: Store) -> N
         bad = writer.submit(sent(poison))
         good += [writer.submit(sent(row)) for row in steady(meter, 2, seed=1)]
         begin.set()
-        assert [fates(future) for future in good] == [[STORED]] * 4
+        assert [row_results(future) for future in good] == [[STORED]] * 4
         with pytest.raises(ValueError, match="finite"):
             bad.result(PATIENCE_S)
 
@@ -197,8 +197,8 @@ def test_a_full_queue_says_so_and_takes_in_again(store: Store) -> None:
         assert refused.value.retry_after_s
         threading.Timer(0.1, begin.set).start()
         waiting.append(writer.submit(sent(rows[4]), wait_s=PATIENCE_S))
-        assert [fates(future) for future in (under_way, *waiting)] == [[STORED]] * 5
-        assert fates(writer.submit(sent(*rows[5:]))) == [STORED] * 7  # larger than the bound
+        assert [row_results(future) for future in (under_way, *waiting)] == [[STORED]] * 5
+        assert row_results(writer.submit(sent(*rows[5:]))) == [STORED] * 7  # larger than the bound
 
 
 def test_who_can_wait_leaves_room_to_who_cannot(store: Store) -> None:
@@ -216,7 +216,7 @@ def test_who_can_wait_leaves_room_to_who_cannot(store: Store) -> None:
         with pytest.raises(Busy):
             writer.submit(sent(rows[6]))
         begin.set()
-        assert [fates(f) for f in (under_way, *patient, *at_once)] == [[STORED]] * 5
+        assert [row_results(f) for f in (under_way, *patient, *at_once)] == [[STORED]] * 5
 
 
 def eventually(check: Callable[[], bool]) -> None:
@@ -236,7 +236,7 @@ def test_closing_writes_what_waits_and_takes_nothing_more(store: Store) -> None:
     writer = Writer(store)
     futures = [writer.submit(sent(row)) for row in steady(meter, 20)]
     writer.close()
-    assert [future.result(0).fates for future in futures] == [[STORED]] * 20
+    assert [future.result(0).row_results for future in futures] == [[STORED]] * 20
     with pytest.raises(Unavailable):
         writer.submit(sent())
 
@@ -260,8 +260,8 @@ def test_who_gives_up_waiting_stops_nobody_else(store: Store) -> None:
         eventually(lambda: writer.waiting_rows == 0)
         assert writer.submit(sent(rows[1])).cancel()
         begin.set()
-        assert fates(first) == [STORED]
-        assert fates(writer.submit(sent(rows[2]))) == [STORED]
+        assert row_results(first) == [STORED]
+        assert row_results(writer.submit(sent(rows[2]))) == [STORED]
     assert len(rows_of(store, meter)) == 2
 
 
@@ -286,7 +286,7 @@ def test_a_publisher_that_hangs_holds_nothing_up(store: Store) -> None:
     hanging = threading.Event()
     writer = Writer(store, [lambda _: hanging.wait(PATIENCE_S)])
     for row in steady(meter, 5):
-        assert fates(writer.submit(sent(row))) == [STORED]
+        assert row_results(writer.submit(sent(row))) == [STORED]
     writer.close(0.1)
     hanging.set()
 
@@ -298,12 +298,12 @@ def test_a_publisher_that_hangs_holds_nothing_up(store: Store) -> None:
 def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str, None]) -> None:
     [meter] = new_meters(store, 1)
     with writing(store) as writer:
-        devices = writer.roster.devices("acme")
+        devices = writer.device_cache.devices("acme")
         payload = {"device": meter.serial_number, "flowRate": 2, **when}
         sent_in = live_rows.submission(
             "acme", "test", [payload], devices, NOON_MS, AssignedTimestamps()
         )
-        assert fates(writer.submit(sent_in)) == [STORED]
+        assert row_results(writer.submit(sent_in)) == [STORED]
     assert rows_of(store, meter) == [reading(meter, NOON_MS, flow_rate=2)[1:]]
 
 
@@ -311,11 +311,11 @@ def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str
 def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: object) -> None:
     new_meters(store, 1)
     with writing(store) as writer:
-        devices = writer.roster.devices("acme")
+        devices = writer.device_cache.devices("acme")
         sent_in = live_rows.submission(
             "acme", "hostile", [payload], devices, NOON_MS, AssignedTimestamps()
         )
-        assert fates(writer.submit(sent_in)) == [REFUSED]
+        assert row_results(writer.submit(sent_in)) == [REFUSED]
     [kept] = store.refusals("acme")
     assert (kept.source, kept.sample) == ("hostile", live_rows.sample(payload))
 
@@ -331,25 +331,25 @@ def test_organizations_that_somebody_made_up_are_asked_for_once_and_soon_forgott
             asked.append(organization_id)
             return store.ingest_keys(organization_id)
 
-    roster = DeviceCache(cast("Any", Counting()))
+    device_cache = DeviceCache(cast("Any", Counting()))
     for _ in range(3):
-        assert not roster.devices("nobody")
-        assert roster.devices("acme")
+        assert not device_cache.devices("nobody")
+        assert device_cache.devices("acme")
     assert asked == ["nobody", "acme"]
-    assert not roster.devices("nobody", within_s=0)
+    assert not device_cache.devices("nobody", within_s=0)
     assert asked.count("nobody") == 2
     for n in range(2_500):
-        roster.devices(f"made up {n}")
-    assert len(roster._unknown) <= 1_000
-    assert roster.devices("acme")
+        device_cache.devices(f"made up {n}")
+    assert len(device_cache._unknown) <= 1_000
+    assert device_cache.devices("acme")
     assert asked.count("acme") == 1
 
 
 def test_a_new_device_is_known_as_soon_as_it_is_asked_for(store: Store) -> None:
     with writing(store) as writer:
         [first] = new_meters(store, 1)
-        assert writer.roster.devices("acme").find(first.id) == first.key
+        assert writer.device_cache.devices("acme").find(first.id) == first.key
         [second] = new_meters(store, 1)
-        assert writer.roster.devices("acme").find(second.id) is None
-        assert writer.roster.devices("acme", within_s=0).find(second.id) == second.key
-        assert writer.roster.device_id("acme", second.key) == second.id
+        assert writer.device_cache.devices("acme").find(second.id) is None
+        assert writer.device_cache.devices("acme", within_s=0).find(second.id) == second.key
+        assert writer.device_cache.device_id("acme", second.key) == second.id

@@ -13,7 +13,7 @@ from api.ingest.demo.fleet import (
     FLEET,
     HISTORY_MS,
     Character,
-    Fate,
+    Condition,
     Pattern,
     device,
 )
@@ -31,17 +31,17 @@ from api.timez import HOUR_MS, MINUTE_MS, parse_instant, zone
 
 ORIGIN = parse_instant("2026-11-22T10:17:00Z")
 SHOWN = {
-    Fate.LEAKING: "continuous-flow",
-    Fate.BURST: "burst",
-    Fate.HIGH_FLOW: "high-flow",
-    Fate.UNUSUAL_DAY: "unusual-day",
-    Fate.NO_USE: "no-use",
-    Fate.STUCK: "stuck",
-    Fate.BACKWARDS: "backwards",
-    Fate.SILENT: "silent",
-    Fate.DEGRADED: "missing-data",
-    Fate.LOW_QUALITY: "low-quality",
-    Fate.WEAK_SIGNAL: "weak-signal",
+    Condition.LEAKING: "continuous-flow",
+    Condition.BURST: "burst",
+    Condition.HIGH_FLOW: "high-flow",
+    Condition.UNUSUAL_DAY: "unusual-day",
+    Condition.NO_USE: "no-use",
+    Condition.STUCK: "stuck",
+    Condition.BACKWARDS: "backwards",
+    Condition.SILENT: "silent",
+    Condition.DEGRADED: "missing-data",
+    Condition.LOW_QUALITY: "low-quality",
+    Condition.WEAK_SIGNAL: "weak-signal",
 }
 """Not: night-flow-step, which takes two months; frost, which comes with the weather outdoors; and
 register-back, since these meters send no register."""
@@ -101,8 +101,8 @@ def found(one: Character) -> tuple[Finding, ...]:
 
 
 @pytest.mark.parametrize("fate", SHOWN, ids=str)
-def test_one_of_each(fate: Fate) -> None:
-    one = next(each for each in FLEET if each.meter.fate is fate)
+def test_one_of_each(fate: Condition) -> None:
+    one = next(each for each in FLEET if each.meter.condition is fate)
     assert SHOWN[fate] in {each.kind for each in found(one)}
 
 
@@ -111,7 +111,7 @@ def test_one_of_each(fate: Fate) -> None:
 )
 def test_healthy_mains_raise_none(label: str) -> None:
     one = next(each for each in FLEET if each.meter.label == label)
-    assert one.meter.fate is Fate.HEALTHY
+    assert one.meter.condition is Condition.HEALTHY
     assert [each.words for each in found(one)] == []
 
 

@@ -164,7 +164,7 @@ def _kill(store: Store, device: Device, *, within: bool) -> None:
         if within:
             patch.setattr("api.store.findings.sql.done", dies)
         else:
-            patch.setattr(type(store), "keep_evaluated", dies)
+            patch.setattr(type(store), "save_evaluations", dies)
         try:
             Evaluator(store).up_to_date(key=device.key)
         except Killed:
@@ -192,9 +192,9 @@ def test_what_a_slower_evaluator_made_of_less_is_not_kept(store: Store) -> None:
     device = meter(store)
     values = leak(20)
     store.write(hourly(device, values[:400]))
-    keep, made = type(store).keep_evaluated, []
+    keep, made = type(store).save_evaluations, []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(store), "keep_evaluated", lambda self, each: made.append(each) or [])
+        patch.setattr(type(store), "save_evaluations", lambda self, each: made.append(each) or [])
         Evaluator(store).up_to_date(key=device.key)
     store.write(hourly(device, values))
     expected = evaluated(store, device)
@@ -207,7 +207,7 @@ def test_readings_that_come_while_it_evaluates_stay_due(store: Store) -> None:
     device = meter(store)
     values = leak(20)
     store.write(hourly(device, values[:300]))
-    keep = type(store).keep_evaluated
+    keep = type(store).save_evaluations
     with pytest.MonkeyPatch.context() as patch:
 
         def and_more(self: Store, each: Any) -> list[int]:
@@ -215,7 +215,7 @@ def test_readings_that_come_while_it_evaluates_stay_due(store: Store) -> None:
             self.write(hourly(device, values))
             return keep(self, each)
 
-        patch.setattr(type(store), "keep_evaluated", and_more)
+        patch.setattr(type(store), "save_evaluations", and_more)
         Evaluator(store).up_to_date(key=device.key)
     assert not store.due_findings(1, key=device.key)
     assert Evaluator(store).wrong(device.key) is False
@@ -303,7 +303,7 @@ def test_a_setting_holds_for_what_has_been_as_well(store: Store, level: Any) -> 
     evaluator.up_to_date(organization)
     target = {"organization": "", "group": "north", "device": one.id}[level]
     setting = FindingSetting(level, target, "continuous-flow", "enabled", 0.0)
-    store.keep_finding_settings(organization, [setting])
+    store.save_finding_settings(organization, [setting])
 
     def leaking() -> set[str]:
         evaluator.up_to_date(organization)

@@ -186,7 +186,7 @@ def test_readings_that_come_while_a_row_is_made_stay_due(store: Store) -> None:
     store.write([reading(device, NOW - MINUTE_MS)])
     (due,) = store.due_by_reading(10)
     store.write([reading(device, NOW)])
-    store.keep_statuses([], [due], "me")
+    store.save_statuses([], [due], "me")
     assert [each.from_ms for each in store.due_by_reading(10)] == [NOW - MINUTE_MS]
 
 
@@ -215,3 +215,25 @@ def test_an_unchanged_row_is_found_right_and_a_spoilt_one_wrong(store: Store) ->
     store.write([reading(device, NOW - 200 * MINUTE_MS, flow_amount=0.1)])
     (fresh,) = projection.of([device.key], kept.as_of_ms)
     assert differing(kept, fresh)
+
+
+@pytest.mark.parametrize(
+    ("days", "usual"),
+    [((7, 14), 12.0), ((7, 14, 21, 28), 12.0), ((7,), None), ((6, 8), None)],
+)
+def test_the_usual_volume_is_of_the_same_weekday_by_this_time(
+    store: Store, days: tuple[int, ...], usual: float | None
+) -> None:
+    """A gallon every half hour of the local days that many days ago, and of today until 06:00."""
+    device = made(store, "U-1", deviceTimeZone="Asia/Kathmandu", reportingInterval=1800.0)
+    midnight = ms("2026-03-19T18:15:00Z")
+    for ago in (0, *days):
+        start, count = midnight - ago * DAY_MS, 48 if ago else 12
+        store.write(
+            [reading(device, start + n * HOUR_MS // 2, flow_amount=1.0) for n in range(count)]
+        )
+    Projection(store).all_due(midnight + 6 * HOUR_MS)
+    kept = row_of(store, device)
+    assert kept.volume_today == 12.0
+    assert kept.volume_usual == (None if usual is None else pytest.approx(usual))
+    assert kept == Projection(store).of([device.key], kept.as_of_ms)[0]

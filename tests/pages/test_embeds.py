@@ -149,7 +149,7 @@ def test_a_server_without_embeds_is_said_to_have_none(here: Managed) -> None:
     here.bare.set()
     try:
         assert "No embeds here" in text(the_page().layout())
-        assert make(here, LIVE)["said"] == the_page().NOT_OFFERED
+        assert make(here, LIVE)["problem"] == the_page().NOT_OFFERED
     finally:
         here.bare.clear()
 

@@ -36,6 +36,17 @@ def test_only_pages_are_found(web: httpx.Client, path: str, status: int) -> None
     assert web.get(path).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [("/wall", "/?wall=1"), ("/wall?group=Mesa&wall=0", "/?group=Mesa&wall=1")],
+)
+def test_the_walls_address_leads_to_the_fleet_page(
+    web: httpx.Client, path: str, where: str
+) -> None:
+    answer = web.get(path)
+    assert (answer.status_code, answer.headers["location"]) == (302, where)
+
+
 def test_a_device_is_not_denied_while_the_service_fails(site: Site, web: httpx.Client) -> None:
     """The page says what is wrong; a 404 would say that there is no such device."""
     site.broken.set()

@@ -205,6 +205,7 @@ ROUTES: dict[str, Ask] = {
     "GET /metrics": Ask("/metrics", "not over the network"),
     # the dashboard
     "GET /": Ask("/", "site"),
+    "GET /wall": Ask("/wall", "site"),
     "GET /<path>": Ask("/usage", "site"),
     "GET /devices/<device_id>": Ask("/devices/{device}", "site"),
     "GET /_dash-layout": Ask("/_dash-layout", "script"),
@@ -389,6 +390,8 @@ def _of_site(person: Who, ask: Ask, device: str) -> set[int]:
     named = "{device}" in f"{ask.path}{ask.body}"
     if ask.path == "/_dash-update-component":
         return {400}  # let in, and told that it asks nothing
+    if ask.path == "/wall":
+        return {302}  # to the fleet page
     if ask.to == "nobody's page":
         return {404}
     if ask.to == "site, by id":  # a choice of devices, of which nobody's are left out

@@ -13,7 +13,7 @@ from api.errors import Busy
 from api.ingest.ipc.client import MOST_AT_ONCE
 from api.server import asgi
 from api.server.asgi import REFUSAL, ThreadedSite, environ_of
-from api.server.bodies import BodyMemory
+from api.server.bodies import BodyBudget
 from api.server.lanes import LANES, PAGES, Lane, lane_of
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def test_one_thread_more_than_may_wait_for_the_writer() -> None:
 
 
 def test_large_bodies_are_bounded_for_each_peer_and_together() -> None:
-    memory = BodyMemory(peer_bytes=10, process_bytes=15)
+    memory = BodyBudget(peer_bytes=10, process_bytes=15)
     memory.take("a", 10)
     with pytest.raises(Busy):
         memory.take("a", 1)

@@ -9,7 +9,7 @@ from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
 from api.catalog import SITE_ROOT
-from api.server.mount import Mounted, below
+from api.server.mount import Mounted, without_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     ],
 )  # fmt: skip
 def test_a_path_is_taken_with_and_without_the_root(path: str, inside: str) -> None:
-    assert below("/weir", path) == inside
-    assert below("", path) == path
+    assert without_root("/weir", path) == inside
+    assert without_root("", path) == path
 
 
 @pytest.mark.parametrize(

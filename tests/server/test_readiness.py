@@ -42,7 +42,7 @@ class Host:
         (self.folder / writer_status.FILE).write_text(json.dumps(_dict(told)))
 
     def told(self, query: str = "") -> tuple[int, dict[str, Any]]:
-        self.readiness._known_s = -60.0  # pyright: ignore[reportPrivateUsage]
+        self.readiness._cached_at_s = -60.0  # pyright: ignore[reportPrivateUsage]
         answer = self.client.get(f"/readyz{query}")
         assert answer.headers["Cache-Control"] == "no-store"
         return answer.status_code, json.loads(answer.data)
@@ -110,8 +110,8 @@ def _half_a_pulse(host: Host) -> None:
     (host.folder / writer_status.FILE).write_text('{"pid": 1')
 
 
-def _trouble(host: Host) -> None:
-    host.beats(trouble="The store can't be written: /secret/place.")
+def _problem(host: Host) -> None:
+    host.beats(problem="The store can't be written: /secret/place.")
 
 
 FAULTS = [
@@ -122,7 +122,7 @@ FAULTS = [
     (_old_pulse, "writer", 200, "degraded", "stopped or hangs"),
     (_dead_pulse, "writer", 200, "degraded", "stopped or hangs"),
     (_half_a_pulse, "writer", 200, "degraded", "No writer"),
-    (_trouble, "writer", 200, "degraded", "can't store readings"),
+    (_problem, "writer", 200, "degraded", "can't store readings"),
 ]
 
 
@@ -142,7 +142,7 @@ def test_each_fault_is_said_where_it_is(
 
 OUTAGES: list[tuple[dict[str, Any], str]] = [
     ({}, ""),
-    ({"trouble": "The disk is full."}, "Readings aren't being stored. The disk is full."),
+    ({"problem": "The disk is full."}, "Readings aren't being stored. The disk is full."),
     ({"feed": ""}, ""),
     ({"feed": "can't be reached"}, "No readings from the broker"),
     ({"at_s": time.time() - 60}, "the writer has stopped"),

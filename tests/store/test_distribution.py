@@ -15,7 +15,7 @@ from api.store import distribution, migrations
 from api.store.base import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
-    LatestQuestion,
+    LatestQuery,
     Span,
     Store,
 )
@@ -163,9 +163,7 @@ def test_tables_that_come_later_are_spread_by_their_upgrade(cluster_url: str) ->
 
 def test_latest_of_many_is_one_round_to_the_workers(cluster_url: str) -> None:
     store: Any = citus.made(cluster_url)
-    asked = latest(
-        range(1, 51), LatestQuestion(AN_HOUR_AND_EDGES, STORED[0], STORED[-1], last=True)
-    )
+    asked = latest(range(1, 51), LatestQuery(AN_HOUR_AND_EDGES, STORED[0], STORED[-1], last=True))
     assert asked is not None
     plan = "\n".join(row[0] for row in store.fetch(Query(f"EXPLAIN {asked.sql}", asked.params)))
     assert "Task Count" in plan

@@ -32,7 +32,7 @@ catalog = types.ModuleType("api.catalog")
 sys.modules["api.catalog"] = api.catalog = catalog
 exec(compile(source, str(path), "exec"), catalog.__dict__)
 
-from api.store.base import DeviceQuery, LatestQuestion, Span
+from api.store.base import DeviceQuery, LatestQuery, Span
 from api.store.open import open_store
 from tests.store.fleet import NOON_MS, everything, new_meters, steady
 from tests.store.test_growth import by_name
@@ -58,7 +58,7 @@ for resolution in catalog.STORED:
     assert_same_rows(found, rolled([row[1:] for row in rows], resolution))
     assert store.count(device, resolution, Span(NOON_MS + 5, None)) <= len(found)
     assert len(found[0]) == 1 + len(catalog.AGGREGATES)
-last = store.latest([device], LatestQuestion(Span(), last=True))[device.key].last
+last = store.latest([device], LatestQuery(Span(), last=True))[device.key].last
 assert last == rows[-1][1:]
 assert store.verify().wrong == 0
 print("grown")

@@ -20,14 +20,14 @@ from api.catalog import (
     Aggregate,
     Resolution,
 )
-from api.store.base import Device, LatestFound, LatestQuestion, Span, Store
+from api.store.base import Device, LatestQuery, LatestResult, Span, Store
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 from tests.store.recomputed import column
 
 resolutions_or_none = st.one_of(st.none(), st.sampled_from(STORED))
 questions = st.builds(
-    LatestQuestion,
+    LatestQuery,
     strategies.spans,
     resolutions_or_none,
     st.one_of(st.none(), strategies.resolutions),
@@ -35,13 +35,13 @@ questions = st.builds(
 )
 
 
-def one_by_one(store: Store, device: Device, question: LatestQuestion) -> LatestFound:
+def one_by_one(store: Store, device: Device, question: LatestQuery) -> LatestResult:
     """The same answer from the device's rows, without the query."""
 
     def rows(resolution: Resolution) -> list[Any]:
         return store.rows(device, resolution, question.span, limit=100_000)
 
-    found = LatestFound()
+    found = LatestResult()
     if question.uptime is not None:
         found = found._replace(observed=len(rows(question.uptime)))
     if question.quality is not None:
@@ -64,7 +64,7 @@ def one_by_one(store: Store, device: Device, question: LatestQuestion) -> Latest
 @settings(max_examples=40, deadline=None)
 @given(fleet=st.lists(strategies.readings, min_size=1, max_size=3), question=questions)
 def test_latest_is_a_look_at_each_device(
-    store: Store, fleet: list[Any], question: LatestQuestion
+    store: Store, fleet: list[Any], question: LatestQuery
 ) -> None:
     devices = new_meters(store, len(fleet))
     for device, pairs in zip(devices, fleet, strict=True):
@@ -89,7 +89,7 @@ def test_windows_may_cut_hours_anywhere(store: Store, from_ms: int, to_ms: int) 
     devices = new_meters(store, 5)
     for device, rows in zip(devices, (1440, 30, 61, 90, 0), strict=True):
         store.write(steady(device, rows, start_ms=NOON_MS + 123))
-    question = LatestQuestion(
+    question = LatestQuery(
         Span(NOON_MS + from_ms, NOON_MS + to_ms), ONE_MINUTE, COARSEST_STORED, True
     )
     found = store.latest(devices, question)
@@ -100,7 +100,7 @@ def test_of_events_at_one_instant_the_one_stored_last_is_the_latest(store: Store
     (device,) = new_meters(store, 1)
     for rate in (7.0, 9.0, 8.0):
         store.write([reading(device, NOON_MS, flow_rate=rate)])
-    last = store.latest([device], LatestQuestion(Span(), last=True))[device.key].last
+    last = store.latest([device], LatestQuery(Span(), last=True))[device.key].last
     assert last is not None
     assert last[:2] == (NOON_MS, 8.0)
 
@@ -113,7 +113,7 @@ def test_a_full_request_of_devices_is_one_statement(
     statements: list[Any] = []
     fetch = store.fetch  # pyright: ignore[reportAttributeAccessIssue]
     monkeypatch.setattr(store, "fetch", lambda query: (statements.append(query), fetch(query))[1])
-    question = LatestQuestion(Span(NOON_MS, NOON_MS + HOUR_MS), ONE_MINUTE, COARSEST_STORED, True)
+    question = LatestQuery(Span(NOON_MS, NOON_MS + HOUR_MS), ONE_MINUTE, COARSEST_STORED, True)
     found = store.latest(devices, question)
     assert len(statements) == 1
     assert found == {device.key: one_by_one(store, device, question) for device in devices}
@@ -122,8 +122,8 @@ def test_a_full_request_of_devices_is_one_statement(
 
 def test_nothing_asked_is_nothing_found(store: Store) -> None:
     devices = new_meters(store, 2)
-    assert store.latest([], LatestQuestion(Span(), ONE_MINUTE, last=True)) == {}
-    empty = {device.key: LatestFound() for device in devices}
-    assert store.latest(devices, LatestQuestion(Span())) == empty
-    backwards = LatestQuestion(Span(NOON_MS, NOON_MS - 1), ONE_MINUTE, COARSEST_STORED, True)
+    assert store.latest([], LatestQuery(Span(), ONE_MINUTE, last=True)) == {}
+    empty = {device.key: LatestResult() for device in devices}
+    assert store.latest(devices, LatestQuery(Span())) == empty
+    backwards = LatestQuery(Span(NOON_MS, NOON_MS - 1), ONE_MINUTE, COARSEST_STORED, True)
     assert store.latest(devices * 2, backwards) == empty

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from api.catalog import DAY_MS, HOUR_MS, LADDER, MINUTE_MS, RAW, STORED
 from api.errors import UserError
-from api.store.base import Device, LatestQuestion, ReadingRow, Span, Store
+from api.store.base import Device, LatestQuery, ReadingRow, Span, Store
 from api.store.open import open_store
 from api.store.partitions import Partitions, end_ms, following, month_of, months_without, start_ms
 from api.store.sql import partitions as sql
@@ -53,7 +53,7 @@ def answers(store: Store, meter: Device) -> list[Any]:
     return [
         *(store.rows(meter, r, EVERYTHING, limit=10_000) for r in LADDER),
         *(store.count(meter, r, Span(START_MS + DAY_MS, MARCH_MS)) for r in LADDER),
-        store.latest([meter], LatestQuestion(EVERYTHING, last=True)),
+        store.latest([meter], LatestQuery(EVERYTHING, last=True)),
         store.bounds(meter, RAW, EVERYTHING),
     ]
 

@@ -60,7 +60,7 @@ def test_a_read_outlives_connections_that_ended_without_a_word(
     with store.transaction(), store.transaction(), store.transaction():
         pass  # three connections, idle from here on
     end_all_sessions(postgres_url)
-    monkeypatch.setattr(connections, "_has_news", lambda _: False)
+    monkeypatch.setattr(connections, "_has_input", lambda _: False)
     assert store.count(device, RAW, Span()) == 5
     assert store.write(steady(device, 6)).stored == 1
 

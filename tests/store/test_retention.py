@@ -9,7 +9,7 @@ import pytest
 from api.catalog import DAY_MS, HOUR_MS, LADDER, MINUTE_MS, RAW, STORED
 from api.domain.adaptive import adaptive
 from api.errors import UserError
-from api.store.base import Device, LatestQuestion, Progress, Span, Store
+from api.store.base import Device, LatestQuery, Progress, Span, Store
 from api.store.retention import REASON, months_before
 from api.timez import parse_instant
 from tests.store.fleet import NOON_MS, new_meters, reading
@@ -69,7 +69,7 @@ def test_a_device_that_fell_silent_keeps_its_last_hour(empty_store: Store) -> No
     (meter,) = new_meters(empty_store, 1)
     filled(empty_store, meter, hours=range(3))
     assert empty_store.prune(LIMIT_MS) == 12
-    found = empty_store.latest([meter], LatestQuestion(EVERYTHING, last=True))[meter.key]
+    found = empty_store.latest([meter], LatestQuery(EVERYTHING, last=True))[meter.key]
     assert found.last is not None
     assert found.last[0] == NOON_MS + 2 * HOUR_MS + 50 * MINUTE_MS
     assert counts(empty_store, meter)["raw"] == 6

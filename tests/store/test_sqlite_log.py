@@ -69,7 +69,7 @@ def test_a_deleted_log_is_saved_and_nothing_more_goes_into_it(
     store.write(steady(device, 500))
     assert store.count(device, RAW, Span()) == 500
     delete_log(path, *suffixes)
-    assert store.file().trouble == LOG_GONE
+    assert store.file().problem == LOG_GONE
     assert store.count(device, RAW, Span()) == 500  # readers have the deleted one open still
     for _ in range(2):
         with pytest.raises(Unavailable, match="log"):
@@ -78,7 +78,7 @@ def test_a_deleted_log_is_saved_and_nothing_more_goes_into_it(
     monkeypatch.setattr(store, "_paused_until_s", 0.0)  # after the pause
     assert store.write(steady(device, 501)).stored == 1
     assert store.count(device, RAW, Span()) == 501
-    assert store.file().trouble == ""
+    assert store.file().problem == ""
     assert store.check_pages() == []
 
 
@@ -171,7 +171,7 @@ def test_an_idle_writer_notices_a_deleted_log(
     delete_log(path)
     eventually(lambda: rows_of_a_copy(path) == 10)
     assert writer.submit(submission(device, 12)).result(20)
-    eventually(lambda: writer.ailment == "")
+    eventually(lambda: writer.stall_reason == "")
     writer.close()
 
 
@@ -232,7 +232,7 @@ def test_after_the_first_damaged_page_nothing_is_stored_until_a_check_passes(
     for _ in range(2):
         with pytest.raises(StoreDamaged, match="until a check"):
             write_one(later, device)
-    assert later.file().trouble == NOT_CHECKED
+    assert later.file().problem == NOT_CHECKED
     assert later.check_pages()  # as `flask db check` does
     with pytest.raises(StoreDamaged):
         later.checkpoint()
@@ -241,7 +241,7 @@ def test_after_the_first_damaged_page_nothing_is_stored_until_a_check_passes(
     monkeypatch.setattr(damage, "CHECK_EVERY_S", 0.0)
     monkeypatch.setattr(later, "_damage", damage.DamageMark(path))
     assert write_one(later, device)
-    assert later.file().trouble == ""
+    assert later.file().problem == ""
     later.close()
 
 

@@ -93,7 +93,7 @@ def test_who_sends_no_undated_reading_pays_nothing(
     """No statement more for a batch."""
     (meter,) = new_meters(store, 1)
     said: list[str] = []
-    monkeypatch.setattr("api.store.sql.ingest.keep_undated", lambda *_: said.append(UNDATED.name))
+    monkeypatch.setattr("api.store.sql.ingest.save_undated", lambda *_: said.append(UNDATED.name))
     store.add([reading(meter, NOON_MS, flow_rate=1.0)], undated=())
     store.write([reading(meter, NOON_MS + 1, flow_rate=1.0)])
     assert said == []

@@ -1,7 +1,7 @@
-"""Whether a credential still stands.
+"""Checks whether the service still accepts a credential.
 
-Pages may show what was learnt a while ago, so their own questions don't always meet the service.
-The door therefore asks before it lets a request in, unless it has just done so.
+Pages may show cached data, so that a request doesn't always reach the service. The middleware
+therefore checks the credential first, unless it has just done so.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ from typing import Final
 from api.client import Client
 from api.errors import Forbidden, TooManyRequests, Unauthorized, WeirError
 
-BELIEVED_S: Final = 3  # with the service's own 5 s, a revoked key sees nothing after 10
-SILENCE_S: Final = 10  # a service that has just not answered isn't asked for so long
+TRUSTED_S: Final = 3  # with the service's own 5 s, a revoked key sees nothing after 10
+OUTAGE_PAUSE_S: Final = 10  # after the service didn't respond
 _MOST: Final = 10_000
 
 
 class CredentialCheck:
-    """When each credential was last found good, or at least not refused. Thread-safe."""
+    """When each credential was last accepted, or at least not refused. Thread-safe."""
 
     def __init__(self, clock_s: Callable[[], float] = monotonic) -> None:
         self._clock_s = clock_s
-        self._found_s: OrderedDict[str, float] = OrderedDict()
-        self._silent_until_s = float("-inf")
+        self._confirmed_s: OrderedDict[str, float] = OrderedDict()
+        self._paused_until_s = float("-inf")
         self._lock = Lock()
 
-    def confirm(self, client: Client, *, believed_s: float = BELIEVED_S) -> None:
-        """Ask the service, unless it was asked within ``believed_s``. A refusal is the client's
-        to tell (``on_unauthorized``); a service that can't say refuses nobody."""
-        asked_s = self._clock_s()
-        found_s = self._found_s.get(client.principal, float("-inf"))
-        if asked_s - found_s < believed_s or asked_s < self._silent_until_s:
+    def confirm(self, client: Client, *, trusted_s: float = TRUSTED_S) -> None:
+        """Ask the service whether it accepts the credential, unless it did within ``trusted_s``.
+        The client handles a refusal (``on_unauthorized``); without an answer nobody is refused."""
+        now_s = self._clock_s()
+        confirmed_s = self._confirmed_s.get(client.principal, float("-inf"))
+        if now_s - confirmed_s < trusted_s or now_s < self._paused_until_s:
             return
         try:
             client.organizations()
         except Unauthorized:
-            self._found_s.pop(client.principal, None)
-        except (Forbidden, TooManyRequests):  # it has answered: this one may little, or has to wait
-            self._remember(client.principal, asked_s)
+            self._confirmed_s.pop(client.principal, None)
+        except (Forbidden, TooManyRequests):  # accepted, but limited
+            self._remember(client.principal, now_s)
         except WeirError:
-            self._silent_until_s = asked_s + SILENCE_S
+            self._paused_until_s = now_s + OUTAGE_PAUSE_S
         else:
-            self._remember(client.principal, asked_s)
+            self._remember(client.principal, now_s)
 
-    def _remember(self, principal: str, asked_s: float) -> None:
+    def _remember(self, principal: str, now_s: float) -> None:
         with self._lock:
-            self._found_s[principal] = asked_s
-            self._found_s.move_to_end(principal)
-            if len(self._found_s) > _MOST:
-                self._found_s.popitem(last=False)
+            self._confirmed_s[principal] = now_s
+            self._confirmed_s.move_to_end(principal)
+            if len(self._confirmed_s) > _MOST:
+                self._confirmed_s.popitem(last=False)

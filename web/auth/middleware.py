@@ -1,8 +1,8 @@
-"""The door: a layer around the dashboard's application that lets nobody in unknown.
+"""WSGI middleware around the dashboard that admits only authenticated readers.
 
-It finds out who is looking, judges the request (`rules`), answers sign-in and sign-out itself, and
-hands everything else on with the reader's client in the request's environment. When the service
-refuses that client's credential meanwhile, the answer is thrown away and the session is over.
+It identifies the reader, decides on the request (`rules`), handles sign-in and sign-out itself, and
+passes everything else on with the reader's client in the environ. If the service refuses that
+client's credential meanwhile, the response is discarded and the session ends.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _LARGEST_FORM: Final = 8_192
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How people may get in.
+    """The ways to sign in.
 
-    ``demo_key`` gives the demo fleet's key, "" unless the store holds that fleet alone: somebody
-    at this machine needs no other, if the settings mean nobody else (``local_only``). ``links``
-    are one-time sign-in links; whoever opens one is signed in with ``link_key``. With
-    ``proxy_bearer`` a proxy in front says who asks, by a bearer token.
-    ``folder`` keeps the sessions that were signed out, ``shared`` also for other hosts.
-    ``outage`` says why no reading comes in, "" where nothing is known to keep them.
+    ``demo_key`` returns the demo fleet's key, "" unless the store has that fleet alone; readers at
+    this machine use it without signing in if the settings serve nobody else (``local_only``).
+    ``links``: one-time sign-in links, which sign in with ``link_key``. ``proxy_bearer``: a proxy in
+    front identifies the reader by a bearer token. ``folder`` records signed-out sessions,
+    ``shared`` also those of other hosts. ``outage`` returns why no readings are stored, "" if they
+    are.
     """
 
     secret: str = field(repr=False)
@@ -70,7 +70,7 @@ class Links(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn(Reader):
-    """A reader, with the session that they came in by."""
+    """A reader with their session, if they have one."""
 
     session: Session | None = None
 
@@ -86,90 +86,92 @@ class AuthMiddleware:
         clock_s: Callable[[], float] = time.time,
         attempts: Throttle | None = None,
     ) -> None:
-        """``client`` is only the way to the service: nothing is ever asked as its principal."""
+        """``client`` provides the connection to the service; its own principal is never used."""
         self._application = application
         self._client, self._access, self._page = client, access, page
         self._clock_s = clock_s
         self._attempts = attempts or Throttle(shared=access.shared)
         self._seal = Seal(access.secret)
         self._ended = SignedOutSessions(access.folder, self._now_s, access.shared)
-        self._standing = CredentialCheck()
+        self._credentials = CredentialCheck()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        visit = _Visit(Facts.of(environ), Request(environ))
+        exchange = _Exchange(Facts.of(environ), Request(environ))
         try:
-            response = self._answer(visit)
+            response = self._answer(exchange)
         except HTTPException as error:  # a form that is too large or can't be read
             response = _plain(error.code or 400, error.name)
         return response(environ, start_response)
 
-    def _answer(self, visit: _Visit) -> Response:
-        facts = visit.facts
-        session, stale = self._session(visit)
-        looking = self._looking(visit, session, lapsed=stale)
-        verdict = rules.judge(facts, known=looking is not None)
+    def _answer(self, exchange: _Exchange) -> Response:
+        facts = exchange.facts
+        session, stale = self._session(exchange)
+        reader = self._reader(exchange, session, lapsed=stale)
+        verdict = rules.judge(facts, has_reader=reader is not None)
         if verdict is Verdict.CROSS_SITE:
             return _plain(403, "Refused: this request comes from another site.")
         if verdict is Verdict.METHOD:
             return _plain(405, "Method not allowed")
         kind = rules.kind_of(facts.method, facts.path)
         if kind is Kind.SIGN_IN:
-            return self._sign_in(visit, session)
+            return self._sign_in(exchange, session)
         if kind is Kind.SIGN_OUT:
-            return self._sign_out(visit, session)
+            return self._sign_out(exchange, session)
         if verdict is not Verdict.PASS:
-            return self._outside(visit, verdict, Because.IDLE if stale else None)
-        if looking is None:  # static
-            return Response.from_app(self._application, visit.request.environ)
-        response = self._inside(visit, looking, kind)
-        if looking.refused:
+            return self._outside(exchange, verdict, Because.IDLE if stale else None)
+        if reader is None:  # static
+            return Response.from_app(self._application, exchange.request.environ)
+        response = self._inside(exchange, reader, kind)
+        if reader.refused:
             response.close()
-            verdict = rules.judge(facts, known=False)
-            return self._outside(visit, verdict, Because.REFUSED)
-        self._renew(visit, looking, kind, response)
+            verdict = rules.judge(facts, has_reader=False)
+            return self._outside(exchange, verdict, Because.REFUSED)
+        self._renew(exchange, reader, kind, response)
         return response
 
-    # --- Who is looking --------------------------------------------------------------------------
+    # --- The reader ------------------------------------------------------------------------------
 
-    def _session(self, visit: _Visit) -> tuple[Session | None, bool]:
-        """The cookie's session if it is good, and whether there was one that is over."""
-        sealed = visit.request.cookies.get(visit.jar.session, "")
+    def _session(self, exchange: _Exchange) -> tuple[Session | None, bool]:
+        """(the cookie's session if it is valid, whether there was one that has ended)."""
+        sealed = exchange.request.cookies.get(exchange.jar.session, "")
         session = self._seal.open(sealed) if sealed else None
         if session is None:
             return None, False
         over = not session.alive(self._now_s) or self._ended.has(session, self._now_s)
         return (None, True) if over else (session, False)
 
-    def _looking(self, visit: _Visit, session: Session | None, *, lapsed: bool) -> SignedIn | None:
-        """A proxy's word goes first: behind it, it alone knows who asks. Whose own session has
-        ``lapsed`` is told so: nobody becomes somebody else without choosing to."""
-        bearer = self._bearer(visit)
+    def _reader(
+        self, exchange: _Exchange, session: Session | None, *, lapsed: bool
+    ) -> SignedIn | None:
+        """The reader of a request: by the proxy's token first, then by the session. A reader whose
+        session has ``lapsed`` is told so instead of being signed in some other way."""
+        bearer = self._bearer(exchange)
         if bearer is not None:
-            return self._as(visit, bearer, EntryMethod.PROXY)
+            return self._as(exchange, bearer, EntryMethod.PROXY)
         if session is not None:
-            return self._as(visit, session.credential, EntryMethod.SESSION, session)
-        away = lapsed or visit.jar.away in visit.request.cookies
-        if not away and rules.opens_demo(visit.facts, local_only=self._access.local_only):
+            return self._as(exchange, session.credential, EntryMethod.SESSION, session)
+        away = lapsed or exchange.jar.away in exchange.request.cookies
+        if not away and rules.opens_demo(exchange.facts, local_only=self._access.local_only):
             key = self._access.demo_key()
-            return self._as(visit, Credential.key(key), EntryMethod.DEMO) if key else None
+            return self._as(exchange, Credential.key(key), EntryMethod.DEMO) if key else None
         return None
 
     def _as(
         self,
-        visit: _Visit,
+        exchange: _Exchange,
         credential: Credential,
         method: EntryMethod,
         session: Session | None = None,
     ) -> SignedIn:
         refused: list[bool] = []
-        seen: RequestRecord | None = visit.request.environ.get(REQUEST_RECORD)
+        seen: RequestRecord | None = exchange.request.environ.get(REQUEST_RECORD)
         if seen is not None:
             seen.kind = method.value
         client = self._client.as_principal(credential, on_unauthorized=lambda: refused.append(True))
         return SignedIn(client, method, refused, session)
 
-    def _bearer(self, visit: _Visit) -> Credential | None:
-        scheme, _, token = visit.request.headers.get("Authorization", "").partition(" ")
+    def _bearer(self, exchange: _Exchange) -> Credential | None:
+        scheme, _, token = exchange.request.headers.get("Authorization", "").partition(" ")
         if not self._access.proxy_bearer or scheme.lower() != "bearer" or not token.strip():
             return None
         try:
@@ -179,32 +181,32 @@ class AuthMiddleware:
 
     # --- Inside ----------------------------------------------------------------------------------
 
-    def _inside(self, visit: _Visit, looking: SignedIn, kind: Kind) -> Response:
-        """An open page's check always asks the service: it is there to be the first to know."""
+    def _inside(self, exchange: _Exchange, reader: SignedIn, kind: Kind) -> Response:
+        """Run the application. The check of an open page always asks the service."""
         if kind is Kind.CHECK:
-            self._standing.confirm(looking.client, believed_s=0)
+            self._credentials.confirm(reader.client, trusted_s=0)
             return Response(status=204, headers={OUTAGE_HEADER: quote(self._access.outage())})
-        self._standing.confirm(looking.client)
-        if looking.refused:
+        self._credentials.confirm(reader.client)
+        if reader.refused:
             return Response(status=401)
-        environ = {**visit.request.environ, READER: looking}
+        environ = {**exchange.request.environ, READER: reader}
         return Response.from_app(self._application, environ)
 
-    def _renew(self, visit: _Visit, looking: SignedIn, kind: Kind, response: Response) -> None:
-        """Looking counts as use; an open page's checks don't, nor do its static files."""
-        if looking.session is None or kind not in (Kind.PAGE, Kind.DATA):
+    def _renew(self, exchange: _Exchange, reader: SignedIn, kind: Kind, response: Response) -> None:
+        """Renew the session's cookie after a page or its data, not after checks or static files."""
+        if reader.session is None or kind not in (Kind.PAGE, Kind.DATA):
             return
-        renewed = looking.session.renewed(self._now_s)
+        renewed = reader.session.renewed(self._now_s)
         if renewed is not None:
-            response.headers.add("Set-Cookie", self._cookie(visit, renewed))
+            response.headers.add("Set-Cookie", self._cookie(exchange, renewed))
 
     # --- Outside ---------------------------------------------------------------------------------
 
-    def _outside(self, visit: _Visit, verdict: Verdict, because: Because | None) -> Response:
-        """To the sign-in page, and back from there; for what a script asked, the way to it. Where a
-        session has just ended, the demo fleet doesn't step in for it by itself."""
+    def _outside(self, exchange: _Exchange, verdict: Verdict, because: Because | None) -> Response:
+        """Redirect a page to sign-in and back; tell a script the address of the sign-in page. After
+        a session has ended, the demo fleet doesn't open by itself."""
         if verdict is Verdict.TO_SIGN_IN:
-            next_path = rules.asked_address(visit.facts)
+            next_path = rules.requested_address(exchange.facts)
             where = rules.sign_in_address(because=because, next_path=next_path)
             response = Response(status=303, headers={"Location": where})
         else:
@@ -215,63 +217,63 @@ class AuthMiddleware:
                 content_type="application/json",
                 headers={SIGN_IN_HEADER: where, "WWW-Authenticate": 'Session realm="weir"'},
             )
-        if visit.jar.session in visit.request.cookies:
-            response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.session))
+        if exchange.jar.session in exchange.request.cookies:
+            response.headers.add("Set-Cookie", exchange.jar.dropped(exchange.jar.session))
             if because is not None:
-                self._stay_away(visit, response)
+                self._stay_away(exchange, response)
         return response
 
-    def _stay_away(self, visit: _Visit, response: Response) -> None:
-        """Until the reader chooses it, the demo fleet doesn't open by itself."""
-        if rules.may_open_demo(visit.facts, local_only=self._access.local_only):
-            response.headers.add("Set-Cookie", visit.jar.until_closed(visit.jar.away, "1"))
+    def _stay_away(self, exchange: _Exchange, response: Response) -> None:
+        """Keep the demo fleet from opening until the reader chooses it."""
+        if rules.may_open_demo(exchange.facts, local_only=self._access.local_only):
+            response.headers.add("Set-Cookie", exchange.jar.until_closed(exchange.jar.away, "1"))
 
     # --- Sign in, sign out -----------------------------------------------------------------------
 
-    def _sign_in(self, visit: _Visit, session: Session | None) -> Response:
-        request = visit.request
-        if visit.facts.method != "POST":
+    def _sign_in(self, exchange: _Exchange, session: Session | None) -> Response:
+        request = exchange.request
+        if exchange.facts.method != "POST":
             next_path = rules.safe_next(request.args.get("next", ""))
             because = request.args.get("because", "")
-            if LINK_TOKEN in request.args and visit.facts.method == "GET":
-                return self._by_link(visit, session, request.args[LINK_TOKEN])
+            if LINK_TOKEN in request.args and exchange.facts.method == "GET":
+                return self._by_link(exchange, session, request.args[LINK_TOKEN])
             if session is not None and not because:
                 return _see(next_path)
             notice = SENTENCES[Because(because)] if because in tuple(Because) else None
-            return self._ask(visit, next_path, notice)
+            return self._sign_in_page(exchange, next_path, notice)
         request.max_content_length = request.max_form_memory_size = _LARGEST_FORM
         form = request.form
         next_path = rules.safe_next(form.get("next", ""))
-        if form.get("demo") and self._offers_demo(visit):
+        if form.get("demo") and self._offers_demo(exchange):
             response = _see(next_path)
-            response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
+            response.headers.add("Set-Cookie", exchange.jar.dropped(exchange.jar.away))
             return response
-        outcome = self._try(form.get("key", ""), visit.facts.peer)
+        outcome = self._try(form.get("key", ""), exchange.facts.peer)
         if isinstance(outcome, Notice):
-            return self._ask(visit, next_path, outcome)
-        return self._begin(visit, outcome, next_path)
+            return self._sign_in_page(exchange, next_path, outcome)
+        return self._begin(exchange, outcome, next_path)
 
-    def _begin(self, visit: _Visit, credential: Credential, next_path: str) -> Response:
+    def _begin(self, exchange: _Exchange, credential: Credential, next_path: str) -> Response:
         response = _see(next_path)
         begun = Session.begin(credential, self._now_s)
-        response.headers.add("Set-Cookie", self._cookie(visit, begun))
-        response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.away))
+        response.headers.add("Set-Cookie", self._cookie(exchange, begun))
+        response.headers.add("Set-Cookie", exchange.jar.dropped(exchange.jar.away))
         return response
 
-    def _by_link(self, visit: _Visit, session: Session | None, token: str) -> Response:
-        """Spends the token and leads to an address without it, good or not. A browser that only
-        loads ahead spends nothing. Whoever comes back to a link that signed them in stays in."""
-        if visit.facts.prefetch:
+    def _by_link(self, exchange: _Exchange, session: Session | None, token: str) -> Response:
+        """Use a sign-in link and redirect to an address without its token, valid or not. A prefetch
+        uses up nothing. A reader who opens their used link again stays signed in."""
+        if exchange.facts.prefetch:
             return Response(status=204)
-        wait_s = self._attempts.wait_s(visit.facts.peer)
+        wait_s = self._attempts.wait_s(exchange.facts.peer)
         if wait_s:
-            return self._ask(visit, START, too_often(wait_s))
+            return self._sign_in_page(exchange, START, too_often(wait_s))
         links, key = self._access.links, self._access.link_key
         if links is not None and key and links.spend(token):
-            return self._begin(visit, Credential.key(key), START)
+            return self._begin(exchange, Credential.key(key), START)
         if session is not None:
             return _see(START)
-        self._attempts.failed(visit.facts.peer)
+        self._attempts.failed(exchange.facts.peer)
         return _see(rules.sign_in_address(because=Because.LINK))
 
     def _try(self, pasted: str, address: str) -> Credential | Notice:
@@ -283,34 +285,34 @@ class AuthMiddleware:
             self._attempts.failed(address)
         return outcome
 
-    def _ask(self, visit: _Visit, next_path: str, notice: Notice | None) -> Response:
+    def _sign_in_page(self, exchange: _Exchange, next_path: str, notice: Notice | None) -> Response:
         html = self._page.html(
             next_path=next_path,
             notice=notice,
-            demo=self._offers_demo(visit),
-            link=bool(self._access.link_key) and visit.facts.here,
+            demo=self._offers_demo(exchange),
+            link=bool(self._access.link_key) and exchange.facts.here,
         )
         response = Response(html, status=notice.status if notice else 200, mimetype="text/html")
         if response.status_code == 401:
             response.headers["WWW-Authenticate"] = 'Session realm="weir"'
         return response
 
-    def _offers_demo(self, visit: _Visit) -> bool:
-        may = rules.may_open_demo(visit.facts, local_only=self._access.local_only)
+    def _offers_demo(self, exchange: _Exchange) -> bool:
+        may = rules.may_open_demo(exchange.facts, local_only=self._access.local_only)
         return may and bool(self._access.demo_key())
 
-    def _sign_out(self, visit: _Visit, session: Session | None) -> Response:
-        """Ends the session for every copy of its cookie, and keeps the demo from stepping in."""
+    def _sign_out(self, exchange: _Exchange, session: Session | None) -> Response:
+        """End the session for every copy of its cookie, and keep the demo fleet from opening."""
         if session is not None:
             self._ended.add(session, self._now_s)
         response = _see(rules.sign_in_address(because=Because.SIGNED_OUT))
-        response.headers.add("Set-Cookie", visit.jar.dropped(visit.jar.session))
-        self._stay_away(visit, response)
+        response.headers.add("Set-Cookie", exchange.jar.dropped(exchange.jar.session))
+        self._stay_away(exchange, response)
         return response
 
-    def _cookie(self, visit: _Visit, session: Session) -> str:
+    def _cookie(self, exchange: _Exchange, session: Session) -> str:
         value = self._seal.close(session)
-        return visit.jar.kept(visit.jar.session, value, session.left_s(self._now_s))
+        return exchange.jar.set_cookie(exchange.jar.session, value, session.left_s(self._now_s))
 
     @property
     def _now_s(self) -> int:
@@ -318,8 +320,8 @@ class AuthMiddleware:
 
 
 @dataclass(frozen=True, slots=True)
-class _Visit:
-    """A request, with the cookies that suit how it came."""
+class _Exchange:
+    """A request with its facts and its cookies' names."""
 
     facts: Facts
     request: Request

@@ -1,4 +1,4 @@
-"""What may be answered to whom: the door's decisions, as functions of a request's facts."""
+"""Decides who may get which response, as pure functions of a request's facts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from web.static import STATIC_PREFIXES
 
 SIGN_IN: Final = "/sign-in"
 CHECK: Final = "/session"
-START: Final = "/"  # where one lands who asked for nothing in particular
+START: Final = "/"  # after sign-in, without a requested page
 
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 _READING: Final = ("GET", "HEAD")
 _LONGEST_NEXT: Final = 2_000
-_OWN_SITE: Final = ("same-origin", "none")  # none: the reader's own doing, an address typed in
+_OWN_SITE: Final = ("same-origin", "none")  # none: the reader typed the address
 
 
 class Kind(StrEnum):
@@ -42,18 +42,18 @@ class Verdict(StrEnum):
 
 
 class Because(StrEnum):
-    """Why somebody is asked to sign in, as it stands in the sign-in page's address."""
+    """Why a reader has to sign in, as in the sign-in page's address."""
 
-    REFUSED = "refused"  # the service doesn't know the key any more
+    REFUSED = "refused"  # the service refuses the key
     IDLE = "idle"
     SIGNED_OUT = "signed-out"
-    LINK = "link"  # a sign-in link that was used before, or is too old
+    LINK = "link"  # a sign-in link that was used or has expired
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the door looks at. Texts are as they were sent, "" where they weren't. ``here``: from
-    this machine, with no proxy in between; ``foreign``: a page of another origin caused it."""
+    """The facts of a request that decide. Texts are as sent, "" if missing. ``here``: from this
+    machine without a proxy. ``foreign``: caused by a page of another origin."""
 
     method: str = "GET"
     path: str = "/"
@@ -71,7 +71,7 @@ class Facts:
 
     @classmethod
     def of(cls, environ: Mapping[str, Any]) -> Facts:
-        # A client that says https itself only makes its own cookie stricter.
+        # A client that forges https only makes its own cookie stricter.
         proto = environ.get("HTTP_X_FORWARDED_PROTO", "").partition(",")[0].strip().lower()
         return cls(
             method=environ.get("REQUEST_METHOD", "GET"),
@@ -91,7 +91,7 @@ class Facts:
 
 
 def kind_of(method: str, path: str) -> Kind:
-    """Whatever isn't named here is somebody's page or data: new paths are closed by default."""
+    """The kind of a path. Unknown paths count as pages, so that new ones need a sign-in."""
     if method in _READING and path.startswith(STATIC_PREFIXES):
         return Kind.STATIC
     own = {SIGN_IN: Kind.SIGN_IN, SIGN_OUT: Kind.SIGN_OUT, CHECK: Kind.CHECK}.get(path)
@@ -100,9 +100,8 @@ def kind_of(method: str, path: str) -> Kind:
     return Kind.DATA if path.startswith(("/_dash-", "/_reload-hash")) else Kind.PAGE
 
 
-def judge(facts: Facts, *, known: bool) -> Verdict:
-    """``known`` tells whether the request comes with a good session or bearer, or may see the
-    demo fleet."""
+def judge(facts: Facts, *, has_reader: bool) -> Verdict:
+    """``has_reader``: the request has a valid session or token, or may see the demo fleet."""
     kind = kind_of(facts.method, facts.path)
     if cross_site(facts):
         return Verdict.CROSS_SITE
@@ -110,7 +109,7 @@ def judge(facts: Facts, *, known: bool) -> Verdict:
         return Verdict.PASS if facts.method in (*_READING, "POST") else Verdict.METHOD
     if kind is Kind.SIGN_OUT:
         return Verdict.PASS if facts.method == "POST" else Verdict.METHOD
-    if known or kind is Kind.STATIC:
+    if has_reader or kind is Kind.STATIC:
         return Verdict.PASS
     if kind is Kind.PAGE and facts.method in _READING:
         return Verdict.TO_SIGN_IN
@@ -118,9 +117,9 @@ def judge(facts: Facts, *, known: bool) -> Verdict:
 
 
 def cross_site(facts: Facts) -> bool:
-    """Whether another site makes a browser change, load or measure something here. It may open a
-    page in a window, as any link does. A request that says neither where it comes from nor from
-    which origin is no browser's: nobody's session rides on it."""
+    """Whether another site makes a browser change, load or probe something here. It may open a page
+    in a window, as any link does. A request with neither Sec-Fetch-Site nor Origin isn't from a
+    browser, so that it can't misuse a session."""
     if facts.fetch_site and facts.method != "OPTIONS":
         return facts.fetch_site not in _OWN_SITE and not _opens_window(facts)
     if facts.method in SAFE_METHODS:
@@ -129,9 +128,9 @@ def cross_site(facts: Facts) -> bool:
 
 
 def _opens_window(facts: Facts) -> bool:
-    """Whether a window's own address is asked for, and not a frame's or a part of a page."""
-    asked = (facts.method, facts.fetch_mode, facts.fetch_dest)
-    return asked == ("GET", "navigate", "document")
+    """Whether the request is a top-level navigation, not a frame or a part of a page."""
+    request = (facts.method, facts.fetch_mode, facts.fetch_dest)
+    return request == ("GET", "navigate", "document")
 
 
 def _authority(origin: str) -> str:
@@ -140,18 +139,18 @@ def _authority(origin: str) -> str:
 
 
 def may_open_demo(facts: Facts, *, local_only: bool) -> bool:
-    """Whether the demo fleet may be chosen: by somebody at this machine, where the settings
-    (``local_only``) mean nobody else."""
+    """Whether the reader may choose the demo fleet: at this machine, if the settings serve nobody
+    else (``local_only``)."""
     return local_only and facts.here
 
 
 def opens_demo(facts: Facts, *, local_only: bool) -> bool:
-    """Whether the demo fleet opens without a click: no other site may have led here."""
+    """Whether the demo fleet opens without a click: not if another site led here."""
     return may_open_demo(facts, local_only=local_only) and not facts.foreign
 
 
 def safe_next(target: str) -> str:
-    """Where to go after sign-in: a path of this site. Anything else leads to the start, above all
+    """The path of this site to go to after sign-in. Anything else becomes the start page, above all
     what a browser would read as another host."""
     plain = target.isascii() and target.isprintable() and " " not in target and "\\" not in target
     if (
@@ -165,8 +164,8 @@ def safe_next(target: str) -> str:
     return target if kind_of("GET", path) is Kind.PAGE else START
 
 
-def asked_address(facts: Facts) -> str:
-    """Path and query of a request, to come back to."""
+def requested_address(facts: Facts) -> str:
+    """Path and query of a request, to return to after sign-in."""
     path = quote(facts.path, safe="/:@!$&'()*+,;=~")
     return safe_next(f"{path}?{facts.query}" if facts.query else path)
 

@@ -1,8 +1,7 @@
-"""A session and the cookie that holds it: sealed, so that a browser can keep it but neither read
-nor change it.
+"""Sessions, sealed into cookies that a browser can neither read nor change.
 
-Fernet of the `cryptography` package, under a key derived from the server's secret for this purpose
-alone; another secret, another purpose, a cut or changed text: all of them open to nothing.
+Sealed by Fernet of the `cryptography` package, with a key derived from the server's secret for this
+purpose alone. Text that another key sealed, or that was changed or cut, doesn't open.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from api.client import Credential
 
 IDLE_S: Final = 12 * 3_600
 ABSOLUTE_S: Final = 7 * 86_400
-RENEWED_S: Final = 300  # how old "last used" may grow before the cookie is written anew
+RENEWED_S: Final = 300  # of use, until the cookie is renewed
 
 _PURPOSE: Final = b"weir dashboard session v2"
-_LONGEST: Final = 4_096  # what browsers keep of a cookie
+_LONGEST: Final = 4_096  # of a cookie in browsers
 _NAME: Final = "weir-session"
 _AWAY_NAME: Final = "weir-signed-out"
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """``credential`` is what the reader asks the service with; both times are epoch seconds."""
+    """``credential``: the reader's, for the service. Times are epoch seconds."""
 
     id: str
     credential: Credential
@@ -50,13 +49,13 @@ class Session:
         return self.left_s(now_s) > 0
 
     def left_s(self, now_s: int) -> int:
-        """How long it lives if it isn't used again; 0 or less once it is over."""
-        if self.used_s > now_s + RENEWED_S:  # written under a clock that has been put back since
+        """Seconds until it ends if it isn't used; 0 or less once it has ended."""
+        if self.used_s > now_s + RENEWED_S:  # from a clock that was set back since
             return 0
         return min(self.used_s + IDLE_S, self.issued_s + ABSOLUTE_S) - now_s
 
     def renewed(self, now_s: int) -> Self | None:
-        """As used now; None where the cookie is young enough to stay as it is."""
+        """The session as used now; None if its cookie is recent enough."""
         if now_s - self.used_s < RENEWED_S:
             return None
         return replace(self, used_s=now_s)
@@ -75,7 +74,7 @@ class Seal:
         return self._fernet.encrypt(orjson.dumps(fields)).decode().rstrip("=")
 
     def open(self, text: str) -> Session | None:
-        """None for whatever this seal didn't close. Says nothing about the session's age."""
+        """The session, of any age; None if this seal didn't close it."""
         if not text.isascii() or len(text) > _LONGEST:
             return None
         try:
@@ -88,11 +87,11 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class CookieJar:
-    """The names and attributes of the two cookies. Over https they carry the prefix that browsers
-    honour by refusing to let any other host, path or plain connection set them."""
+    """The names and attributes of the two cookies. Over https their names have a prefix, so that
+    browsers let no other host, path or plain connection set them."""
 
     secure: bool
-    root: str = ""  # the path below which the site stands: then the cookies are its alone
+    root: str = ""  # the site's path, to which its cookies are limited
 
     @property
     def session(self) -> str:
@@ -100,39 +99,38 @@ class CookieJar:
 
     @property
     def away(self) -> str:
-        """Says that the reader signed out on purpose, so that nothing signs in by itself."""
+        """The cookie of a reader who signed out, which keeps the demo fleet from opening."""
         return self._named(_AWAY_NAME)
 
-    def kept(self, name: str, value: str, max_age_s: int) -> str:
+    def set_cookie(self, name: str, value: str, max_age_s: int) -> str:
         """A Set-Cookie header's value."""
         return f"{self.until_closed(name, value)}; Max-Age={max_age_s}"
 
     def until_closed(self, name: str, value: str) -> str:
-        """The same for a cookie that goes when the browser is closed."""
+        """The same for a cookie that ends with the browser session."""
         secure = "; Secure" if self.secure else ""
         return f"{name}={value}; Path={self.root}/; HttpOnly; SameSite=Lax{secure}"
 
     def dropped(self, name: str) -> str:
-        return self.kept(name, "", 0)
+        return self.set_cookie(name, "", 0)
 
     def _named(self, name: str) -> str:
-        prefix = "__Secure-" if self.root else "__Host-"  # the latter is for whole hosts alone
+        prefix = "__Secure-" if self.root else "__Host-"  # __Host- requires the path /
         return f"{prefix}{name}" if self.secure else name
 
 
 # --- Sessions that were signed out ---------------------------------------------------------------
 
-SINCE: Final = "since"  # a file in the folder: who signed out before its time isn't known
+SINCE: Final = "since"  # a file in the folder: earlier sign-outs are unknown
 
 _log = logging.getLogger(__name__)
 
 
 class SignedOutSessions:
-    """An empty file a session, in a folder that all of a machine's worker processes share; with
-    ``shared`` other machines know of it too.
+    """Signed-out sessions: an empty file each, in a folder that all worker processes of a machine
+    share, and in ``shared`` for other machines.
 
-    Where the folder was lost, nobody can tell which of the sessions from before were signed out:
-    all of them are over.
+    If the folder was lost, all earlier sessions end, since any of them may have been signed out.
     """
 
     def __init__(self, folder: Path, now_s: int, shared: Shared | None = None) -> None:
@@ -140,8 +138,8 @@ class SignedOutSessions:
         self._since_s(now_s)
 
     def add(self, session: Session, now_s: int) -> None:
-        """A folder that can't be written leaves the reader signed out all the same: the cookie is
-        dropped. Only its copies live on, and the log says so."""
+        """Record a sign-out. If the folder can't be written, the reader is still signed out, since
+        the cookie is dropped; only copies of it stay valid, and the log says so."""
         if self._shared is not None:
             self._shared.note(_name(session), ABSOLUTE_S)
         self._since_s(now_s)
@@ -158,26 +156,26 @@ class SignedOutSessions:
         return session.issued_s < self._since_s(now_s) if noted is None else noted
 
     def _since_s(self, now_s: int) -> float:
-        """From when on signed-out sessions are known; 0 where nothing can be kept, and under a
-        clock that was put back: new sessions would be over at once."""
+        """From when on sign-outs are recorded. 0 if the folder can't be written, or after the clock
+        was set back, since new sessions would end at once."""
         try:
             with suppress(FileNotFoundError):
-                return self._told_s(now_s)
+                return self._recorded_s(now_s)
             self._begin(now_s)
-            return self._told_s(now_s)
+            return self._recorded_s(now_s)
         except OSError as error:
             if not self._warned:
                 _log.warning("signed-out sessions can't be recorded: %s", error)
             self._warned = True
             return 0
 
-    def _told_s(self, now_s: int) -> float:
+    def _recorded_s(self, now_s: int) -> float:
         since_s = (self._folder / SINCE).stat().st_mtime
         return since_s if since_s <= now_s else 0
 
     def _begin(self, now_s: int) -> None:
-        """The folder appears with its file in it, whoever else makes it at the same moment. One
-        that was there without was never lost."""
+        """Create the folder with its file atomically, even if another process does so too. A folder
+        without the file was never lost."""
         draft = self._folder.with_name(f"{self._folder.name}.{secrets.token_hex(4)}")
         draft.mkdir(parents=True, mode=0o700)
         (draft / SINCE).touch()
@@ -192,7 +190,7 @@ class SignedOutSessions:
             draft.rmdir()
 
     def _sweep(self, now_s: int) -> None:
-        """Other processes may be at it as well."""
+        """Delete old files. Other processes may do so at the same time."""
         for file in self._folder.iterdir():
             with suppress(FileNotFoundError):
                 if file.name != SINCE and file.stat().st_mtime < now_s - ABSOLUTE_S:
@@ -207,10 +205,10 @@ def _name(session: Session) -> str:
 
 
 class Shared(Protocol):
-    """Answers None where it can't be asked now: then each process goes by what it knows."""
+    """Methods return None during an outage: then each process uses its own state."""
 
     def wait_s(self, bucket: str, per_s: float, burst: float, *, take: bool) -> float | None:
-        """The seconds until the bucket has a token, 0.0 where it has one, which ``take`` takes."""
+        """Seconds until the bucket has a token, 0.0 if it has one; ``take`` takes it."""
         ...
 
     def note(self, name: str, lifetime_s: int) -> None: ...

@@ -67,7 +67,7 @@ class SignInPage:
     """``head`` is the HTML of the page's styles and script."""
 
     head: str
-    root: str = ""  # the path below which the site stands
+    root: str = ""  # the site's path
 
     def html(
         self,
@@ -77,8 +77,8 @@ class SignInPage:
         demo: bool = False,
         link: bool = False,
     ) -> str:
-        """Never holds what was typed: a wrong key may be another system's right one. ``demo``
-        offers the demo fleet; ``link`` says how to get a sign-in link."""
+        """The page. Never contains the typed key, which may be valid for another system. ``demo``:
+        offer the demo fleet. ``link``: explain how to get a sign-in link."""
         alarming = notice is not None and notice.alarming
         values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         return _PAGE.format(
@@ -110,7 +110,7 @@ _KEY_FORM: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence on the sign-in page. ``status`` is the answer's; ``alarming`` if it went wrong."""
+    """A sentence on the sign-in page. ``status``: of the response. ``alarming``: it is an error."""
 
     status: int
     text: str
@@ -141,7 +141,7 @@ def too_often(wait_s: int) -> Notice:
 
 
 def check_key(client: Client, pasted: str) -> Credential | Notice:
-    """The credential of a key that the service accepts, else what to say about it."""
+    """The credential of a key that the service accepts, else the notice for the reader."""
     text = pasted.strip()
     if not text:
         return NOTHING
@@ -175,13 +175,13 @@ def _problem(client: Client) -> Notice | None:
 
 
 BURST: Final = 20
-SECONDS_EACH: Final = 2.0  # one more attempt after so long
+SECONDS_EACH: Final = 2.0  # until one more attempt is allowed
 _MOST_ADDRESSES: Final = 10_000
 
 
 class Throttle:
-    """Failures of each address, forgiven one by one. Kept in this process, and with ``shared`` for
-    all hosts: whichever knows more counts."""
+    """Failed attempts by address, which expire one by one. Counted in this process and, with
+    ``shared``, across hosts: the higher count applies."""
 
     def __init__(
         self, clock_s: Callable[[], float] = monotonic, shared: Shared | None = None
@@ -191,7 +191,7 @@ class Throttle:
         self._lock = Lock()
 
     def wait_s(self, address: str) -> int:
-        """Whole seconds until that address may try again; 0 for now."""
+        """Whole seconds until the address may try again; 0: now."""
         excess = self._level(address) - (BURST - 1)
         everywhere_s = self._everywhere_s(address, take=False)
         return max(0, math.ceil(excess * SECONDS_EACH), math.ceil(everywhere_s))

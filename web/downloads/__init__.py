@@ -1,1 +1,1 @@
-"""Tables as files: CSV and workbooks, written as they are sent, however many rows there are."""
+"""Tables as CSV files and workbooks, streamed row by row, whatever their size."""

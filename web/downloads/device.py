@@ -37,8 +37,8 @@ from web.downloads.table import Column, Kind, Part, Table
 
 
 def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
-    """A window's rows: ``from``, ``to``, ``resolution`` (raw unless said), ``zone``, ``units``.
-    Raises ValueError for what can't be understood, NotFound for what may not be seen."""
+    """A window's rows: ``from``, ``to``, ``resolution`` (default raw), ``zone``, ``units``. Raises
+    ValueError for an invalid query, NotFound for a device outside the scope."""
     window = read_window(query.get("from", ""), query.get("to", ""))
     resolution = RESOLUTION_BY_NAME.get(query.get("resolution", RAW.name))
     if window is None:
@@ -114,7 +114,7 @@ _PLAIN_UNITS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is wanted of which device."""
+    """The rows to export."""
 
     device_id: str
     serial: str
@@ -126,7 +126,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A column of the interface, as the file has it."""
+    """A column of the interface and its column in the file."""
 
     name: str
     column: Column
@@ -195,7 +195,7 @@ def number_of(name: str, metric: Metric, units: Units) -> Column:
 
 
 def hours(order: Order, week: Week) -> Table:
-    """Mean flow by weekday and local hour, the week's hours one below the other."""
+    """Mean flow by weekday and local hour, one row per hour of the week."""
     zone = order.tz.key
     days = [[name] * HOURS for name in WEEKDAYS]
     part: Part = [

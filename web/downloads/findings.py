@@ -77,26 +77,26 @@ def _pages(
             return
 
 
-def _part(found: Sequence[Finding], devices: Directory) -> Part:
+def _part(findings: Sequence[Finding], devices: Directory) -> Part:
     return [
-        [each.severity for each in found],
-        [each.kind for each in found],
-        [each.state for each in found],
-        [each.serial_number for each in found],
-        [texts.label(each, devices) for each in found],
-        [texts.group(each, devices) or None for each in found],
-        [each.start_ms for each in found],
-        [each.end_ms for each in found],
-        [each.opened_ms for each in found],
-        [each.value for each in found],
-        [each.unit for each in found],
-        [each.usual for each in found],
-        [each.gallons for each in found],
-        [each.cost_per_day for each in found],
+        [each.severity for each in findings],
+        [each.kind for each in findings],
+        [each.state for each in findings],
+        [each.serial_number for each in findings],
+        [texts.label(each, devices) for each in findings],
+        [texts.group(each, devices) or None for each in findings],
+        [each.start_ms for each in findings],
+        [each.end_ms for each in findings],
+        [each.opened_ms for each in findings],
+        [each.value for each in findings],
+        [each.unit for each in findings],
+        [each.usual for each in findings],
+        [each.gallons for each in findings],
+        [each.cost_per_day for each in findings],
         [
             texts.currency(each, devices) if each.cost_per_day is not None else None
-            for each in found
+            for each in findings
         ],
-        [each.words for each in found],
-        [each.id for each in found],
+        [each.words for each in findings],
+        [each.id for each in findings],
     ]

@@ -1,4 +1,4 @@
-"""What files are called: the same rows, the same name. Pure."""
+"""Names of downloads; the same rows always get the same name. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from api.timez import stamp
 from components.ranges import Window
 
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9._-]+")
-_FORBIDDEN: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\s]+')  # by one file system or another
+_FORBIDDEN: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\s]+')  # on some file system
 LONGEST: Final = 150
 
 
 def file_stem(*parts: str) -> str:
     """``weir_FM-10523_2026-11-13T234100Z_2026-11-20T234059Z_10min``."""
-    told = (_FORBIDDEN.sub("-", part).strip("-. ") for part in parts)
-    return "_".join(("weir", *(part[:LONGEST] for part in told if part)))
+    plain = (_FORBIDDEN.sub("-", part).strip("-. ") for part in parts)
+    return "_".join(("weir", *(part[:LONGEST] for part in plain if part)))
 
 
 def of_window(window: Window) -> tuple[str, str]:
@@ -26,8 +26,8 @@ def of_window(window: Window) -> tuple[str, str]:
 
 
 def disposition(name: str, how: str = "attachment") -> str:
-    """The header that names a download: in ASCII for all, in full (RFC 5987) where that differs.
-    ``how`` is "inline" for what is looked at rather than kept."""
+    """The Content-Disposition header: the name in ASCII, and in full (RFC 5987) if that differs.
+    ``how``: "inline" for files to view rather than save."""
     stem, dot, ending = name.rpartition(".")
     plain = _PLAIN.sub("-", stem).strip("-.") + dot + ending
     if plain == name:

@@ -1,4 +1,4 @@
-"""The addresses of files, and which table each one holds."""
+"""The addresses of files and their tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from web.downloads.table import Table
 MOST_EACH: Final = 3  # half of its lane's threads
 
 Make = Callable[..., Table]
-"""From the desk that asks, the address' query and what its path names."""
+"""Makes a table from the reader's desk, the query and the path's variables."""
 
 FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/rows": device.rows_file,
@@ -42,7 +42,7 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
             yield f"{path}.{kind}", f"{path} {kind}".replace(".", "_"), _view(make, kind)
 
 
-def _turns() -> ConcurrencyLimit:
+def _limit() -> ConcurrencyLimit:
     return ConcurrencyLimit(MOST_EACH, "files")
 
 
@@ -51,7 +51,7 @@ def _view(make: Make, kind: str) -> Callable[..., Response]:
         """Streams, whatever the number of rows."""
         desk: Desk = current_desk()
         try:
-            give_back = session.kept("files", _turns).take(desk.principal)
+            give_back = session.kept("files", _limit).take(desk.principal)
         except TooManyRequests as error:
             return streaming.refused(error)
         try:

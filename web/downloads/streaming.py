@@ -1,4 +1,4 @@
-"""A table as the answer to a request: streamed, a part at a time, whatever its length."""
+"""Streams a table as the response to a request."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ KINDS: Final = {
     XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 _GZIP_LEVEL: Final = 1  # three times as fast as 6, a sixth larger
-_GZIP: Final = 31  # zlib's name for its container
+_GZIP: Final = 31  # zlib's wbits for gzip
 
 _log = logging.getLogger(__name__)
 
 
 def sent(make: Callable[[], Table], kind: str, *, gzip: bool) -> Response:
-    """What may go wrong goes wrong before anything is said: the first rows are asked for first.
-    ``make`` raises ValueError for what it can't understand, a WeirError where the service can't
-    answer. ``gzip``: the reader takes it; a workbook is compressed already."""
+    """The response. Reads the first rows before it starts, so that errors get their own status.
+    ``make`` raises ValueError for an invalid query, a WeirError if the service fails. ``gzip``: the
+    reader accepts it; workbooks are compressed anyway."""
     try:
         table = make()
         parts = _text(table) if kind == CSV else xlsx.chunks(table)
@@ -51,9 +51,9 @@ def sent(make: Callable[[], Table], kind: str, *, gzip: bool) -> Response:
 
 
 def refused(error: WeirError) -> Response:
-    known = isinstance(error, ServiceError)
-    response = plain(error.status if known else 502, failure(error))
-    if known and error.retry_after_s:
+    typed = isinstance(error, ServiceError)
+    response = plain(error.status if typed else 502, failure(error))
+    if typed and error.retry_after_s:
         response.headers["Retry-After"] = str(ceil(error.retry_after_s))
     return response
 
@@ -63,7 +63,7 @@ def plain(status: int, text: str) -> Response:
 
 
 def _text(table: Table) -> Generator[bytes]:
-    """A file that breaks off says so in its last line; then the connection is cut as well."""
+    """The CSV text. An interrupted file says so in its last line, then the connection is cut."""
     begun = False
     try:
         for part in csv.lines(table):
@@ -76,9 +76,9 @@ def _text(table: Table) -> Generator[bytes]:
 
 
 def _whole(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
-    """The server closes this at the end, or when the reader is gone: nothing more is asked for
-    then. An error goes on to the server. Whether it cuts the connection or not, the file is without
-    its end: the last line of a CSV says so, a workbook has no directory, gzip no checksum."""
+    """All parts. The server closes this generator at the end or when the reader has gone. An error
+    is raised to the server. In any case an interrupted file is recognizably incomplete: the last
+    line of a CSV says so, a workbook has no directory, gzip no checksum."""
     try:
         yield first
         yield from rest
@@ -95,7 +95,7 @@ def _gzipped(parts: Generator[bytes]) -> Generator[bytes]:
             if packed:
                 yield packed
     except WeirError:
-        yield packer.flush(zlib.Z_SYNC_FLUSH)  # what was said up to here, but not the end
+        yield packer.flush(zlib.Z_SYNC_FLUSH)  # everything so far, without gzip's end
         raise
     finally:
         parts.close()

@@ -1,4 +1,4 @@
-"""What a file holds: columns with their meaning, and rows that come in parts."""
+"""A table for a file: columns with their kinds, and rows in parts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Times ``factor``, plus ``offset`` turns a number into the unit that the header names. An
-    instant is told as ``tz`` has it, None for UTC, with its milliseconds where ``fraction``.
-    ``width`` is in characters."""
+    """``factor`` and ``offset`` convert a number to the header's unit. ``tz``: zone of an instant,
+    None for UTC; ``fraction``: with milliseconds. ``width``: in characters."""
 
     header: str
     kind: Kind = Kind.NUMBER
@@ -71,8 +70,8 @@ _UNIX_DAY: Final = date(1970, 1, 1).toordinal() - _EPOCH_ORDINAL
 
 
 def numbers(column: Column, values: Sequence[float | None]) -> list[str]:
-    """Shortest texts that read back as the same number; where a unit was converted twelve digits:
-    more are only the trace of the conversion."""
+    """The shortest texts that read back as the same number; twelve digits after a conversion of
+    units, since more are noise."""
     factor = column.factor
     if factor == 1 and not column.offset:
         return ["" if v is None else repr(v) for v in values]
@@ -81,16 +80,16 @@ def numbers(column: Column, values: Sequence[float | None]) -> list[str]:
 
 def instants(column: Column, values: Sequence[int | None]) -> list[str]:
     """ISO 8601, in UTC with Z or in a zone with its offset: ``2026-11-20T06:00:00.000+05:30``."""
-    told = [v for v in values if v is not None]
-    if len(told) == len(values) and _ascend(told):
-        return stamps(told, column.tz, fraction=column.fraction)
+    present = [v for v in values if v is not None]
+    if len(present) == len(values) and _ascend(present):
+        return stamps(present, column.tz, fraction=column.fraction)
     return [
         "" if v is None else stamps([v], column.tz, fraction=column.fraction)[0] for v in values
     ]
 
 
 def _ascend(values: Sequence[int]) -> bool:
-    """What `stamps` builds on."""
+    """Whether values ascend, as `stamps` requires."""
     return all(values[i] <= values[i + 1] for i in range(len(values) - 1))
 
 
@@ -111,10 +110,10 @@ def wall_numbers(column: Column, values: Sequence[int | None]) -> list[str]:
 
 
 def _local(column: Column, values: Sequence[int | None]) -> Sequence[Any]:
-    told = [v for v in values if v is not None]
-    if column.tz is None or not told:
+    present = [v for v in values if v is not None]
+    if column.tz is None or not present:
         return values
-    first, last = min(told), max(told)
+    first, last = min(present), max(present)
     pieces = offsets(column.tz, first, last)
     if len(pieces) == 1:
         return [None if v is None else v + pieces[0][1] for v in values]

@@ -1,4 +1,4 @@
-"""A summary as files: by device, and by device and day."""
+"""Usage as files: by device, and by device and day."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from web.downloads.device import number_of
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Table, in_parts
 
-_WHO = (
+_DEVICE_COLUMNS = (
     Column("serial_number", Kind.TEXT, width=18),
     Column("label", Kind.TEXT, width=28),
     Column("network_unique_identifier", Kind.TEXT, width=20),
@@ -27,15 +27,15 @@ _WHO = (
 
 
 def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
-    """One row a device. Raises ValueError for too many devices, Unavailable where it takes too
-    long, and what the service raises."""
+    """One row per device. Raises ValueError for too many devices, Unavailable if it takes too long,
+    and what the service raises."""
     view, usages, now = _request(desk, query)
     first, last = _days(view, now)
     columns = [
-        *_WHO,
+        *_DEVICE_COLUMNS,
         Column("first_day", Kind.DAY),
         Column("last_day", Kind.DAY),
-        *_amounts(view.units),
+        *_amount_columns(view.units),
         Column("days"),
         Column("days_with_data"),
         Column("main", Kind.TEXT, width=18),
@@ -46,16 +46,15 @@ def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
 
 
 def days_file(desk: Desk, query: Mapping[str, str]) -> Table:
-    """One row a device and local day, the device's days one below the other. Raises as
-    `devices_file` does."""
+    """One row per device and local day, by device. Raises what `devices_file` raises."""
     view, usages, now = _request(desk, query)
     first, last = _days(view, now)
     columns = [
-        *_WHO,
+        *_DEVICE_COLUMNS,
         Column("day", Kind.DAY),
         Column("day_begins_utc", Kind.INSTANT, width=20),
         Column("hours_of_day"),
-        *_amounts(view.units),
+        *_amount_columns(view.units),
     ]
     rows = (row for usage in usages for row in _day_rows(usage))
     return Table(_name(first, last, "by-day"), "Usage by day", columns, in_parts(rows))
@@ -80,7 +79,7 @@ def _name(first: int, last: int, what: str) -> str:
     return file_stem("usage", *(date.fromordinal(day).isoformat() for day in (first, last)), what)
 
 
-def _amounts(units: Units) -> list[Column]:
+def _amount_columns(units: Units) -> list[Column]:
     return [
         number_of("volume", FLOW_AMOUNT, units),
         Column("cost"),
@@ -93,7 +92,7 @@ def _amounts(units: Units) -> list[Column]:
     ]
 
 
-def _who(usage: DeviceUsage) -> list[object]:
+def _device_cells(usage: DeviceUsage) -> list[object]:
     meter = usage.meter
     return [meter.serial, meter.label, meter.network_id, usage.tz.key]
 
@@ -105,15 +104,15 @@ def _money(usage: DeviceUsage, gallons: float | None) -> list[object]:
     return [round(cost, 4), usage.price.currency]
 
 
-def _uptime(heard: int, expected: int) -> list[object]:
-    share = math.floor(heard / expected * 1e5) / 1e3 if expected else None
-    return [share, heard, expected]
+def _uptime(observed: int, expected: int) -> list[object]:
+    share = math.floor(observed / expected * 1e5) / 1e3 if expected else None
+    return [share, observed, expected]
 
 
 def _device_row(usage: DeviceUsage) -> list[object]:
     ends = [usage.days[0].ordinal, usage.days[-1].ordinal] if usage.days else [None, None]
     return [
-        *_who(usage),
+        *_device_cells(usage),
         *ends,
         usage.gallons,
         *_money(usage, usage.gallons),
@@ -130,7 +129,7 @@ def _device_row(usage: DeviceUsage) -> list[object]:
 def _day_rows(usage: DeviceUsage) -> Iterator[list[object]]:
     for day in usage.days:
         yield [
-            *_who(usage),
+            *_device_cells(usage),
             day.ordinal,
             day.start_ms,
             (day.end_ms - day.start_ms) / HOUR_MS,

@@ -1,10 +1,10 @@
-"""A table as an Excel workbook, zipped while its rows come.
+"""Writes a table as an Excel workbook, compressed while its rows arrive.
 
-The frame (styles, headers, the list of sheets) is xlsxwriter's; the rows are put into its sheets as
-they are asked for, and what the archive has of them is given away at once. So the first bytes are
-out with the first rows, memory doesn't grow with them, and a reader who turns away ends the work.
-A table longer than a sheet goes on in the next one. An archive that breaks off has no directory:
-no program takes it for a whole workbook.
+xlsxwriter makes an empty workbook (styles, headers, list of sheets). The rows are written into its
+sheets as they arrive, and the archive's bytes are yielded at once: the first bytes leave with the
+first rows, memory doesn't grow, and the work ends when the reader leaves. A table longer than a
+sheet continues in the next one. An interrupted archive has no directory, so that no program takes
+it for a complete workbook.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _QUARTER_MS: Final = 15 * MINUTE_MS
 
 
 class _Outgoing:
-    """What the archive writes to: no more than a list that is emptied again and again."""
+    """The archive's output: a buffer that is emptied again and again."""
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
@@ -42,7 +42,7 @@ class _Outgoing:
         return len(data)
 
     def flush(self) -> None:
-        """There is nothing behind it to push."""
+        """Nothing to flush."""
 
     def taken(self) -> bytes:
         taken = b"".join(self._waiting)
@@ -51,11 +51,11 @@ class _Outgoing:
 
 
 def chunks(table: Table, most_rows: int = MOST_ROWS) -> Generator[bytes]:
-    """The file's bytes. Asks for the first part of the table before it gives anything."""
+    """The file's bytes. Reads the first part of the table before yielding."""
     out = _Outgoing()
     archive = ZipFile(out, "w", ZIP_DEFLATED, compresslevel=LEVEL)  # pyright: ignore[reportCallIssue, reportArgumentType]
-    shapes = [cut(framed(table, 2)[f"{SHEETS}sheet{n}.xml"]) for n in (1, 2)]
-    columns, rows, count = fields(table.columns), _Cut(table.parts), 0
+    shapes = [cut(empty_workbook(table, 2)[f"{SHEETS}sheet{n}.xml"]) for n in (1, 2)]
+    columns, rows, count = fields(table.columns), _SheetRows(table.parts), 0
     while count == 0 or rows.more:
         shape = shapes[min(count, 1)]
         count += 1
@@ -65,7 +65,7 @@ def chunks(table: Table, most_rows: int = MOST_ROWS) -> Generator[bytes]:
                 sheet.write(_xml(columns, shape, part).encode())
                 yield out.taken()
             sheet.write(shape.tail)
-    for name, content in framed(table, count).items():
+    for name, content in empty_workbook(table, count).items():
         if not re.fullmatch(rf"{SHEETS}sheet\d+\.xml", name):
             archive.writestr(_entry(name), content, compresslevel=LEVEL)
     archive.close()
@@ -73,14 +73,14 @@ def chunks(table: Table, most_rows: int = MOST_ROWS) -> Generator[bytes]:
 
 
 def _entry(name: str) -> ZipInfo:
-    """Of no particular time: the same rows are the same file."""
+    """An entry with a fixed time, so that the same rows give the same file."""
     entry = ZipInfo(name)
     entry.compress_type = ZIP_DEFLATED
     return entry
 
 
-class _Cut:
-    """Parts, cut where a sheet is full."""
+class _SheetRows:
+    """The parts of a table, split where a sheet is full."""
 
     def __init__(self, parts: Iterator[Part]) -> None:
         self._parts = parts
@@ -132,21 +132,23 @@ def _numbers(field: Field, values: Sequence[Any]) -> list[str]:
 
 
 def _offsets(field: Field, instants: Sequence[int | None]) -> list[str]:
-    """``+05:30``; no zone changes it but at a quarter of an hour."""
+    """``+05:30``, computed once per quarter hour, since zones change at no other time."""
     quarters = [None if at is None else at // _QUARTER_MS for at in instants]
     tz = field.column.tz
-    known = {q: None if q is None else stamps([q * _QUARTER_MS], tz)[0][19:].replace("Z", "+00:00")
-             for q in set(quarters)}  # fmt: skip
-    return _texts([known[quarter] for quarter in quarters])
+    offsets: dict[int | None, str | None] = {None: None}
+    for quarter in {quarter for quarter in quarters if quarter is not None}:
+        stamp = stamps([quarter * _QUARTER_MS], tz)[0]
+        offsets[quarter] = stamp[19:].replace("Z", "+00:00")
+    return _texts([offsets[quarter] for quarter in quarters])
 
 
 def _texts(values: Sequence[str | None]) -> list[str]:
-    known = {value: _EMPTY if value is None else _text(value) for value in set(values)}
-    return [known[value] for value in values]
+    cells = {value: _EMPTY if value is None else _text(value) for value in set(values)}
+    return [cells[value] for value in values]
 
 
 def _text(value: str) -> str:
-    """A text is typed as one: no program takes it for a formula."""
+    """A cell with a text type, so that no program takes it for a formula."""
     safe = escape(_NOT_XML.sub("�", value))
     return f'<c t="inlineStr"><is><t xml:space="preserve">{safe}</t></is></c>'
 
@@ -157,7 +159,7 @@ SHEETS: Final = "xl/worksheets/"
 LONGEST_TITLE: Final = 31
 _MADE: Final = datetime(2026, 1, 1)  # noqa: DTZ001 - the same rows are the same file
 _ROWS: Final = re.compile(rb'<row r="2".*?</row>', re.DOTALL)
-# The range of cells in use isn't known before the rows are; readers find it out themselves.
+# The range of used cells is unknown before the rows are; programs compute it themselves.
 _EXTENT: Final = re.compile(rb"<dimension [^>]*/>")
 _STYLE: Final = re.compile(rb'<c r="[A-Z]+2"(?: s="(\d+)")?')
 _FORMATS: Final = {
@@ -178,8 +180,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of the sheet. ``offset``: it tells the offset of the instants of its ``column``,
-    whose cells are wall clocks and say none."""
+    """A column of the sheet. ``offset``: it has the UTC offsets of its ``column``, whose cells are
+    local times."""
 
     column: Column
     source: int
@@ -200,22 +202,22 @@ def fields(columns: Any) -> list[Field]:
     return made
 
 
-def framed(table: Table, sheets: int) -> dict[str, bytes]:
-    """The files of a workbook of so many sheets, by name, with one row in each for its styles."""
+def empty_workbook(table: Table, sheets: int) -> dict[str, bytes]:
+    """The files of a workbook, by name, with one row in each sheet for its styles."""
     out = io.BytesIO()
-    book = Workbook(out, {"in_memory": True})
-    book.set_properties({"title": table.name, "created": _MADE})
-    bold = book.add_format({"bold": True})
-    formats = {kind: book.add_format({"num_format": text}) for kind, text in _FORMATS.items()}
+    workbook = Workbook(out, {"in_memory": True})
+    workbook.set_properties({"title": table.name, "created": _MADE})
+    bold = workbook.add_format({"bold": True})
+    formats = {kind: workbook.add_format({"num_format": text}) for kind, text in _FORMATS.items()}
     for number in range(sheets):
-        sheet = book.add_worksheet(title_of(table.title, number))
+        sheet = workbook.add_worksheet(title_of(table.title, number))
         sheet.freeze_panes(1, 0)
         for index, field in enumerate(fields(table.columns)):
             style = None if field.offset else formats.get((field.column.kind, _fine(field.column)))
             sheet.set_column(index, index, max(field.column.width, len(field.header) + 2))
             sheet.write_string(0, index, field.header, bold)
             sheet.write_number(1, index, 0, style)
-    book.close()
+    workbook.close()
     with ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -231,10 +233,10 @@ def title_of(title: str, number: int) -> str:
 
 
 def cut(sheet: bytes) -> Sheet:
-    """At the row that stands for all rows."""
-    found = _ROWS.search(sheet)
-    if found is None:
+    """Split a sheet at its only row."""
+    row = _ROWS.search(sheet)
+    if row is None:
         raise ValueError("the frame has no row to cut at")
-    styles = tuple(style.decode() for style in _STYLE.findall(found.group()))
-    head = _EXTENT.sub(b"", sheet[: found.start()])
-    return Sheet(head, sheet[found.end() :], styles)
+    styles = tuple(style.decode() for style in _STYLE.findall(row.group()))
+    head = _EXTENT.sub(b"", sheet[: row.start()])
+    return Sheet(head, sheet[row.end() :], styles)

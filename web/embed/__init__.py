@@ -1,7 +1,7 @@
 """Embeds: one chart, one tile or a small wall in a frame on somebody else's page.
 
-An application of its own beside the dashboard: no session, no cookie, no kit. What it shows is what
-the token's embed says; the browser may only wish for what that embed lets its viewers change.
+A separate application beside the dashboard, without sessions, cookies or component libraries. The
+token's embed defines what it shows; a browser may only change what the embed allows its viewers.
 """
 
 from web.embed.site import create_embed_site

@@ -1,4 +1,4 @@
-"""One device's chart in a frame: the dashboard's figure, within what the embed lets be seen."""
+"""One device's chart in a frame: the dashboard's figure, within the embed's limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from web.embed.permissions import RANGE, chart_view, controls, heading, own_wind
 from web.embed.session import EmbedViewer
 
 LINE_ID: Final = "embed-line"
-SUBJECT_FRESH_MS: Final = 5 * 60_000  # its zone and how often it reports seldom change
+SUBJECT_FRESH_MS: Final = 5 * 60_000  # a device's zone and cadence seldom change
 
 FIGURE, BADGE, LINE, SUMMARY, NOTICE, EMPTY, UNZOOMED, TOLD = (
     "figure", "badge", "line", "summary", "notice", "empty", "unzoomed", "told",
@@ -42,35 +42,35 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-class Known(NamedTuple):
-    """Of the embed's device, from time to time."""
+class Context(NamedTuple):
+    """The embed's device, cached for a while."""
 
     at_ms: int
     subject: Subject
     label: str
 
 
-def known(viewer: EmbedViewer, now_ms: int) -> Known:
-    """Raises what the client raises."""
+def context(viewer: EmbedViewer, now_ms: int) -> Context:
+    """The device, from the cache if possible. Raises what the client raises."""
     desk, device_id = viewer.desk, viewer.embed.definition.devices[0]
     key = (desk.principal, "subject", device_id)
-    kept: Known | None = desk.memory.local(key)
-    if kept is not None and now_ms - kept.at_ms < SUBJECT_FRESH_MS:
-        return kept
-    found = find_device(viewer.client, device_id, now_ms)
-    subject = Subject.of(found, usual_interval_s(viewer.client, found))
-    made = Known(now_ms, subject, found.device.label or found.device.serial_number)
+    cached: Context | None = desk.memory.local(key)
+    if cached is not None and now_ms - cached.at_ms < SUBJECT_FRESH_MS:
+        return cached
+    device = find_device(viewer.client, device_id, now_ms)
+    subject = Subject.of(device, usual_interval_s(viewer.client, device))
+    made = Context(now_ms, subject, device.device.label or device.device.serial_number)
     desk.memory.keep(key, made)
     return made
 
 
 def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
-    """A part for each of `OUTPUTS`. Raises what the client raises."""
+    """A value for each of `OUTPUTS`. Raises what the client raises."""
     definition = viewer.embed.definition
-    view, subject = chart_view(definition, wishes, now_ms), known(viewer, now_ms).subject
+    view, subject = chart_view(definition, wishes, now_ms), context(viewer, now_ms).subject
     drawn = chart_query.draw(viewer.client, subject, view, now_ms)
     tz = drawn.canvas.tz
-    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
+    state = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
     return {
         FIGURE: chart_query.change(drawn, view, still=RANGE not in definition.controls),
         BADGE: chart_query.badge(drawn),
@@ -79,7 +79,7 @@ def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[
         NOTICE: "",
         EMPTY: chart_query.emptiness(drawn),
         UNZOOMED: view.window is None,
-        TOLD: write_shown(shown, wishes.get("asked")),
+        TOLD: write_shown(state, wishes.get("asked")),
     }
 
 
@@ -100,8 +100,8 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
 
 
 def frame(viewer: EmbedViewer, now_ms: int) -> Component:
-    """Axes without rows: the first answer comes once the plot's width is known."""
-    definition, (_, subject, label) = viewer.embed.definition, known(viewer, now_ms)
+    """Axes without rows: these are fetched once the plot's width is known."""
+    definition, (_, subject, label) = viewer.embed.definition, context(viewer, now_ms)
     view = chart_view(definition, {}, now_ms)
     line = html.Div(
         [html.P(id=LINE_ID, className="quiet"), html.Span(id=Ids.BADGE, className="badge")],
@@ -123,7 +123,7 @@ def frame(viewer: EmbedViewer, now_ms: int) -> Component:
 
 
 def _ranges(definition: EmbedDefinition) -> list[tuple[str, str]]:
-    """The embed's own range, then the dashboard's that differ from it."""
+    """The embed's own range, then the dashboard's other ones."""
     window = definition.window
     own = _length(window) if isinstance(window, Rolling) else "Custom range"
     return [("", own), *((p.name, p.label) for p in PRESETS if p.label != own)]

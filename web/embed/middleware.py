@@ -1,8 +1,8 @@
-"""The door of embeds: which paths there are, and by which token they are entered.
+"""WSGI middleware of embeds: their paths, and the tokens that give access.
 
-A shell, its layout and its scripts are for everybody: there is no data in them. Whatever tells data
-takes an embed's token as a bearer and nothing else, so no cookie is ever read or set, and a frame
-without an origin of its own (``sandbox="allow-scripts"``) may ask too: what it sends, it was given.
+The shell, its layout and its scripts are public: they contain no data. Paths with data accept only
+an embed's token as a bearer token. No cookie is ever read or set, so that sandboxed frames without
+an origin (``sandbox="allow-scripts"``) work too.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ from web.static import STATIC_PREFIXES
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-STANDING: Final = "standing"  # a frame asks it every few seconds: does its token still hold?
+TOKEN_CHECK: Final = "standing"  # requested by a frame every few seconds: is its token still valid?
 OTHER_EMBED: Final = "other-embed"
 CROWDED: Final = "Too many requests for this view at the moment. It continues automatically."
 _NO_TOKEN: Final = "no-token"
 _TOO_OFTEN: Final = "too-often"
 _PUBLIC: Final = {"_dash-layout": "GET", "_dash-dependencies": "GET"}
-_GUARDED: Final = {"_dash-update-component": "POST", STANDING: "GET"}
+_GUARDED: Final = {"_dash-update-component": "POST", TOKEN_CHECK: "GET"}
 _PREFLIGHT_S: Final = "600"
-_NO_ORIGIN: Final = "null"  # what a sandboxed frame calls itself
+_NO_ORIGIN: Final = "null"  # the origin of a sandboxed frame
 
 
-class Kept(Protocol):
-    """An embed as it is kept."""
+class StoredEmbed(Protocol):
+    """An embed of the store."""
 
     @property
     def definition(self) -> EmbedDefinition: ...
 
 
-Find = Callable[[str], Kept | None]
+Find = Callable[[str], StoredEmbed | None]
 
 
 class FrameLimit(Protocol):
-    """How often frames may ask."""
+    """Limits the rate of embeds' requests."""
 
     def wait_s(self, address: str, token: str) -> float:
-        """The seconds until a frame at that address may ask with that token, 0.0 where it may."""
+        """Seconds until a request from that address with that token is allowed; 0.0: now."""
         ...
 
 
-class EmbedDoor:
-    """``application`` is Dash behind its delivery, at the root; ``find`` looks an embed up by its
-    id; ``client`` is the way to the service of embeds, asked only with a request's token. ``turns``
-    holds those who ask for data to their turns; whether a token still holds is asked freely."""
+class EmbedMiddleware:
+    """``application``: Dash behind static delivery, at the root. ``find`` looks an embed up by its
+    id. ``client``: connection to the service, used with a request's token only. ``limit`` applies
+    to requests for data, not to checks of a token."""
 
     def __init__(
         self,
@@ -70,10 +70,10 @@ class EmbedDoor:
         find: Find,
         parts: Callable[[], shell.Parts],
         memory: Memory,
-        turns: FrameLimit | None = None,
+        limit: FrameLimit | None = None,
     ) -> None:
         self._application, self._client, self._find = application, client, find
-        self._parts, self._memory, self._turns = parts, memory, turns
+        self._parts, self._memory, self._limit = parts, memory, limit
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
@@ -85,20 +85,20 @@ class EmbedDoor:
         if not shell.KNOWN_FORM.fullmatch(embed_id):
             response = shell.not_found()
         elif rest:
-            response = _opened(request, self._part(request, embed_id, rest))
+            response = _with_access(request, self._part(request, embed_id, rest))
         else:
             response = self._shell(request, embed_id)
         return response(environ, start_response)
 
-    # --- For everybody ---------------------------------------------------------------------------
+    # --- Public ----------------------------------------------------------------------------------
 
     def _shell(self, request: Request, embed_id: str) -> Response:
         if request.method not in ("GET", "HEAD"):
             return _no_method("GET")
-        kept = self._find(embed_id)
-        if kept is None:
+        embed = self._find(embed_id)
+        if embed is None:
             return shell.not_found()
-        made = shell.shell(self._parts(), embed_id, kept.definition)
+        made = shell.shell(self._parts(), embed_id, embed.definition)
         return made.make_conditional(request)
 
     def _part(self, request: Request, embed_id: str, name: str) -> Response:
@@ -119,8 +119,8 @@ class EmbedDoor:
         credential = _bearer(request)
         if credential is None:
             return _refused("This needs an embed's token.", _NO_TOKEN)
-        if self._turns is not None and name != STANDING:
-            wait_s = self._turns.wait_s(request.remote_addr or "", credential.principal)
+        if self._limit is not None and name != TOKEN_CHECK:
+            wait_s = self._limit.wait_s(request.remote_addr or "", credential.principal)
             if wait_s:
                 return _crowded(wait_s)
         client = self._client.as_principal(credential)
@@ -133,9 +133,9 @@ class EmbedDoor:
         seen: RequestRecord | None = request.environ.get(REQUEST_RECORD)
         if seen is not None:
             seen.kind = "embed"
-        if embed.id != embed_id:  # its frame would be let in by another embed's origins
+        if embed.id != embed_id:  # that embed may allow other origins
             return _refused("This token is another embed's.", OTHER_EMBED)
-        if name == STANDING:
+        if name == TOKEN_CHECK:
             return Response(status=204)
         return self._inside(request, name, embed, client)
 
@@ -167,8 +167,8 @@ def _bearer(request: Request) -> Credential | None:
         return None
 
 
-def _opened(request: Request, response: Response) -> Response:
-    """For a frame without an origin; any other page of another site stays shut out."""
+def _with_access(request: Request, response: Response) -> Response:
+    """Allow a frame without an origin; other pages of other sites get no access."""
     response.headers.update(shell.HEADERS)
     response.headers["Cache-Control"] = "no-store"
     response.headers.add("Vary", "Origin")
@@ -193,7 +193,7 @@ def _crowded(wait_s: float) -> Response:
 
 
 def _failed(error: WeirError) -> Response:
-    """The service can't say whose token it is: neither can we."""
+    """The service couldn't check the token."""
     wait = error.retry_after_s if isinstance(error, ServiceError) else None
     headers = {"Retry-After": f"{wait:.0f}"} if wait else {}
     body = orjson.dumps({"detail": failure(error), "reason": None})

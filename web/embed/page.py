@@ -1,7 +1,7 @@
-"""What stands in an embed's frame: a layout without data, and the callbacks that fill it.
+"""The page in an embed's frame: a layout without data, and the callbacks that fill it.
 
-Every callback asks `looking` which embed the request's token is of, and shows that one; what the
-browser says is read by `allowed` alone.
+Every callback shows the embed of the request's token (`current_viewer`); `permissions` alone reads
+the browser's options.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from components.chart_card import Ids as Chart
 from components.controls import attributes, failure
 from web.embed import chart, tiles
 from web.embed.permissions import read_question
-from web.embed.session import EmbedViewer, looking
+from web.embed.session import EmbedViewer, current_viewer
 
-Said = dict[str, Any]
+Answer = dict[str, Any]
 
 
 class Ids(StrEnum):
-    """What assets/frame.js looks for by these names too."""
+    """Ids, also used by assets/frame.js."""
 
     FRAME = "embed"
     START = "embed-start"
-    ASKED = "embed-asked"
+    OPENED = "embed-asked"
     VIEW = "embed-view"
-    SAID = "embed-said"
+    NOTICE = "embed-said"
 
 
 def layout() -> Component:
     return html.Main(
         [
             dcc.Store(id=Ids.START, data=True),
-            dcc.Store(id=Ids.ASKED),
-            html.Div(id=Ids.SAID, className="said-over", role="status", hidden=True),
+            dcc.Store(id=Ids.OPENED),
+            html.Div(id=Ids.NOTICE, className="said-over", role="status", hidden=True),
             html.Div(id=Ids.VIEW, className="embed-view"),
         ],
         id=Ids.FRAME,
@@ -49,41 +49,41 @@ def layout() -> Component:
 def register(app: Dash) -> None:
     app.clientside_callback(
         ClientsideFunction("embed", "open"),
-        Output(Ids.ASKED, "data"),
+        Output(Ids.OPENED, "data"),
         Input(Ids.START, "data"),
     )
-    app.callback(Output(Ids.VIEW, "children"), Input(Ids.ASKED, "data"), prevent_initial_call=True)(
-        opened
-    )
+    app.callback(
+        Output(Ids.VIEW, "children"), Input(Ids.OPENED, "data"), prevent_initial_call=True
+    )(opened)
     _register_chart(app)
     _register_tiles(app)
 
 
 def opened(_: Any) -> Any:
-    """The view's frame, without its readings: these are asked for once its size is known."""
-    looked, now = looking(), now_ms()
-    definition = looked.embed.definition
+    """The view's frame without readings, which are fetched once its size is known."""
+    viewer, now = current_viewer(), now_ms()
+    definition = viewer.embed.definition
     if not definition.devices:
         return message("This embed’s devices are no longer accessible.")
     try:
         if definition.view == "chart":
-            return chart.frame(looked, now)
+            return chart.frame(viewer, now)
     except WeirError as error:
         return message(failure(error), again=True)
     return tiles.frame(definition)
 
 
 def message(text: str, *, again: bool = False) -> Component:
-    """In place of a view. ``again``: assets/frame.js asks anew after a while."""
+    """A text in place of a view. ``again``: assets/frame.js retries after a while."""
     return html.P(text, className="instead", **attributes(data_again=str(again).lower()))
 
 
-def _looking_at(*views: str) -> EmbedViewer:
-    """Forbidden where the embed shows something else: no page of ours asks for that."""
-    looked = looking()
-    if looked.embed.definition.view not in views:
+def _viewer_of(*views: str) -> EmbedViewer:
+    """The viewer. Raises Forbidden if the embed has another view."""
+    viewer = current_viewer()
+    if viewer.embed.definition.view not in views:
         raise Forbidden("This embed shows another view.")
-    return looked
+    return viewer
 
 
 # --- One chart -----------------------------------------------------------------------------------
@@ -108,10 +108,10 @@ def _register_chart(app: Dash) -> None:
     )
 
 
-def drawn(question: Any) -> Said:
-    """The chart as the embed shows it; where that fails the last good one stays."""
+def drawn(question: Any) -> Answer:
+    """The chart of the embed; on failure the last one stays."""
     try:
-        return chart.answer(_looking_at("chart"), read_question(question), now_ms())
+        return chart.answer(_viewer_of("chart"), read_question(question), now_ms())
     except WeirError as error:
         return {**dict.fromkeys(chart.OUTPUTS, no_update), chart.NOTICE: failure(error)}
 
@@ -128,10 +128,10 @@ def _register_tiles(app: Dash) -> None:
     )
 
 
-def walled(question: Any) -> Said:
-    asked = read_question(question)
+def walled(question: Any) -> Answer:
+    params = read_question(question)
     try:
-        made = tiles.board(_looking_at("tile", "wall"), asked, now_ms())
+        made = tiles.board(_viewer_of("tile", "wall"), params, now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
-    return made | {"asked": asked.get("asked")}
+    return made | {"asked": params.get("asked")}

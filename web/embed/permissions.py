@@ -1,8 +1,7 @@
-"""What of a viewer's wishes an embed grants. Pure.
+"""Applies a viewer's options within an embed's permissions. Pure.
 
-The browser says what it would like to see, in the words of a dashboard's question. An embed fixes
-everything but what its ``controls`` name; a wish for anything else counts as not said. Devices and
-view are never the browser's to say.
+The browser sends options like those of a dashboard's page. An embed fixes everything except what
+its ``controls`` name; other options are ignored. Devices and view can never be changed.
 """
 
 from __future__ import annotations
@@ -54,12 +53,12 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
 
 
 def _is_endless(window: Window | None) -> bool:
-    """Longer than any embed may be made: what it takes to answer grows with it."""
+    """Whether a window is longer than any embed may have, which would be expensive."""
     return window is not None and window.length_ms > LONGEST_MS
 
 
 def own_window(definition: EmbedDefinition, now_ms: int) -> Window:
-    """The embed's window; a rolling one ends with the minute under way."""
+    """The embed's window; a rolling one ends with the current minute."""
     if isinstance(definition.window, Rolling):
         return preset_window(Preset("", "", definition.window.last_s * 1000), None, now_ms)
     return Window(definition.window.from_ms, definition.window.to_ms)
@@ -75,7 +74,7 @@ def wall_view(definition: EmbedDefinition, wishes: Wishes) -> FleetView:
         span=span,
         zone=_zone(definition, wished.zone),
         units=_units(definition, wishes),
-        drawn=wished.drawn,  # what needn't be sent again
+        drawn=wished.drawn,  # tiles that needn't be sent again
     )
 
 
@@ -85,15 +84,15 @@ def _own_span(definition: EmbedDefinition) -> Span:
     return next((span for span in SPANS if span.length_ms == length_ms), DEFAULT_SPAN)
 
 
-def theme(definition: EmbedDefinition, shown: str) -> str:
-    """``shown`` is what the viewer's screen shows."""
+def theme(definition: EmbedDefinition, current: str) -> str:
+    """``current``: the theme of the viewer's screen."""
     if definition.theme == SYSTEM or THEME in definition.controls:
-        return shown
+        return current
     return definition.theme
 
 
 def _zone(definition: EmbedDefinition, wished: str | None) -> str | None:
-    """None: each device's own."""
+    """The zone, None for each device's own."""
     if ZONE in definition.controls and wished:
         return wished
     return None if definition.zone == DEVICE_ZONE else definition.zone

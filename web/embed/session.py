@@ -1,4 +1,4 @@
-"""Whose embed this request is for. The one file of this room that may import flask."""
+"""The embed of the current request. The only file of this folder that may import flask."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from api.timez import now_ms
 from components.fleet.queries import Desk
 from components.fleet.reply_cache import Memory
 
-EMBED_VIEWER: Final = "weir.embed"  # in the request's environment, put there by the door
+EMBED_VIEWER: Final = "weir.embed"  # environ key, set by the middleware
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedDesk(Desk):
-    """What is remembered belongs to the embed as it sees its devices now, whichever of its tokens
-    asks: a host mints a new one every few minutes."""
+    """Caches by embed and devices, not by token: a host creates a new token every few minutes."""
 
     embed: Embed
 
@@ -30,7 +29,7 @@ class EmbedDesk(Desk):
 
 @dataclass(frozen=True, slots=True)
 class EmbedViewer:
-    """``embed`` as the service told it of the request's token; ``client`` asks with that token."""
+    """``embed``: of the request's token. ``client``: uses that token."""
 
     embed: Embed
     client: Client
@@ -42,5 +41,5 @@ class EmbedViewer:
         return EmbedDesk(self.client, self.memory, self.embed)
 
 
-def looking() -> EmbedViewer:
+def current_viewer() -> EmbedViewer:
     return request.environ[EMBED_VIEWER]

@@ -1,4 +1,4 @@
-"""The page of an embed before anybody has said who looks: the same for everybody, without any data.
+"""The page of an embed before its token is known: the same for everyone, without data.
 
 It knows the embed's id, who may frame it, and its theme, so that nothing flashes.
 """
@@ -17,14 +17,14 @@ from werkzeug.wrappers import Response
 from api.embeds import EmbedDefinition
 from web.static import content_security_policy
 
-# An id never holds more; whatever else stands there is nobody's.
+# The form of an id.
 KNOWN_FORM: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_CACHED: Final = "no-cache"  # kept, and asked for anew: a new version has other scripts
+_CACHED: Final = "no-cache"  # revalidated each time, since a new version has other scripts
 _CONFIG_PREFIX: Final = "\\u002fembed\\u002f"  # as Dash writes its requests' prefix into a page
 _WORDS: Final = "Embed not found."
 
@@ -60,9 +60,8 @@ _NOT_FOUND: Final = f"""<!DOCTYPE html>
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What is the same in every shell. ``head`` stands before anything is painted, ``chart`` only
-    where a chart is shown; ``config`` and ``scripts`` are Dash's and ours; ``script_hashes`` name
-    what is inline."""
+    """The common parts of every shell. ``head``: loaded before painting. ``chart``: of charts.
+    ``config`` and ``scripts``: Dash's and ours. ``script_hashes``: of the inline scripts."""
 
     head: str
     chart: str
@@ -85,7 +84,7 @@ def shell(parts: Parts, embed_id: str, definition: EmbedDefinition) -> Response:
 
 
 def not_found() -> Response:
-    """For an id of nobody: framed by nobody."""
+    """The response for an unknown id; no site may frame it."""
     return _page(_NOT_FOUND, 404, content_security_policy(()))
 
 
@@ -97,6 +96,6 @@ def _page(html: str, status: int, policy: str) -> Response:
     body = html.encode()
     headers = {**HEADERS, "Content-Security-Policy": policy, "Cache-Control": _CACHED}
     response = Response(body, status=status, mimetype="text/html", headers=headers)
-    # What frames it is part of what is kept: it stands in a header.
+    # The ETag covers the policy, which is a header.
     response.set_etag(hashlib.sha256(policy.encode() + body).hexdigest()[:32])
     return response

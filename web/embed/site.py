@@ -1,4 +1,4 @@
-"""Embeds as one WSGI application: Dash with html and dcc alone, delivery, the door."""
+"""Embeds as one WSGI application: Dash with html and dcc alone, delivery, middleware."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from components import theme
 from components.fleet.reply_cache import Memory
 from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
-from web.embed.middleware import EmbedDoor, Find, FrameLimit
+from web.embed.middleware import EmbedMiddleware, Find, FrameLimit
 from web.embed.shell import Parts
 from web.modules import joined_modules
 from web.problems import problem
@@ -48,8 +48,7 @@ STYLES: Final = (
     ASSETS / "fleet-wall.css",
     OWN / "embed.css",
 )
-# Of Dash's own scripts those that a page of html and dcc needs; other libraries that this process
-# knows are the dashboard's.
+# The Dash scripts that html and dcc need; other libraries of this process are the dashboard's.
 _NEEDED: Final = ("/dash/deps/", "/dash/dash-renderer/", "/dash/dcc/", "/dash/html/")
 _SCRIPT: Final = re.compile(r'<script src="([^"]+)"></script>')
 
@@ -57,16 +56,13 @@ _SCRIPT: Final = re.compile(r'<script src="([^"]+)"></script>')
 def create_embed_site(
     client: Client,
     find: Find,
-    folder: Path | None = None,
-    turns: FrameLimit | None = None,
+    limit: FrameLimit | None = None,
     root: str = "",
 ) -> WSGIApplication:
     """What answers under ``/embed``.
 
-    ``client`` asks the service of embeds; ``find`` looks an embed up by its id, None where
-    there is none; in ``folder`` worker processes may share what they have learnt; ``turns`` says
-    how often frames may ask, None where nothing holds them back; ``root`` is the path below which
-    the whole site stands.
+    ``client``: connection to the service of embeds. ``find`` looks an embed up by its id.
+    ``limit``: rate limit of frames, None for none. ``root``: the path of the whole site.
     """
     prefix = f"{root}{EMBED_PAGE_PREFIX}"
     app = Dash(
@@ -77,7 +73,7 @@ def create_embed_site(
         include_assets_files=False,
         title="Weir",
         update_title="",
-        suppress_callback_exceptions=True,  # a view's parts come with its first answer
+        suppress_callback_exceptions=True,  # a view's components come with its first response
         enable_mcp=False,
         add_log_handler=False,
     )
@@ -101,12 +97,12 @@ def create_embed_site(
         loaded_by="cross-origin",  # a sandboxed frame is of no origin
     )
     parts = cache(lambda: _parts(app, prefix, first, scripts, styles))
-    return EmbedDoor(delivery, client, find, parts, Memory(), turns)
+    return EmbedMiddleware(delivery, client, find, parts, Memory(), limit)
 
 
 def _parts(app: Dash, prefix: str, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:
     with app.server.test_request_context():
-        app.server.preprocess_request()  # Dash names its scripts with the first request
+        app.server.preprocess_request()  # Dash names its scripts at the first request
         named = _SCRIPT.findall(app._generate_scripts_html())  # pyright: ignore[reportPrivateUsage]
         config = app._generate_config_html()  # pyright: ignore[reportPrivateUsage]
         renderer = app._generate_renderer()  # pyright: ignore[reportPrivateUsage]

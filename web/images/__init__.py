@@ -1,5 +1,5 @@
-"""Images of what is on the screen, drawn by the server: the very figure with a caption.
+"""Images of what the screen shows, rendered by the server: the same figure with a caption.
 
-Addresses are read by `components.image_query`; `figure`, `cards` and `wall` make what is drawn,
-`routes` answers, `signed_links` lets in who has a signed address instead of a session.
+`components.image_query` reads addresses; `figure`, `cards` and `wall` make the drawings; `routes`
+responds; `signed_links` gives access by signed addresses.
 """

@@ -1,4 +1,4 @@
-"""Images of the cards below a device's chart: the values that the card shows, drawn as it does."""
+"""Images of the cards below a device's chart, with the same values and geometry as the cards."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from web.rendering.messages import Format
 
 @dataclass(frozen=True, slots=True)
 class CardRequest:
-    """``end_ms`` is where the card's weeks end: now, or where a silent device left off."""
+    """``end_ms``: the end of the card's weeks: now, or the last reading of a silent device."""
 
     device: Device
     view: View
@@ -52,7 +52,7 @@ class CardRequest:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """``window`` is what is shown, ``parts`` say it; ``draw`` fills the room."""
+    """``window``: the span drawn. ``parts``: texts of the caption. ``draw`` draws into a box."""
 
     window: Window
     parts: tuple[str, ...]
@@ -72,8 +72,8 @@ def card_image(
     )
     colours = palette(view.theme)
     made = formatting.moment(now_ms, Clock(tz, now_ms, now_ms))
-    told = lines(drawing.parts, size)
-    caption = Caption(device.label, device.serial_number, told, f"Weir · {made}")
+    caption_lines = lines(drawing.parts, size)
+    caption = Caption(device.label, device.serial_number, caption_lines, f"Weir · {made}")
     svg = framed(caption, size, colours, lambda box: drawing.draw(box, colours))
     name = file_stem(device.serial_number, card, *of_window(drawing.window))
     return Image(converted(renderer, svg, format, size), name)
@@ -81,20 +81,20 @@ def card_image(
 
 def by_day(request: CardRequest) -> Drawing:
     under_way = request.end_ms == request.now_ms
-    told = queries.daily(request.device.id, request.tz, request.end_ms)
-    found = daily_volume.days(told, request.tz, request.end_ms, under_way=under_way)
-    window = Window(found[0].window.from_ms, found[-1].window.to_ms)
+    volumes = queries.daily(request.device.id, request.tz, request.end_ms)
+    days = daily_volume.days(volumes, request.tz, request.end_ms, under_way=under_way)
+    window = Window(days[0].window.from_ms, days[-1].window.to_ms)
     parts = (
         daily_volume.TITLE,
-        f"{found[0].name} – {found[-1].name}{' so far' if under_way else ''}",
+        f"{days[0].name} – {days[-1].name}{' so far' if under_way else ''}",
         zone_words(request.tz, window),
-        daily_volume.average(found, request.units),
+        daily_volume.average(days, request.units),
     )
-    return Drawing(window, parts, lambda box, colours: bars(found, request.units, box, colours))
+    return Drawing(window, parts, lambda box, colours: bars(days, request.units, box, colours))
 
 
 def by_hour(request: CardRequest) -> Drawing:
-    found = queries.weekly(request.device.id, request.tz, request.end_ms)
+    week = queries.weekly(request.device.id, request.tz, request.end_ms)
     window = window_of(request.tz, request.end_ms)
     clock = Clock(request.tz, *window)
     first, last = (day_text(clock.local(at) // DAY_MS) for at in window)
@@ -103,7 +103,7 @@ def by_hour(request: CardRequest) -> Drawing:
         f"{first} – {last}",
         zone_words(request.tz, window),
     )
-    return Drawing(window, parts, lambda box, colours: hours(found, request.units, box, colours))
+    return Drawing(window, parts, lambda box, colours: hours(week, request.units, box, colours))
 
 
 DRAWINGS: Final[Mapping[str, Callable[[CardRequest], Drawing]]] = {"days": by_day, "heat": by_hour}
@@ -111,30 +111,30 @@ DRAWINGS: Final[Mapping[str, Callable[[CardRequest], Drawing]]] = {"days": by_da
 
 # --- Volume by day -------------------------------------------------------------------------------
 
-CLOCKS_PX: Final = 16  # room for what an odd day says over its bar
+CLOCKS_PX: Final = 16  # for the length of an odd day over its bar
 MARKS_PX: Final = 18
 UNIT_PX: Final = 16
 APART_PX: Final = 6
 MOST_STEPS: Final = 4
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
-_NARROW_PX: Final = 12  # bars of less have a hairline between them, as on a phone
+_NARROW_PX: Final = 12  # narrower bars are a hairline apart, as on a phone
 
 
-def bars(found: Sequence[Day], units: Units, box: Box, palette: Palette) -> str:
-    """As high as on the card: the highest has all the room."""
-    if not daily_volume.any_heard(found):
+def bars(days: Sequence[Day], units: Units, box: Box, palette: Palette) -> str:
+    """Bars as on the card: the highest fills the plot."""
+    if not daily_volume.any_heard(days):
         return nothing(daily_volume.EMPTY, box, palette)
     plot = Box(MARGIN_PX["l"], box.top + UNIT_PX + CLOCKS_PX, box.right, box.bottom - MARKS_PX)
-    top, slots = daily_volume.most(found), _slots(len(found), plot)
+    top, slots = daily_volume.most(days), _slots(len(days), plot)
     soft = mixed(palette.accent, palette.surface, 0.55)
     defs = stripes("partial", palette.accent, soft, 6, 3)
     defs += stripes("none", palette.gap, palette.surface, 5, 1.5)
-    placed = [(day, _bar(day, top, slot)) for day, slot in zip(found, slots, strict=True)]
+    placed = [(day, _bar(day, top, slot)) for day, slot in zip(days, slots, strict=True)]
     drawn = "".join(_drawn(day, bar, units, palette) for day, bar in placed)
     return (
         f"<defs>{defs}</defs>{_scale(top, units, plot, palette)}{drawn}"
-        f"{_clocks(placed, palette)}{_marks(found, slots, palette)}"
-        f"{_legend(found, plot, palette)}"
+        f"{_clocks(placed, palette)}{_marks(days, slots, palette)}"
+        f"{_legend(days, plot, palette)}"
     )
 
 
@@ -145,7 +145,7 @@ def _slots(count: int, plot: Box) -> list[Box]:
 
 
 def _bar(day: Day, top: float, slot: Box) -> Box:
-    """Of a day without data it is all of its slot."""
+    """A day's bar; without data it fills its slot."""
     aside = (3 if slot.right - slot.left >= _NARROW_PX else 1) / 2
     high = (slot.bottom - slot.top) * daily_volume.share(day, top) / 100
     y = slot.top if day.gallons is None else slot.bottom - max(1.0, high)
@@ -163,7 +163,7 @@ def _drawn(day: Day, bar: Box, units: Units, palette: Palette) -> str:
 
 
 def _clocks(placed: Sequence[tuple[Day, Box]], palette: Palette) -> str:
-    """How long an odd day is, over its bar and over its neighbours', which may be higher."""
+    """The length of a day that isn't 24 h, over its bar, also where neighbours are higher."""
     made = ""
     for day, bar in placed:
         base = bar.bottom if day.gallons is None else bar.top
@@ -197,10 +197,10 @@ def steps(highest: float) -> list[float]:
     return [n * step for n in range(math.floor(highest / step * (1 + 1e-9)) + 1)]
 
 
-def _marks(found: Sequence[Day], slots: Sequence[Box], palette: Palette) -> str:
-    """Mondays, as far as they have room."""
+def _marks(days: Sequence[Day], slots: Sequence[Box], palette: Palette) -> str:
+    """Labels of the Mondays that fit."""
     made, free = "", 0.0
-    for day, slot in zip(found, slots, strict=True):
+    for day, slot in zip(days, slots, strict=True):
         text = daily_volume.mark(day)
         end = slot.left + width_px(text, SMALL_PX)
         if text and free <= slot.left and end <= slots[-1].right + MARGIN_PX["r"]:
@@ -209,8 +209,8 @@ def _marks(found: Sequence[Day], slots: Sequence[Box], palette: Palette) -> str:
     return made
 
 
-def _legend(found: Sequence[Day], plot: Box, palette: Palette) -> str:
-    if all(day.gallons is not None for day in found):
+def _legend(days: Sequence[Day], plot: Box, palette: Palette) -> str:
+    if all(day.gallons is not None for day in days):
         return ""
     return no_data(plot.right - NO_DATA_PX, plot.top - CLOCKS_PX - 2, palette)
 
@@ -227,17 +227,17 @@ MARK_PX: Final = 44  # the least between two marked hours
 Week = Sequence[Sequence[float | None]]
 
 
-def hours(found: Week, units: Units, box: Box, palette: Palette) -> str:
+def hours(week: Week, units: Units, box: Box, palette: Palette) -> str:
     """In the card's shades: the highest mean is the accent itself."""
-    if not hourly_profile.flows(found):
+    if not hourly_profile.flows(week):
         return nothing(hourly_profile.EMPTY, box, palette)
     plot = Box(box.left + NAMES_PX, box.top, box.right, box.bottom - HOUR_MARKS_PX - LEGEND_PX)
-    top = hourly_profile.most(found)
+    top = hourly_profile.most(week)
     drawn = "".join(
         _row(day, name, top, units, palette, _part(plot, row))
-        for row, (name, day) in enumerate(zip(WEEKDAYS, found, strict=True))
+        for row, (name, day) in enumerate(zip(WEEKDAYS, week, strict=True))
     )
-    striped = any(flow is None for day in found for flow in day)
+    striped = any(flow is None for day in week for flow in day)
     return (
         f"<defs>{stripes('none', palette.line, palette.surface, 4, 1)}{_ramp(palette)}</defs>"
         f"{drawn}{_hour_marks(plot, palette)}"

@@ -1,5 +1,4 @@
-"""The caption of an image: around the figure of the screen, with the same data and axes, or around
-a drawing of our own. Pure."""
+"""Adds the caption to an image: to the figure of the screen, or to an SVG of our own. Pure."""
 
 from __future__ import annotations
 
@@ -23,13 +22,13 @@ TITLE_LINE_PX: Final = 24
 LINE_PX: Final = 17
 FOOT_PX: Final = 20
 MOST_LINES: Final = 3
-LOW_PX: Final = 320  # an image that is lower has room for two
-LEAST_PLOT_PX: Final = 150  # a lower plot can't hold its metric's name beside it
+LOW_PX: Final = 320  # a lower image has two lines
+LEAST_PLOT_PX: Final = 150  # a lower plot is too small for its metric's name
 
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """``lines`` stand under the title, ``foot`` below the picture."""
+    """``lines``: below the title. ``foot``: below the drawing."""
 
     label: str
     serial: str
@@ -38,17 +37,17 @@ class Caption:
 
 
 def caption(drawn: Drawn, label: str, serial: str, size: Size, now_ms: int) -> Caption:
-    """What a reader needs to know who sees the image alone: device, range, zone, how exact, when
-    it was made."""
-    told = (chart_query.range_words(drawn), zone_note(drawn), chart_query.detail(drawn))
+    """The context for a viewer of the image alone: device, range, zone, resolution, time of
+    creation."""
+    texts = (chart_query.range_words(drawn), zone_note(drawn), chart_query.detail(drawn))
     made = formatting.moment(now_ms, Clock(drawn.canvas.tz, now_ms, now_ms))
     most = 2 if size.height < LOW_PX else MOST_LINES
-    lines = broken(told, size.width - 2 * EDGE_PX, FONT_SIZE_PX - 1, most)
+    lines = broken(texts, size.width - 2 * EDGE_PX, FONT_SIZE_PX - 1, most)
     return Caption(label, serial, tuple(lines), f"Weir · {made}")
 
 
 def bare(drawn: Drawn, size: Size) -> Figure:
-    """What plotly.js draws: `charts.figure` of that size, which says itself where it is empty."""
+    """The figure for plotly.js in that size, with a text if it is empty."""
     made = figure.figure(drawn.picture, drawn.canvas)
     layout = made["layout"]
     layout |= {
@@ -61,7 +60,7 @@ def bare(drawn: Drawn, size: Size) -> Figure:
 
 
 def image(drawn: Drawn, caption: Caption, size: Size) -> Figure:
-    """The same with the caption, on a ground of its own."""
+    """The figure with caption and background."""
     made = bare(drawn, size)
     layout, palette = made["layout"], drawn.canvas.palette
     head = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines)
@@ -107,7 +106,7 @@ def _foot(caption: Caption, colour: str) -> Figure:
 
 
 def _nothing(drawn: Drawn) -> list[Figure]:
-    """Why there is nothing to see, where the page says it over the plot."""
+    """Why the plot is empty, as the page shows over it."""
     sentence = emptiness(drawn)
     if not sentence:
         return []
@@ -117,7 +116,7 @@ def _nothing(drawn: Drawn) -> list[Figure]:
 
 
 def _text(text: str, *, y: float, shift: int, font: dict[str, Any]) -> Figure:
-    """Left of the plot, at the image's own edge."""
+    """A text at the image's left edge."""
     return {
         "text": text,
         "xref": "paper",
@@ -145,7 +144,7 @@ _APART_PX: Final = 12  # between a label and its serial number
 
 
 class Box(NamedTuple):
-    """The room of a drawing, in CSS pixels from the image's top left."""
+    """The area of a drawing, in CSS pixels from the image's top left."""
 
     left: float
     top: float
@@ -154,13 +153,13 @@ class Box(NamedTuple):
 
 
 def lines(parts: tuple[str, ...], size: Size) -> tuple[str, ...]:
-    """What stands under the title: range and zone have room in the smallest image too."""
+    """The lines below the title; range and zone fit even the smallest image."""
     sentence = tuple(part for part in parts if part)
     return tuple(broken(sentence, size.width - 2 * EDGE_PX, SMALL_PX, MOST_LINES))
 
 
 def framed(caption: Caption, size: Size, palette: Palette, draw: Callable[[Box], str]) -> str:
-    """The SVG. ``draw`` fills the room between caption and foot."""
+    """The SVG. ``draw`` draws between caption and foot."""
     top = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines) + 8
     box = Box(EDGE_PX, top, size.width - MARGIN_PX["r"], size.height - FOOT_PX - 8)
     foot = words(caption.foot, box.right, size.height - 8, palette.ink_3, FONT_SIZE_PX - 2, "end")
@@ -170,7 +169,7 @@ def framed(caption: Caption, size: Size, palette: Palette, draw: Callable[[Box],
 
 
 def nothing(sentence: str, box: Box, palette: Palette) -> str:
-    """Why there is nothing to see, in the middle of the room."""
+    """Why the drawing is empty, in its middle."""
     middle = (box.left + box.right) / 2, (box.top + box.bottom) / 2
     return words(
         cut(sentence, box.right - box.left, FONT_SIZE_PX),
@@ -182,7 +181,7 @@ def nothing(sentence: str, box: Box, palette: Palette) -> str:
 
 
 def no_data(left: float, base: float, palette: Palette) -> str:
-    """What the stripes called ``none`` mean."""
+    """The legend of the pattern ``none``."""
     return (
         f'<rect x="{left:.2f}" y="{base - 10:.2f}" width="14" height="12" rx="2"'
         f' fill="url(#none)" stroke="{palette.line}"/>'

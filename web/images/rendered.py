@@ -1,4 +1,4 @@
-"""From an address to an image: ask for the rows, make the figure, let it be drawn."""
+"""Makes the image of an address: fetches the rows, builds the figure, renders it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARGINLESS: Final = "html,body{margin:0;padding:0}svg{display:block}"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Its bytes, and its name without the ending: the same for the same view."""
+    """An image's bytes, and its name without the ending, which is the same for the same view."""
 
     body: bytes
     name: str
@@ -38,16 +38,16 @@ def chart_image(
     """A device's chart. Raises BadRequest for the address, what the client raises (NotFound for a
     device out of its scope), and RenderingError."""
     view, size = read_chart(pairs)
-    found = find_device(client, device_id, now_ms)
-    device = found.device
-    subject = Subject.of(found, usual_interval_s(client, found))
+    device_ = find_device(client, device_id, now_ms)
+    device = device_.device
+    subject = Subject.of(device_, usual_interval_s(client, device_))
     drawn = chart_query.draw(client, subject, view, now_ms)
     caption = figure.caption(drawn, device.label, device.serial_number, size, now_ms)
     made = figure.image(drawn, caption, size)
     scale = size.scale if format == "png" else 1
     body = renderer.render_figure(made, format, size.width, size.height, scale)
-    shown = (drawn.frame.metric.name, *of_window(drawn.canvas.window))
-    return Image(body, file_stem(device.serial_number, *shown))
+    names = (drawn.frame.metric.name, *of_window(drawn.canvas.window))
+    return Image(body, file_stem(device.serial_number, *names))
 
 
 def wall_image(desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int) -> Image:
@@ -62,7 +62,7 @@ def wall_image(desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now
 
 
 def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes:
-    """A drawing of our own in a format; as SVG it needs no browser. Raises RenderingError."""
+    """An SVG in another format; for SVG itself no browser is needed. Raises RenderingError."""
     if format == "svg":
         return svg.encode()
     if format == "pdf":
@@ -78,7 +78,7 @@ def _minute(at_ms: int) -> str:
 
 
 def _tile_texts(tile_data: dict[str, Any], view: FleetView) -> str:
-    """What the tiles are of: window, how many of how many, zone, sums."""
+    """The subtitle: window, page, zone, totals."""
     zone = view.zone or "each device’s own time zone"
     sums = (f"{t['label']} {t['value']}" for t in tile_data["totals"][:4])
     return " · ".join(

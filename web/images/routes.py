@@ -1,4 +1,4 @@
-"""What the addresses of images answer: bytes with a name, or a problem in words."""
+"""The addresses of images; each responds with an image or a problem."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ TYPES: Final[dict[Format, str]] = {
     "pdf": "application/pdf",
 }
 MOST_EACH: Final = 5  # of its lane's eight threads; a page with images asks for six at a time
-KEPT_S: Final = 60  # by the browser that asked; a rolling image is a minute old at most
-# An image is looked at, never run, whatever program opens it.
+CACHE_S: Final = 60  # in the browser's cache; a rolling image is a minute old at most
+# No program may run anything in an image.
 _INERT: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
 )
@@ -48,7 +48,7 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
 
 
 def renderer() -> Renderer:
-    """The way to the machine's one browser, for whatever wants to be drawn by this process."""
+    """This process' connection to the renderer."""
 
     def made() -> Renderer:
         return Renderer(session.shared_folder() or Path(tempfile.gettempdir()))
@@ -56,7 +56,7 @@ def renderer() -> Renderer:
     return session.kept("renderer", made)
 
 
-def _turns() -> ConcurrencyLimit:
+def _limit() -> ConcurrencyLimit:
     return ConcurrencyLimit(MOST_EACH, "images")
 
 
@@ -93,20 +93,20 @@ def _wall(format: Format) -> Callable[..., Response]:
 
 
 def answer(make: Callable[[], Image], format: Format) -> Response:
-    """The image, made in this reader's turn."""
+    """The image, within the reader's limit."""
 
-    def in_turn() -> Image:
-        give_back = session.kept("images", _turns).take(session.current_client().principal)
+    def limited() -> Image:
+        give_back = session.kept("images", _limit).take(session.current_client().principal)
         try:
             return make()
         finally:
             give_back()
 
-    return image_response(in_turn, format)
+    return image_response(limited, format)
 
 
 def image_response(make: Callable[[], Image], format: Format) -> Response:
-    """The image, or why there is none."""
+    """The image, or the problem."""
     try:
         image = make()
     except WeirError as error:
@@ -116,7 +116,7 @@ def image_response(make: Callable[[], Image], format: Format) -> Response:
         content_type=TYPES[format],
         headers={
             "Content-Disposition": disposition(f"{image.name}.{format}", "inline"),
-            "Cache-Control": f"private, max-age={KEPT_S}",
+            "Cache-Control": f"private, max-age={CACHE_S}",
             "Content-Security-Policy": _INERT,
         },
     )

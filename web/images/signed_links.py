@@ -1,8 +1,7 @@
-"""Signed addresses of images at the door: who has one needs no session, and sees that image alone.
+"""WSGI middleware for signed addresses of images, which show one image without a session.
 
-A layer around the door. An address of an image with a signature never gets to the door: it is good
-or it isn't, whoever brings it. It lets nobody near anything else, since only the paths of images
-are looked at here.
+It runs before authentication. The address of an image with a signature is accepted or refused here,
+whoever sends it. Only paths of images are handled, so that it gives access to nothing else.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ Pairs = Iterable[tuple[str, str]]
 
 
 class Links(Protocol):
-    """What signs addresses and reads them again; kept by whoever has the keys."""
+    """Signs addresses and verifies them; provided by the server that has the keys."""
 
     def signer(self, headers: Mapping[str, str]) -> str | None: ...
 
@@ -50,31 +49,31 @@ class Links(Protocol):
 
 
 class Place(NamedTuple):
-    """An image's path: of a device, or None for the wall."""
+    """What an image's path names: a device, or None for the wall; and the format."""
 
     device_id: str | None
     format: str
 
 
 def place_of(path: str) -> Place | None:
-    found = _PATH.fullmatch(path)
-    return Place(found["device"], found["format"]) if found else None
+    match = _PATH.fullmatch(path)
+    return Place(match["device"], match["format"]) if match else None
 
 
 class SignedImages:
     def __init__(
-        self, door: WSGIApplication, inside: WSGIApplication, client: Client, links: Links | None
+        self, guarded: WSGIApplication, inside: WSGIApplication, client: Client, links: Links | None
     ) -> None:
-        """``inside`` is the application behind the door, ``client`` the way to the service.
-        Without ``links`` no address is good."""
-        self._door, self._inside, self._client, self._links = door, inside, client, links
+        """``guarded``: the application with authentication. ``inside``: the one without.
+        ``client``: connection to the service. Without ``links`` every signed address is refused."""
+        self._guarded, self._inside, self._client, self._links = guarded, inside, client, links
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "").encode("latin-1").decode("utf-8", "replace")
         query, place = environ.get("QUERY_STRING", ""), place_of(path)
         signed = place is not None and SIGNATURE in dict(parse_qsl(query, keep_blank_values=True))
         if place is None or not signed:
-            return self._door(environ, start_response)
+            return self._guarded(environ, start_response)
         return self._image(environ, path, query, place)(environ, start_response)
 
     def _image(
@@ -88,10 +87,10 @@ class SignedImages:
         client = self._client.as_principal(
             Credential.bearer(token), on_unauthorized=lambda: refused.append(True)
         )
-        asked = [p for p in parse_qsl(query, keep_blank_values=True) if p[0] not in OWN_NAMES]
+        params = [p for p in parse_qsl(query, keep_blank_values=True) if p[0] not in OWN_NAMES]
         inner = {
             **environ,
-            "QUERY_STRING": urlencode(asked),
+            "QUERY_STRING": urlencode(params),
             READER: Reader(client, EntryMethod.SIGNED, refused),
         }
         seen: RequestRecord | None = environ.get(REQUEST_RECORD)
@@ -106,7 +105,7 @@ class SignedImages:
 
 
 def _refused() -> Response:
-    """One body, whatever is wrong: it tells nothing of keys and devices."""
+    """One response for every failure, so that it reveals nothing of keys and devices."""
     response = problem(Forbidden(REFUSED))
     response.headers[RESOURCE_POLICY] = EVERYWHERE
     return response
@@ -118,14 +117,14 @@ ROUTE: Final = "/export/links"
 
 
 class NoLinks(ServiceError):
-    """The keys are another server's: nothing here could say later what one may see."""
+    """The keys are another server's, so that this one couldn't check the link later."""
 
     status, code, title = 501, "no-signed-links", "Signed links aren't available"
 
 
 def view(links: Links | None) -> Callable[[], Response]:
-    """``{"address": "/export/…?…", "days": 30}`` → ``{"href": "/export/…&sig=…"}``, with the
-    site in front where WEIR_PUBLIC_URL says it."""
+    """``{"address": "/export/…?…", "days": 30}`` → ``{"href": "/export/…&sig=…"}``, absolute if
+    WEIR_PUBLIC_URL is set."""
 
     def sign() -> Response:
         try:
@@ -138,8 +137,8 @@ def view(links: Links | None) -> Callable[[], Response]:
 
 
 def signed(links: Links | None, posted: Any) -> str:
-    """The address with its signature. Raises what the address itself would be refused for,
-    Forbidden for a reader without a key, NoLinks."""
+    """The address with its signature. Raises what a request for it would raise, Forbidden for a
+    reader without a key, and NoLinks."""
     address, days = _read(posted)
     parts = urlsplit(address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
@@ -163,7 +162,7 @@ def signed(links: Links | None, posted: Any) -> str:
 
 
 def _checked(place: Place, path: str, pairs: list[tuple[str, str]]) -> str:
-    """The path by the device's own id, so that no later device of its serial number is meant."""
+    """The path with the device's UUID, so that it never means a later device."""
     if place.device_id is None:
         read_wall(pairs)
         return path
@@ -173,8 +172,8 @@ def _checked(place: Place, path: str, pairs: list[tuple[str, str]]) -> str:
 
 
 def _read(posted: Any) -> tuple[str, int]:
-    told = posted if isinstance(posted, dict) else {}
-    address, days = told.get("address"), told.get("days")
+    fields = posted if isinstance(posted, dict) else {}
+    address, days = fields.get("address"), fields.get("days")
     if not isinstance(address, str):
         raise _wrong("address", "must be an image's address")
     if type(days) is not int or days not in LINK_DAYS:

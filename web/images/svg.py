@@ -1,4 +1,4 @@
-"""The parts that drawings of our own are put together from: a sheet, words, stripes. Pure."""
+"""Building blocks of SVG drawings: document, text, stripes. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STRIPE: Final = 'patternUnits="userSpaceOnUse" patternTransform="rotate(45)"'
 
 
 def document(width: float, height: float, ground: str, drawn: str) -> str:
-    """A whole SVG of that many CSS pixels."""
+    """A complete SVG; sizes in CSS pixels."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}" font-family="{escape(FONT)}">'
@@ -37,7 +37,7 @@ def words(
 
 
 def stripes(name: str, colour: str, ground: str, step: float, width: float) -> str:
-    """A ground to fill with, by ``url(#name)``: oblique stripes."""
+    """A pattern of oblique stripes, used as ``url(#name)``."""
     return (
         f'<pattern id="{name}" width="{step}" height="{step}" {STRIPE}>'
         f'<rect width="{step}" height="{step}" fill="{ground}"/>'
@@ -74,17 +74,17 @@ def width_px(text: str, font_px: float, *, bold: bool = False) -> float:
 
 
 def cut(text: str, room_px: float, font_px: float, *, bold: bool = False) -> str:
-    """As much of it as has room, with … where that isn't all."""
+    """The text, shortened with … to fit."""
     if width_px(text, font_px, bold=bold) <= room_px:
         return text
-    kept = text
-    while kept and width_px(f"{kept}…", font_px, bold=bold) > room_px:
-        kept = kept[:-1]
-    return f"{kept.rstrip()}…"
+    shortened = text
+    while shortened and width_px(f"{shortened}…", font_px, bold=bold) > room_px:
+        shortened = shortened[:-1]
+    return f"{shortened.rstrip()}…"
 
 
 def broken(parts: tuple[str, ...], room_px: float, font_px: float, most: int) -> list[str]:
-    """Lines of the parts, with · between them. At most so many, and then … ends the last."""
+    """The parts, joined by ·, in at most ``most`` lines; … marks a cut."""
     words = " · ".join(parts).split(" ")
     lines = [""]
     for word in words:

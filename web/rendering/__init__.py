@@ -1,8 +1,8 @@
-"""Pictures and pages drawn by one browser a machine: `Renderer` is the way to it.
+"""Renders images and pages with one Chromium per machine.
 
-`Renderer` asks a `worker`, a process of its own that all web processes share, over a Unix socket
-(`wire`). The worker keeps one Chromium warm (`browser`), does one thing at a time, and lives only
-as long as somebody holds on to it.
+`Renderer` sends jobs over a Unix socket (`messages`) to a `worker`, a process shared by all web
+processes. The worker keeps one Chromium running (`browser`), does one job at a time, and ends when
+no process is attached to it.
 """
 
 from web.rendering.messages import (

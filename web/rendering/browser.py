@@ -1,7 +1,7 @@
-"""One Chromium under kaleido: figures into images, pages into PDF. Nothing is asked of a network.
+"""One Chromium, driven by kaleido: figures into images, pages into PDF, without network access.
 
-Everything it needs is a file of ours: plotly.js is the dashboard's own. It is started once and
-never repaired: when it fails, its process group is killed and the worker ends with it.
+All it loads are our own files, such as the dashboard's plotly.js. It is started once and never
+repaired: when it fails, its process group is killed and the worker ends.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _QUIET: Final = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-default-apps",
-    # Whatever a page may name, on loopback too, nothing is found, nor is there a way to it.
+    # No address a page may name can be resolved or reached, loopback included.
     "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=http://127.0.0.1:9",  # nothing listens on the discard port, nor is it found
+    "--proxy-server=http://127.0.0.1:9",  # the discard port: nothing listens there
     "--proxy-bypass-list=<-loopback>",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--hide-scrollbars",
     "--font-render-hinting=none",  # the same widths at every scale
 )
-# A page's fonts and pictures (all within it) must be ready before it is drawn.
+# A page's embedded fonts and images must be ready before it is rendered.
 _SETTLED: Final = (
     "Promise.all([document.fonts.ready, ...Array.from(document.images, i => i.decode())])"
     ".then(() => true)"
@@ -49,15 +49,15 @@ class _QuietChromium(Chromium):
 
 
 class Browser:
-    """Open it once; each method raises RendererFailed for what can't be drawn, and anything else
-    where the browser itself is at fault."""
+    """Opened once. Methods raise RendererFailed for an invalid job; any other exception means that
+    the browser failed."""
 
     def __init__(self) -> None:
         self._kaleido: Any = None
         self._page: Tab | None = None
 
     async def open(self) -> None:
-        """Raises NoBrowser, or RendererFailed where there is one that doesn't start."""
+        """Start Chromium. Raises NoBrowser if there is none, RendererFailed if it doesn't start."""
         try:
             self._kaleido = Kaleido(
                 n=1,
@@ -75,7 +75,7 @@ class Browser:
 
     @property
     def process_id(self) -> int | None:
-        """Its process group's too."""
+        """The id of its process and process group."""
         process = getattr(self._kaleido, "subprocess", None)
         return None if process is None else process.pid
 
@@ -85,11 +85,11 @@ class Browser:
         return process is not None and process.poll() is None
 
     def wait(self) -> None:
-        """Block until it is gone."""
+        """Block until it has ended."""
         self._kaleido.subprocess.wait()
 
     def kill(self) -> None:
-        """At once, with every process it has started."""
+        """Kill it with all its child processes."""
         if self.process_id is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process_id, signal.SIGKILL)
@@ -97,7 +97,7 @@ class Browser:
     async def figure(
         self, figure: Mapping[str, Any], format: Format, width: int, height: int, scale: float
     ) -> bytes:
-        """``width`` and ``height`` in CSS pixels; a PNG has ``scale`` times as many."""
+        """A figure as an image. Sizes in CSS pixels; a PNG has ``scale`` times as many."""
         opts = {"format": format, "width": width, "height": height, "scale": scale}
         try:
             return await self._kaleido.calc_fig(dict(figure), opts=opts)
@@ -117,7 +117,7 @@ class Browser:
         return await _data(tab, "Page.printToPDF", dict(paper))
 
     async def _show(self, html: str, width: int, height: int, scale: float) -> Tab:
-        """Put a page into the tab for pages. Its scripts don't run."""
+        """Load a page, with scripts disabled."""
         tab = self._page
         if tab is None:
             tab = self._page = await self._kaleido.create_tab("about:blank")

@@ -1,5 +1,4 @@
-"""What a web process and the renderer agree on, and their messages: two frames, a head as JSON and
-a body of bytes."""
+"""Messages between web processes and the renderer: two frames, a JSON head and a body of bytes."""
 
 from __future__ import annotations
 
@@ -15,14 +14,14 @@ from api.errors import ServiceError
 
 Format = Literal["png", "svg", "pdf"]
 
-HOLD: Final = "hold"  # what a connection asks for that only says: somebody is here
+ATTACH: Final = "hold"  # the job of a connection that only keeps the worker running
 SOCKET: Final = "socket"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``queue``: how many may wait. ``wait_s``: how long. ``images``: then the worker is replaced.
-    ``idle_s``: without a question it ends. ``alone_s``: how long it waits for its first holder."""
+    """``queue``: how many jobs may wait, each at most ``wait_s``. ``images``: then the worker is
+    replaced. ``idle_s``: then it ends without jobs. ``alone_s``: until a process must attach."""
 
     queue: int = 8
     wait_s: float = 8.0
@@ -37,7 +36,7 @@ class Message(NamedTuple):
 
 
 class Gone(Exception):
-    """The other side went away within a message, or instead of one."""
+    """The other side disconnected before or within a message."""
 
 
 def packed(message: Message) -> bytes:
@@ -45,7 +44,7 @@ def packed(message: Message) -> bytes:
 
 
 async def read_message(reader: StreamReader) -> Message:
-    """Raises Gone where no whole message comes."""
+    """A message. Raises Gone without a complete one."""
     try:
         return _message(await framing.read(reader), await framing.read(reader))
     except (framing.BrokenFrame, ConnectionError) as error:
@@ -53,7 +52,7 @@ async def read_message(reader: StreamReader) -> Message:
 
 
 def receive(connection: socket.socket) -> Message:
-    """The same, blocking. Raises Gone, and TimeoutError by the socket's own timeout."""
+    """The same, blocking. Raises Gone, and TimeoutError after the socket's timeout."""
     try:
         return _message(framing.receive(connection), framing.receive(connection))
     except (framing.BrokenFrame, ConnectionError) as error:
@@ -72,7 +71,7 @@ BUSY_AGAIN_S: Final = 5
 
 
 class RenderingError(ServiceError):
-    """No picture. ``detail`` says in words what to do about it."""
+    """No image. ``detail`` says what to do about it."""
 
     status, code, title = 500, "rendering-failed", "The image couldn't be created"
 
@@ -84,7 +83,7 @@ class RendererBusy(RenderingError):
 
 
 class RendererTimedOut(RenderingError):
-    """The browser didn't finish in time and was ended; carries retry_after_s."""
+    """The browser didn't finish in time and was killed; carries retry_after_s."""
 
     status, code, title = 503, "renderer-timed-out", "The image took too long"
 
@@ -96,7 +95,7 @@ class NoBrowser(RenderingError):
 
 
 class RendererFailed(RenderingError):
-    """The browser refused what it was given, or can't be started."""
+    """The browser refused the job or can't be started."""
 
 
 _BY_CODE: Final = {
@@ -130,7 +129,7 @@ def written(error: RenderingError) -> dict[str, object]:
 
 
 def read(fields: dict[str, object]) -> RenderingError:
-    """The error that ``written`` wrote in the other process."""
+    """The error that ``written`` serialized in the other process."""
     again = fields.get("retry_after_s")
     kind = _BY_CODE.get(str(fields["error"]), RendererFailed)
     return kind(

@@ -1,4 +1,4 @@
-"""The way to the machine's one browser: finds the worker or starts it, asks, waits, asks again."""
+"""Sends jobs to the machine's one renderer; finds or starts its worker, waits and retries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from web.rendering import messages
 from web.rendering.messages import (
-    HOLD,
+    ATTACH,
     SOCKET,
     Format,
     Gone,
@@ -32,8 +32,8 @@ from web.rendering.messages import (
 )
 
 TIMEOUT_S: Final = 15.0
-START_S: Final = 15.0  # of the worker's process; its browser starts within an image's own time
-ATTEMPTS: Final = 3  # a worker may end of age just when it is asked
+START_S: Final = 15.0  # for the worker's process; its browser starts within the first job's time
+ATTEMPTS: Final = 3  # a worker may end of age when a job arrives
 ROOT: Final = Path(__file__).resolve().parents[2]
 # Bytes. Names of sockets end at 108 (on some systems 104), and Chromium's own one has a name of 60
 # below the worker's folder.
@@ -42,14 +42,14 @@ _LOCK: Final = "lock"
 
 
 class Renderer:
-    """Thread-safe. One a process is enough: it holds the worker, which ends when nobody does."""
+    """Thread-safe; one per process. The worker ends when no process is attached."""
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
-        """Whoever gives the same ``folder`` shares the worker; who starts it sets its limits."""
+        """Renderers of one ``folder`` share a worker; the one that starts it sets its limits."""
         self._folder = folder
         self._limits = limits or Limits()
         self._lock = Lock()
-        self._hold: socket.socket | None = None
+        self._attachment: socket.socket | None = None
         self._owner = os.getpid()
 
     def render_figure(
@@ -63,7 +63,7 @@ class Renderer:
     ) -> bytes:
         """A plotly figure as an image. ``width`` and ``height`` are CSS pixels; a PNG has ``scale``
         times as many, a PDF is one page of that size. Raises RenderingError."""
-        return self._ask({"do": "figure", "figure": figure, "format": format, "width": width,
+        return self._request({"do": "figure", "figure": figure, "format": format, "width": width,
                           "height": height, "scale": scale, "timeout_s": timeout_s})  # fmt: skip
 
     def render_picture(
@@ -75,7 +75,7 @@ class Renderer:
         timeout_s: float = TIMEOUT_S,
     ) -> bytes:
         """The top left part of a page of our own as a PNG. For the page see ``render_page``."""
-        return self._ask({"do": "picture", "html": html, "width": width, "height": height,
+        return self._request({"do": "picture", "html": html, "width": width, "height": height,
                           "scale": scale, "timeout_s": timeout_s})  # fmt: skip
 
     def render_page(
@@ -103,28 +103,28 @@ class Renderer:
             "footerTemplate": footer or "<span></span>",
             "generateTaggedPDF": True,
         }
-        return self._ask({"do": "page", "html": html, "paper": paper, "timeout_s": timeout_s})
+        return self._request({"do": "page", "html": html, "paper": paper, "timeout_s": timeout_s})
 
     def close(self) -> None:
-        """Let go of the worker."""
+        """Detach from the worker."""
         with self._lock:
-            if self._hold is not None:
-                self._hold.close()
-                self._hold = None
+            if self._attachment is not None:
+                self._attachment.close()
+                self._attachment = None
 
     def __del__(self) -> None:
         self.close()
 
-    # --- Asking ----------------------------------------------------------------------------------
+    # --- Jobs ------------------------------------------------------------------------------------
 
-    def _ask(self, job: dict[str, Any]) -> bytes:
+    def _request(self, job: dict[str, Any]) -> bytes:
         message = packed(Message(job))
         for _ in range(ATTEMPTS):
-            self._hold_on()
+            self._attach()
             try:
                 answer = self._exchange(message, job["timeout_s"])
             except (Gone, ConnectionError, FileNotFoundError):
-                self.close()  # that worker is ending, even where it still holds the line
+                self.close()  # that worker is ending
                 continue
             if "error" in answer.head:
                 raise messages.read(answer.head)
@@ -140,25 +140,25 @@ class Renderer:
         except TimeoutError:
             raise messages.timed_out(patience_s) from None
 
-    # --- Holding ---------------------------------------------------------------------------------
+    # --- Attaching -------------------------------------------------------------------------------
 
-    def _hold_on(self) -> None:
-        """Have a worker, and say so to it. A forked process holds for itself."""
+    def _attach(self) -> None:
+        """Attach to a worker, starting one if needed. A forked process attaches by itself."""
         with self._lock:
-            if self._hold is not None:
-                if self._owner == os.getpid() and _open(self._hold):
+            if self._attachment is not None:
+                if self._owner == os.getpid() and _open(self._attachment):
                     return
-                self._hold.close()
+                self._attachment.close()
             self._owner = os.getpid()
-            self._hold = _held(self._folder) or self._start()
+            self._attachment = _attached(self._folder) or self._start()
 
     def _start(self) -> socket.socket:
-        """One of all processes starts it, the others find it started."""
+        """Start the worker, unless another process has just done so."""
         place = place_of(self._folder)
         with _alone(place / _LOCK):
-            found = _held(self._folder)
-            if found is not None:
-                return found
+            attachment = _attached(self._folder)
+            if attachment is not None:
+                return attachment
             limits = json.dumps(asdict(self._limits))
             command = [sys.executable, "-m", "web.rendering.worker", str(place), limits]
             process = subprocess.Popen(
@@ -166,25 +166,25 @@ class Renderer:
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is meant for the server, which lets go of it
+                start_new_session=True,  # Ctrl-C is for the server, which then detaches
             )
             Thread(target=process.wait, daemon=True).start()
             end_s = time.monotonic() + START_S
             while time.monotonic() < end_s and process.poll() is None:
-                found = _held(self._folder)
-                if found is not None:
-                    return found
+                attachment = _attached(self._folder)
+                if attachment is not None:
+                    return attachment
                 time.sleep(0.02)
         raise RendererFailed("The rendering process doesn't start.")
 
 
-def _held(folder: Path) -> socket.socket | None:
-    """A connection that holds the worker; None where there is no worker."""
+def _attached(folder: Path) -> socket.socket | None:
+    """A connection that keeps the worker running; None if there is none."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(START_S)
         connection.connect(str(place_of(folder) / SOCKET))
-        connection.sendall(packed(Message({"do": HOLD})))
+        connection.sendall(packed(Message({"do": ATTACH})))
         receive(connection)
         connection.setblocking(False)
     except (OSError, Gone):
@@ -194,7 +194,7 @@ def _held(folder: Path) -> socket.socket | None:
 
 
 def _open(connection: socket.socket) -> bool:
-    """Whether the other side is still there: it never says more than its first word."""
+    """Whether the worker is still connected; it sends nothing after its first message."""
     try:
         return connection.recv(1, socket.MSG_PEEK) != b""
     except BlockingIOError:
@@ -212,8 +212,8 @@ def _connected(folder: Path, timeout_s: float) -> Generator[socket.socket]:
 
 
 def place_of(folder: Path) -> Path:
-    """Where the worker lives: a folder for its owner only. Sockets can't have long names: where
-    the folder's is too long, one in the system's temporary folder stands in for it."""
+    """The worker's folder, private to its owner. Socket paths must be short: if the folder's path
+    is too long, one in the system's temporary folder is used."""
     place = folder.resolve() / "renderer"
     if len(str(place).encode()) > _LONGEST_PLACE:
         name = hashlib.sha256(str(place).encode()).hexdigest()[:16]

@@ -1,9 +1,9 @@
-"""The worker: a process of its own with the machine's one browser, asked over a Unix socket.
+"""The worker process with the machine's one browser; it receives jobs over a Unix socket.
 
-It does one thing at a time and lets few wait. It is not repaired but replaced: after an image that
-took too long, after a browser that went away, after many images (Chromium grows), after a long
-rest, and as soon as nobody holds on to it any more it ends, and its browser with it. Whoever still
-waits then loses the connection and asks the next worker.
+It does one job at a time and lets a few wait. It isn't repaired but replaced: it ends, with its
+browser, after a job that took too long, when the browser ends, after many images (Chromium grows),
+after a long idle time, and when no process is attached. Waiting clients then lose their connection
+and use the next worker.
 
     python -m web.rendering.worker FOLDER LIMITS
 """
@@ -30,7 +30,7 @@ from typing import Any, Final
 from api.telemetry import metrics
 from web.rendering import messages
 from web.rendering.messages import (
-    HOLD,
+    ATTACH,
     SOCKET,
     Gone,
     Limits,
@@ -41,25 +41,24 @@ from web.rendering.messages import (
     read_message,
 )
 
-SCRATCH: Final = "scratch-"  # and the worker's process id: Chromium's profile and the like
+SCRATCH: Final = "scratch-"  # followed by the process id: Chromium's profile and the like
 LOOK_S: Final = 0.25
 LAST_WORD_S: Final = 0.2
 
 
 class Worker:
     def __init__(self, browser: Any, limits: Limits, end: Callable[[], None]) -> None:
-        """``browser`` as `browser.Browser`; not opened before it is needed. ``end`` ends the
-        process."""
+        """``browser``: a `browser.Browser`, opened when first needed. ``end`` ends the process."""
         self.browser, self._limits, self._end = browser, limits, end
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._over = asyncio.Event()
         self._waiting = self._made = self._holders = 0
         self._opened = False
         self._used_s = time.monotonic()
 
     async def serve(self, socket_path: Path) -> None:
-        """Until there is a reason to end."""
-        socket_path.unlink(missing_ok=True)  # whoever started us has found nobody behind it
+        """Serve until there is a reason to end."""
+        socket_path.unlink(missing_ok=True)  # left by a dead worker
         server = await asyncio.start_unix_server(self._meet, socket_path)
         socket_path.chmod(0o600)
         loop = asyncio.get_running_loop()
@@ -78,12 +77,12 @@ class Worker:
         if not self._holders:
             self._over.set()
 
-    # --- Whoever comes ---------------------------------------------------------------------------
+    # --- Connections -----------------------------------------------------------------------------
 
     async def _meet(self, reader: StreamReader, writer: StreamWriter) -> None:
         with suppress(Gone, ConnectionError):
             message = await read_message(reader)
-            if message.head["do"] == HOLD:
+            if message.head["do"] == ATTACH:
                 await self._held(reader, writer)
             else:
                 await self._answer(message, reader, writer)
@@ -92,17 +91,17 @@ class Worker:
     async def _held(self, reader: StreamReader, writer: StreamWriter) -> None:
         self._holders += 1
         writer.write(packed(Message({"held": True})))
-        await reader.read()  # until the other side goes away, whatever ended it
+        await reader.read()  # until the other side disconnects
         self._holders -= 1
         self._unless_held()
 
     async def _answer(self, message: Message, reader: StreamReader, writer: StreamWriter) -> None:
         try:
-            answer = await self._in_turn(message, reader)
+            answer = await self._queued(message, reader)
         except RenderingError as error:
             answer = Message(messages.written(error))
         if answer is None:
-            self._over.set()  # without a word: the next worker is asked
+            self._over.set()  # no response: the client uses the next worker
             return
         writer.transport.set_write_buffer_limits(high=0)  # drained means sent: we may end next
         writer.write(packed(answer))
@@ -112,20 +111,20 @@ class Worker:
 
     @staticmethod
     def _sound(answer: Message) -> bool:
-        """Whether the browser is as good as before."""
+        """Whether the browser is still usable."""
         return answer.head.get("error") not in (
             messages.RendererTimedOut.code,
             messages.NoBrowser.code,
         )
 
-    async def _in_turn(self, message: Message, reader: StreamReader) -> Message | None:
-        """None where the browser went away meanwhile. Raises RenderingError."""
-        if self._waiting > self._limits.queue:  # one of them is drawn, or will be in a moment
+    async def _queued(self, message: Message, reader: StreamReader) -> Message | None:
+        """Do a job in its turn; None if the browser ended meanwhile. Raises RenderingError."""
+        if self._waiting > self._limits.queue:  # one of them is being rendered
             raise messages.busy(self._waiting)
         self._wait(1)
         try:
             try:
-                await asyncio.wait_for(self._turn.acquire(), self._limits.wait_s)
+                await asyncio.wait_for(self._lock.acquire(), self._limits.wait_s)
             except TimeoutError:
                 raise messages.busy(self._waiting) from None
             try:
@@ -133,7 +132,7 @@ class Worker:
                     raise Gone
                 return await self._make(message)
             finally:
-                self._turn.release()
+                self._lock.release()
                 self._used_s = time.monotonic()
         finally:
             self._wait(-1)
@@ -142,7 +141,7 @@ class Worker:
         self._waiting += more
         metrics.images_waiting(self._waiting)
 
-    # --- The one at the turn ---------------------------------------------------------------------
+    # --- The current job -------------------------------------------------------------------------
 
     async def _make(self, message: Message) -> Message | None:
         timeout_s = float(message.head["timeout_s"])
@@ -168,12 +167,12 @@ class Worker:
         if not self._opened:
             await self.browser.open()
             self._opened = True
-            Thread(target=self._watch, daemon=True).start()
+            Thread(target=self._end_with_browser, daemon=True).start()
         return await self._job(job)
 
-    def _watch(self) -> None:
-        """End with the browser. A thread, since the libraries block the loop where it goes away;
-        with a moment for what is being said to whoever has waited."""
+    def _end_with_browser(self) -> None:
+        """End when the browser does. Runs in a thread, since the libraries block the event loop
+        then; pauses so that a response can still be sent."""
         self.browser.wait()
         time.sleep(LAST_WORD_S)
         self._end()
@@ -191,7 +190,7 @@ class Worker:
 
 
 def main(folder: Path, limits: Limits) -> None:
-    """Never returns."""
+    """Run the worker; never returns."""
     os.umask(0o077)
     metrics.begin()
     _sweep(folder)
@@ -201,19 +200,20 @@ def main(folder: Path, limits: Limits) -> None:
     from web.rendering.browser import Browser
 
     for noisy in ("choreographer", "kaleido", "logistro"):
-        logging.getLogger(noisy).setLevel(logging.CRITICAL)  # we know that we kill the browser
+        # They report that the browser was killed.
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)
     browser = Browser()
 
     def end() -> None:
         browser.kill()
         shutil.rmtree(scratch, ignore_errors=True)
-        os._exit(0)  # whatever the libraries' threads are at
+        os._exit(0)  # without waiting for the libraries' threads
 
     asyncio.run(_live(Worker(browser, limits, end), folder / SOCKET, end))
 
 
 def _sweep(folder: Path) -> None:
-    """What workers that were killed have left. One that is just ending still cleans its own."""
+    """Delete the scratch folders of killed workers. A worker that is ending deletes its own."""
     for left in folder.glob(f"{SCRATCH}*"):
         try:
             os.kill(int(left.name.removeprefix(SCRATCH)), 0)
@@ -227,7 +227,7 @@ async def _live(worker: Worker, socket_path: Path, end: Callable[[], None]) -> N
     except Exception:  # noqa: BLE001 – the end would swallow it
         traceback.print_exc()
     finally:
-        end()  # before asyncio waits for threads that the libraries have left
+        end()  # before asyncio waits for the libraries' threads
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""A report on paper: the document of the page, whole in itself, and the PDF that a browser makes of
-it."""
+"""A report as PDF: the page's document with everything inline, printed by the renderer."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ _VOID: Final = frozenset(("br", "hr", "img", "col", "wbr"))
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """The PDF, what it is called (without the ending), and of what it is."""
+    """The PDF, its name without the ending, and what it covers."""
 
     body: bytes
     name: str
@@ -51,7 +50,7 @@ class Paper:
 
 
 def paper(desk: Desk, renderer: Renderer, view: ReportView, now_ms: int) -> Paper:
-    """Raises BadRequest for what is no report, what the client raises, and RenderingError."""
+    """The PDF. Raises BadRequest for an invalid report, what the client raises, RenderingError."""
     report = whole(desk, view, now_ms)
     charts = _charts(desk.client, renderer, report, view, now_ms)
     page = html(report, view, organization(desk.client), charts)
@@ -70,7 +69,7 @@ def organization(client: Client) -> str:
 def _charts(
     client: Client, renderer: Renderer, report: Report, view: ReportView, now_ms: int
 ) -> dict[str, Chart]:
-    """By device id. Who finds the browser busy at first is told so; later charts wait."""
+    """The charts by device id. The first raises RendererBusy at once; later ones wait."""
     made: dict[str, Chart] = {}
     for usage in report.usages:
         if usage.failure or not usage.days:
@@ -87,7 +86,7 @@ def _charts(
 
 
 def html(report: Report, view: ReportView, organization: str, charts: Mapping[str, Chart]) -> str:
-    """A page that needs nothing else."""
+    """A complete page without external resources."""
     title = report_text.title(report, view)
     nodes = html_json.sheet(document(report, view, organization))
     inside = {id: inner(each) for id, each in charts.items()}
@@ -102,7 +101,7 @@ def html(report: Report, view: ReportView, organization: str, charts: Mapping[st
 
 
 def inner(chart: Chart) -> str:
-    """What stands in a chart's place."""
+    """The HTML in place of a chart."""
     return (
         f'<div role="img" aria-label="{escape(chart.words)}">{chart.svg}</div>'
         f"<figcaption>{escape(chart.note)}</figcaption>"
@@ -114,7 +113,7 @@ def _asset(name: str) -> str:
 
 
 def markup(nodes: Sequence[html_json.Node], inside: Mapping[str, str]) -> str:
-    """The document's data as HTML; ``inside`` is what stands in the charts' places."""
+    """The document's data as HTML; ``inside``: the charts' HTML by device id."""
     return "".join(_markup(node, inside) for node in nodes)
 
 
@@ -133,10 +132,10 @@ def _markup(node: html_json.Node, inside: Mapping[str, str]) -> str:
 
 HEIGHT_PX: Final = 244
 WIDTHS_PX: Final = (320, 1_200)
-PAPER_PX: Final = 900  # shrunk to what the paper has: its marks are as small as its tables
-PATIENCE_S: Final = 30.0  # of a file whose first chart was drawn: its next ones wait longer
+PAPER_PX: Final = 900  # scaled down to the paper, so that labels match the tables
+PATIENCE_S: Final = 30.0  # of a report whose first chart was rendered
 _SIZE: Final = re.compile(r' width="[\d.]+" height="[\d.]+"')
-# The figure's colours, each once: of two names for one colour the first.
+# Names of the figure's colours; of two names for one colour the first.
 _NAMES: Final = {
     colour: name for name, colour in reversed(list(asdict(LIGHT).items())) if name != "on_accent"
 }
@@ -145,7 +144,7 @@ _PAINT: Final = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """``svg`` as wide as where it stands, ``words`` for who can't see it, ``note`` below it."""
+    """``svg``: fluid in width. ``words``: the text alternative. ``note``: below it."""
 
     svg: str
     words: str
@@ -162,27 +161,27 @@ def chart(
     now_ms: int,
 ) -> Chart:
     """Raises what the client raises, and RenderingError."""
-    found = find_device(client, device_id, now_ms)
-    subject = Subject.of(found, usual_interval_s(client, found))
-    asked = View(
+    device = find_device(client, device_id, now_ms)
+    subject = Subject.of(device, usual_interval_s(client, device))
+    chart_view = View(
         custom=window,
         tab=view.tab,
         zone=view.usage.zone,
         units=view.usage.units,
         width_px=width_px - MARGIN_PX["l"] - MARGIN_PX["r"],
     )
-    drawn = chart_query.draw(client, subject, asked, now_ms)
+    drawn = chart_query.draw(client, subject, chart_view, now_ms)
     made = figure.bare(drawn, Size(width_px, HEIGHT_PX, 1))
     svg = renderer.render_figure(made, "svg", width_px, HEIGHT_PX).decode()
     tz = drawn.canvas.tz
-    told = hover_text.summary(drawn.frame, tz, asked.units, chart_query.heard(drawn))
-    metric = subject.tab_of(asked).label
+    summary = hover_text.summary(drawn.frame, tz, chart_view.units, chart_query.heard(drawn))
+    metric = subject.tab_of(chart_view).label
     note = " · ".join((metric, chart_query.detail(drawn), chart_query.zone_note(drawn)))
-    return Chart(fluid(svg), f"{metric}. {told}", note)
+    return Chart(fluid(svg), f"{metric}. {summary}", note)
 
 
 def patiently(make: Callable[[], Chart], until_s: float) -> Chart:
-    """Again while the browser is busy with others, up to that moment of the monotonic clock."""
+    """Retry while the renderer is busy, until that monotonic time."""
     while True:
         try:
             return make()
@@ -194,12 +193,12 @@ def patiently(make: Callable[[], Chart], until_s: float) -> Chart:
 
 
 def fluid(svg: str) -> str:
-    """As wide as there is room, in the colours of the page: light or dark, and light on paper."""
+    """The SVG without a fixed size, in the colours of the page's theme."""
 
-    def paint(found: re.Match[str]) -> str:
-        colour = "#" + bytes(int(part) for part in found.groups()).hex()
+    def paint(match: re.Match[str]) -> str:
+        colour = "#" + bytes(int(part) for part in match.groups()).hex()
         name = _NAMES.get(colour)
-        return f"var(--{name.replace('_', '-')})" if name else found[0]
+        return f"var(--{name.replace('_', '-')})" if name else match[0]
 
     return _PAINT.sub(paint, _SIZE.sub("", svg, count=1))
 
@@ -210,13 +209,13 @@ def fluid(svg: str) -> str:
 def written(
     client: Client, folder: Path, identifiers: Sequence[str], params: Mapping[str, str]
 ) -> Paper:
-    """``folder`` is where this machine's processes share the one browser. Raises BadRequest for
-    what is no report, NotFound, what the client raises, and RenderingError."""
+    """``folder``: of the machine's shared renderer. Raises BadRequest for an invalid report,
+    NotFound, what the client raises, and RenderingError."""
     now = now_ms()
     pairs = list(params.items())
     if identifiers:
-        found = (find_device(client, identifier, now).device.id for identifier in identifiers)
-        pairs.append(("devices", ",".join(found)))
+        ids = (find_device(client, identifier, now).device.id for identifier in identifiers)
+        pairs.append(("devices", ",".join(ids)))
     view = checked_report_view(pairs)
     renderer = Renderer(folder)
     try:

@@ -1,4 +1,4 @@
-"""What a report's addresses answer: the PDF, and one chart for the page."""
+"""The addresses of reports: the PDF, and one chart for the page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from web.rendering.messages import BUSY_AGAIN_S, RendererBusy
 from web.report.pdf import WIDTHS_PX, Paper, chart, inner, paper
 
 ROUTE: Final = "/export/report.pdf"
-MOST_AT_ONCE: Final = 2  # of this process: the browser draws one thing at a time, and others wait
+MOST_AT_ONCE: Final = 2  # per process, since the renderer does one job at a time
 
 
 def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
@@ -51,8 +51,8 @@ def report_pdf() -> Response:
 
 def _made() -> Paper:
     view = checked_report_view(session.pairs())
-    turns = session.kept("reports", lambda: BoundedSemaphore(MOST_AT_ONCE))
-    if not turns.acquire(blocking=False):
+    semaphore = session.kept("reports", lambda: BoundedSemaphore(MOST_AT_ONCE))
+    if not semaphore.acquire(blocking=False):
         raise RendererBusy(
             f"{MOST_AT_ONCE} reports are already in progress: try again in a few seconds.",
             retry_after_s=BUSY_AGAIN_S,
@@ -60,11 +60,11 @@ def _made() -> Paper:
     try:
         return paper(current_desk(), renderer(), view, now_ms())
     finally:
-        turns.release()
+        semaphore.release()
 
 
 def report_chart() -> Response:
-    """``{"html": …}``: what stands in a chart's place on the page."""
+    """``{"html": …}``: the HTML of a chart on the page."""
     try:
         body = {"html": _chart()}
     except WeirError as error:

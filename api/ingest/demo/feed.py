@@ -13,21 +13,21 @@ from api.ingest.batch import Batch, Columns
 from api.ingest.demo.fleet import (
     FLEET,
     HISTORY_MS,
-    LONGEST_HOLE_MS,
+    LONGEST_GAP_MS,
     MARK,
     ORGANIZATION_ID,
     Character,
-    Fate,
+    Condition,
 )
 from api.ingest.demo.meter import last_instant, readings
-from api.ingest.pipeline import Feed, Watch
-from api.store.base import Grant, LatestQuestion, Progress, Scope, Span, Store, Written
+from api.ingest.pipeline import Feed, OnBatch
+from api.store.base import Grant, LatestQuery, Progress, Scope, Span, Store, Written
 from api.timez import now_ms
 
 BATCH_ROWS: Final = 100_000
 HORIZON_MS: Final = MINUTE_MS
 SOURCE: Final = "demo"
-PAUSE_S: Final = 1.0  # between two commits, so that what is due together goes together
+PAUSE_S: Final = 1.0  # between two commits, so that readings are committed in groups
 
 _EVERYTHING: Final = Scope(ORGANIZATION_ID, Grant(everything=True))
 
@@ -47,7 +47,7 @@ class Fleet:
 
     @classmethod
     def of(cls, store: Store) -> Fleet | None:
-        """None where the demo organization, or one of its meters, isn't there."""
+        """None if the demo organization or one of its meters is missing."""
         organization = store.organization(ORGANIZATION_ID)
         devices = store.resolve(_EVERYTHING, [one.id for one in FLEET])
         keys = {device.id: device.key for device in devices if device is not None}
@@ -96,11 +96,11 @@ def history(fleet: Fleet) -> Iterator[Batch]:
     return fleet.batches({one.id: (start, last_instant(one, origin, origin)) for one in FLEET})
 
 
-def seed(store: Store, fleet: Fleet, watch: Watch) -> Progress:
+def seed(store: Store, fleet: Fleet, on_batch: OnBatch) -> Progress:
     """Store the history, resuming an interrupted seeding."""
     start = store.progress(MARK, ORGANIZATION_ID) or Progress(MARK, ORGANIZATION_ID)
     left = _without_first(history(fleet), start.position)
-    return Feed(store, ORGANIZATION_ID, SOURCE).take_all(left, start, watch)
+    return Feed(store, ORGANIZATION_ID, SOURCE).take_all(left, start, on_batch)
 
 
 def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
@@ -116,12 +116,12 @@ def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
 
 def catch_up(store: Store, fleet: Fleet, now: int, taker: Taker | None = None) -> Written:
     """Fill each meter's gap from its last reading up to ``now``, seven days at most."""
-    earliest = now - LONGEST_HOLE_MS
+    earliest = now - LONGEST_GAP_MS
     devices = [d for d in store.resolve(_EVERYTHING, [one.id for one in FLEET]) if d is not None]
-    found = store.latest(devices, LatestQuestion(Span(earliest, None), last=True))
+    latest = store.latest(devices, LatestQuery(Span(earliest, None), last=True))
     spans: dict[str, tuple[int, int]] = {}
     for one in FLEET:
-        last = found[fleet.keys[one.id]].last
+        last = latest[fleet.keys[one.id]].last
         start = earliest if last is None else last[0] + 1
         spans[one.id] = start, last_instant(one, fleet.origin_ms, now)
     taker = taker or Feed(store, ORGANIZATION_ID, SOURCE)
@@ -157,8 +157,8 @@ def live(
 
 
 def _in_order(fleet: Fleet, from_ms: int, to_ms: int) -> Columns:
-    """What the whole fleet sends in a span, ascending in time."""
-    sending = (one for one in FLEET if one.meter.fate is not Fate.SILENT)
+    """The whole fleet's readings in a span, ascending in time."""
+    sending = (one for one in FLEET if one.meter.condition is not Condition.SILENT)
     alive = (one for one in sending if last_instant(one, fleet.origin_ms, to_ms) == to_ms)
     columns = _batch([fleet.readings(one, from_ms, to_ms) for one in alive]).columns
     return columns.taken(np.argsort(columns.instants, kind="stable"))

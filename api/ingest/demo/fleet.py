@@ -19,11 +19,11 @@ ORGANIZATION_ID: Final = "6f1de1a0-6d0e-5f43-9a55-2c7b1f0e8d01"
 ORGANIZATION_NAME: Final = "Northside Properties"
 COST_PER_GALLON: Final = 0.012
 HISTORY_MS: Final = 30 * DAY_MS
-LONGEST_HOLE_MS: Final = 7 * DAY_MS
+LONGEST_GAP_MS: Final = 7 * DAY_MS
 SILENT_MS: Final = 6 * HOUR_MS + 12 * MINUTE_MS
 ABOUT_ROWS: Final = 1_600_000
 MARK: Final = f"demo fleet 1, seed {SEED}"
-"""Names the progress of its history in the store: an interrupted seeding goes on."""
+"""Names the progress of its history in the store, so that an interrupted seeding resumes."""
 
 
 class Pattern(StrEnum):
@@ -38,15 +38,15 @@ class Pattern(StrEnum):
     NONE = "none"  # no flow at all: a gateway
 
 
-class Fate(StrEnum):
-    """What is wrong with a meter."""
+class Condition(StrEnum):
+    """The condition of a meter: healthy, or its fault."""
 
     HEALTHY = "healthy"
     LEAKING = "leaking"  # for six days
     SILENT = "silent"  # for six hours
     DEGRADED = "degraded"  # minutes are missing
     LOW_QUALITY = "low quality"
-    OUTAGE = "outage"  # a hole two days ago
+    OUTAGE = "outage"  # a gap two days ago
     BURST = "burst"  # for thirty hours
     HIGH_FLOW = "high flow"  # for twenty-five minutes, a day ago
     UNUSUAL_DAY = "unusual day"
@@ -81,7 +81,7 @@ class Meter(NamedTuple):
     pattern: Pattern
     rate: float
     cadence_s: int
-    fate: Fate = Fate.HEALTHY
+    condition: Condition = Condition.HEALTHY
 
 
 _FLOWING: Final[dict[Pattern, dict[str, Any]]] = {
@@ -97,25 +97,25 @@ _N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
 METERS: Final[tuple[Meter, ...]] = (
     Meter("Cooling tower A", TOWER, "Cooling", _S, 18.0, 60),
     Meter("Irrigation north", TOWER, "Irrigation", _N, 42.0, 300),
-    Meter("Boiler feed", TOWER, "Plant", _C, 11.0, 60, Fate.BACKWARDS),
-    Meter("Tenant 12 main", TOWER, "Tenants", _D, 16.0, 60, Fate.DEGRADED),
+    Meter("Boiler feed", TOWER, "Plant", _C, 11.0, 60, Condition.BACKWARDS),
+    Meter("Tenant 12 main", TOWER, "Tenants", _D, 16.0, 60, Condition.DEGRADED),
     Meter("Fire loop jockey", TOWER, "Plant", _E, 6.0, 300),
     Meter("Kitchen line", TOWER, "Tenants", _E, 4.5, 300),
-    Meter("Greywater return", TOWER, "Plant", _S, 7.0, 60, Fate.SILENT),
+    Meter("Greywater return", TOWER, "Plant", _S, 7.0, 60, Condition.SILENT),
     Meter("Tower B make-up", TOWER, "Cooling", _S, 14.0, 60),
     Meter("Dialysis RO", HARBOR, "Process", _C, 3.2, 10),
     Meter("Laundry hot", TOWER, "Tenants", _C, 8.5, 60),
-    Meter("Lobby fountain", TOWER, "Plant", _O, 1.4, 300, Fate.UNUSUAL_DAY),
-    Meter("Car wash", MESA, "Process", _O, 13.0, 60, Fate.LOW_QUALITY),
+    Meter("Lobby fountain", TOWER, "Plant", _O, 1.4, 300, Condition.UNUSUAL_DAY),
+    Meter("Car wash", MESA, "Process", _O, 13.0, 60, Condition.LOW_QUALITY),
     Meter("Zone 4 drip", MESA, "Irrigation", _N, 3.0, 900),
     Meter("Chiller condenser", HARBOR, "Cooling", _S, 24.0, 60),
-    Meter("Penthouse riser", TOWER, "Risers", _D, 5.5, 60, Fate.LEAKING),
+    Meter("Penthouse riser", TOWER, "Risers", _D, 5.5, 60, Condition.LEAKING),
     Meter("Loading dock", HARBOR, "Plant", _E, 5.0, 300),
     Meter("Brew kettle", BAY, "Process", _C, 9.0, 60),
-    Meter("Cellar glycol", BAY, "Process", _S, 2.8, 60, Fate.OUTAGE),
+    Meter("Cellar glycol", BAY, "Process", _S, 2.8, 60, Condition.OUTAGE),
     Meter("RO reject", HARBOR, "Process", _C, 1.6, 300),
-    Meter("Softener bank", TOWER, "Plant", _C, 7.5, 900, Fate.STUCK),
-    Meter("East riser", TOWER, "Risers", _D, 12.0, 60, Fate.NEVER_SEEN),
+    Meter("Softener bank", TOWER, "Plant", _C, 7.5, 900, Condition.STUCK),
+    Meter("East riser", TOWER, "Risers", _D, 12.0, 60, Condition.NEVER_SEEN),
     Meter("West riser", TOWER, "Risers", _D, 12.5, 60),
     Meter("Gym showers", TOWER, "Tenants", _D, 9.0, 300),
     Meter("Pool make-up", BAY, "Plant", _S, 2.2, 900),
@@ -134,26 +134,26 @@ METERS: Final[tuple[Meter, ...]] = (
     Meter("Court D domestic", LAKE, "Tenants", _D, 15.1, 300),
     Meter("Court laundry", LAKE, "Tenants", _E, 7.0, 300),
     Meter("Lakeview main", LAKE, "Mains", _D, 55.0, 60),
-    Meter("Clubhouse", LAKE, "Tenants", _O, 3.3, 900, Fate.NO_USE),
+    Meter("Clubhouse", LAKE, "Tenants", _O, 3.3, 900, Condition.NO_USE),
     Meter("Lakeview irrigation", LAKE, "Irrigation", _N, 33.0, 900),
     Meter("Lecture hall", MESA, "Tenants", _O, 6.4, 300),
     Meter("Chemistry lab", MESA, "Process", _O, 4.8, 60),
     Meter("Canteen dish line", MESA, "Process", _E, 6.6, 300),
-    Meter("Dormitory hot", MESA, "Tenants", _D, 17.0, 60, Fate.HIGH_FLOW),
+    Meter("Dormitory hot", MESA, "Tenants", _D, 17.0, 60, Condition.HIGH_FLOW),
     Meter("Dormitory cold", MESA, "Tenants", _D, 21.0, 60),
     Meter("Mesa main", MESA, "Mains", _D, 70.0, 60),
     Meter("Stadium field", MESA, "Irrigation", _N, 58.0, 300),
     Meter("Swamp coolers", MESA, "Cooling", _S, 9.5, 300),
     Meter("Loft 21", BAY, "Tenants", _E, 3.1, 300),
     Meter("Loft 22", BAY, "Tenants", _E, 2.9, 300),
-    Meter("Loft garden", BAY, "Irrigation", _N, 4.0, 900, Fate.WEAK_SIGNAL),
-    Meter("Bayside main", BAY, "Mains", _D, 26.0, 300, Fate.BURST),
+    Meter("Loft garden", BAY, "Irrigation", _N, 4.0, 900, Condition.WEAK_SIGNAL),
+    Meter("Bayside main", BAY, "Mains", _D, 26.0, 300, Condition.BURST),
     Meter("Bayside boiler", BAY, "Plant", _C, 4.0, 900),
     Meter("Rinse line 1", PUNE, "Process", _C, 12.0, 60),
     Meter("Rinse line 2", PUNE, "Process", _C, 11.2, 300),
     Meter("Works canteen", PUNE, "Tenants", _O, 5.6, 900),
     Meter("Works main", PUNE, "Mains", _O, 31.0, 900),
-    Meter("Old harbor main", HARBOR, "Mains", _D, 40.0, 900, Fate.INACTIVE),
+    Meter("Old harbor main", HARBOR, "Mains", _D, 40.0, 900, Condition.INACTIVE),
     Meter("Roof gateway", TOWER, "Gateways", Pattern.NONE, 0.0, 300),
 )
 
@@ -214,25 +214,27 @@ def device(one: Character, origin_ms: int) -> NewDevice:
     """The meter as an entry of a device import."""
     meter = one.meter
     age_ms = 240 * DAY_MS + one.stream % (900 * DAY_MS)
-    installed = stamp((origin_ms - age_ms) // 1000 * 1000)
+    installed_on = stamp((origin_ms - age_ms) // 1000 * 1000)
     gateway = meter.pattern is Pattern.NONE
     fields: dict[str, Any] = {
         "id": one.id,
         "networkUniqueIdentifier": one.network_id,
         "category": "Gateway" if gateway else "EndDevice",
         "label": meter.label,
-        "created": installed,
-        "installedOn": installed,
-        "installed": meter.fate is not Fate.INACTIVE,
-        "active": meter.fate is not Fate.INACTIVE,
-        "alertsActive": not gateway and meter.fate is not Fate.INACTIVE,
+        "created": installed_on,
+        "installedOn": installed_on,
+        "installed": meter.condition is not Condition.INACTIVE,
+        "active": meter.condition is not Condition.INACTIVE,
+        "alertsActive": not gateway and meter.condition is not Condition.INACTIVE,
         "costPerGallon": {} if gateway else {"value": COST_PER_GALLON, "currency": "USD"},
         "kFactor": {} if gateway else {"value": one.pulses_per_gallon, "unit": "pulses/gal"},
         "deviceTimeZone": meter.site.time_zone,
         "model": "GW-10" if gateway else _model(meter),
         "reportingInterval": meter.cadence_s,
     }
-    config = _FLOWING.get(meter.pattern, {}) | (_HIGH_FLOW if meter.fate is Fate.HIGH_FLOW else {})
+    config = _FLOWING.get(meter.pattern, {}) | (
+        _HIGH_FLOW if meter.condition is Condition.HIGH_FLOW else {}
+    )
     if config:
         fields["config"] = config
     if meter.label in _MAINS:

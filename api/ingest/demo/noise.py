@@ -1,4 +1,4 @@
-"""Chance that is a pure function of a stream and an index: the same whenever it is asked for."""
+"""Random numbers as a pure function of a stream and an index."""
 
 from __future__ import annotations
 

@@ -10,19 +10,19 @@ from api.errors import Unavailable, UserError
 from api.ingest.batch import Batch
 from api.ingest.demo.feed import SOURCE, Fleet, catch_up, live
 from api.ingest.demo.fleet import ORGANIZATION_ID
-from api.ingest.submission import Fate, Submission
+from api.ingest.submission import RowResult, Submission
 from api.ingest.writer import Writer
 from api.store.base import Store, Written
 from api.timez import now_ms
 
 RETRY_S: Final = 5.0
-ROOM_S: Final = 5.0
+SUBMIT_WAIT_S: Final = 5.0
 
 _log = logging.getLogger(__name__)
 
 
 class DemoSource:
-    """Sends the fleet's readings as they fall due, what was missed first, from a thread."""
+    """Sends the missed readings, then each reading when it is due, from a thread."""
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store, self._writer = store, writer
@@ -30,7 +30,7 @@ class DemoSource:
         self._thread = Thread(target=self._run, name="demo", daemon=True)
 
     def start(self) -> None:
-        """UserError where the fleet isn't there."""
+        """Raises UserError if there is no demo fleet."""
         if Fleet.of(self._store) is None:
             raise UserError("there is no demo fleet: run flask demo seed")
         self._thread.start()
@@ -42,8 +42,8 @@ class DemoSource:
     def take(self, batch: Batch) -> Written:
         """`api.ingest.demo.feed.Taker`: wait until the batch is committed."""
         submission = Submission(ORGANIZATION_ID, SOURCE, batch.columns.rows())
-        count = self._writer.submit(submission, wait_s=ROOM_S).result().count()
-        return Written(count.get(Fate.STORED, 0), count.get(Fate.REPEATED, 0))
+        count = self._writer.submit(submission, wait_s=SUBMIT_WAIT_S).result().count()
+        return Written(count.get(RowResult.STORED, 0), count.get(RowResult.REPEATED, 0))
 
     def _run(self) -> None:
         while not self._stopping.is_set():

@@ -1,4 +1,4 @@
-"""The side of a web worker."""
+"""The web worker's side."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from api.ingest.ipc.server import RECEIPT_S
 from api.ingest.submission import Receipt, Submission
 
 MOST_IDLE: Final = 8
-MOST_AT_ONCE: Final = 3  # of a worker's threads; the one more that it has answers reads
-TURN_S: Final = 2.5  # what one more may wait for its turn, less than it takes to call it a stall
-AWAY_S: Final = 2.0  # a writer that died is back after about so long
+MOST_AT_ONCE: Final = 3  # of a worker's four ingest threads; the fourth reports Busy
+SLOT_WAIT_S: Final = 2.5  # for a further thread, shorter than `STALLED_S`
+AWAY_S: Final = 2.0  # the time to restart a writer
 
 
 class IpcClient:
@@ -28,22 +28,22 @@ class IpcClient:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._idle: list[socket.socket] = []
-        self._lock, self._turns = Lock(), BoundedSemaphore(MOST_AT_ONCE)
+        self._lock, self._slots = Lock(), BoundedSemaphore(MOST_AT_ONCE)
 
     def __call__(self, submission: Submission) -> Receipt:
         """Wait for the receipt. Raises Busy if the writer is; Unavailable if there is none, or if
         it stopped before it responded: then the rows may be stored, and sending them again reports
         them as repeated."""
-        question = messages.of_submission(submission)
-        with self._turn(), self._connected() as connection:
+        request = messages.of_submission(submission)
+        with self._slot(), self._connected() as connection:
             try:
-                framing.send(connection, question)
-                answer = framing.receive(connection)
+                framing.send(connection, request)
+                response = framing.receive(connection)
             except (OSError, framing.BrokenFrame):
-                answer = None
-            if answer is None:
+                response = None
+            if response is None:
                 raise _Gone("The writer stopped before confirming the readings. Send them again.")
-        return messages.to_receipt(answer)
+        return messages.to_receipt(response)
 
     def close(self) -> None:
         """Close idle connections; the next submission connects again."""
@@ -53,14 +53,14 @@ class IpcClient:
             connection.close()
 
     @contextmanager
-    def _turn(self) -> Generator[None]:
-        """However long the store makes writers wait, not every thread waits."""
-        if not self._turns.acquire(timeout=TURN_S):
+    def _slot(self) -> Generator[None]:
+        """Limit the threads that wait for the store, so that one is always free."""
+        if not self._slots.acquire(timeout=SLOT_WAIT_S):
             raise Busy("The writer is busy.", retry_after_s=1.0)
         try:
             yield
         finally:
-            self._turns.release()
+            self._slots.release()
 
     @contextmanager
     def _connected(self) -> Generator[socket.socket]:
@@ -77,15 +77,15 @@ class IpcClient:
         connection.close()
 
     def _unused(self) -> socket.socket | None:
-        """One that the writer hasn't closed meanwhile."""
+        """An idle connection that the writer hasn't closed."""
         while True:
             with self._lock:
                 if not self._idle:
                     return None
                 connection = self._idle.pop()
-            news = select.poll()
-            news.register(connection, select.POLLIN)
-            if not news.poll(0):
+            poll = select.poll()
+            poll.register(connection, select.POLLIN)
+            if not poll.poll(0):
                 return connection
             connection.close()
 

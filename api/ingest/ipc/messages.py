@@ -9,10 +9,10 @@ import orjson
 
 from api.errors import Busy, Internal, ServiceError, Unavailable
 from api.ingest.decode import Rejection
-from api.ingest.submission import Entry, Fate, Receipt, Submission
+from api.ingest.submission import Entry, Receipt, RowResult, Submission
 
 _ERRORS: Final = {error.code: error for error in (Busy, Unavailable, Internal)}
-_LETTER: Final = {Fate.STORED: "s", Fate.REPEATED: "r", Fate.REFUSED: "x"}
+_LETTER: Final = {RowResult.STORED: "s", RowResult.REPEATED: "r", RowResult.REFUSED: "x"}
 _FATE: Final = {letter: fate for fate, letter in _LETTER.items()}
 
 
@@ -40,20 +40,20 @@ def _sound(text: str) -> str:
 
 
 def to_submission(message: bytes) -> Submission:
-    said: dict[str, Any] = orjson.loads(message)
+    fields: dict[str, Any] = orjson.loads(message)
     entries: list[Entry] = [
         Rejection(*entry) if len(entry) == len(Rejection._fields) else tuple(entry)
-        for entry in said["entries"]
+        for entry in fields["entries"]
     ]
-    samples = cast("list[tuple[int, str]]", said["samples"])
-    undated = cast("list[int]", said["undated"])
+    samples = cast("list[tuple[int, str]]", fields["samples"])
+    undated = cast("list[int]", fields["undated"])
     return Submission(
-        said["organization"], said["source"], entries, dict(samples), frozenset(undated)
+        fields["organization"], fields["source"], entries, dict(samples), frozenset(undated)
     )
 
 
 def of_receipt(receipt: Receipt) -> bytes:
-    return orjson.dumps({"fates": "".join(_LETTER[fate] for fate in receipt.fates)})
+    return orjson.dumps({"fates": "".join(_LETTER[fate] for fate in receipt.row_results)})
 
 
 def of_error(error: ServiceError) -> bytes:
@@ -63,8 +63,8 @@ def of_error(error: ServiceError) -> bytes:
 
 def to_receipt(message: bytes) -> Receipt:
     """Raises the error in the message."""
-    said: dict[str, Any] = orjson.loads(message)
-    if "error" in said:
-        kind = _ERRORS.get(said["error"], Unavailable)
-        raise kind(said["detail"], retry_after_s=said["retryAfter"])
-    return Receipt([_FATE[letter] for letter in said["fates"]])
+    fields: dict[str, Any] = orjson.loads(message)
+    if "error" in fields:
+        kind = _ERRORS.get(fields["error"], Unavailable)
+        raise kind(fields["detail"], retry_after_s=fields["retryAfter"])
+    return Receipt([_FATE[letter] for letter in fields["fates"]])

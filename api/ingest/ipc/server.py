@@ -1,4 +1,4 @@
-"""The side of the process that writes."""
+"""The writer process' side."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from api.errors import Internal, ServiceError, Unavailable
 from api.ingest.ipc import messages
 from api.ingest.writer import Writer
 
-RECEIPT_S: Final = 6.0  # what a question may wait for its commit, and hold a web worker's thread
+RECEIPT_S: Final = 6.0  # to wait for a commit, which blocks a web worker's thread
 END_S: Final = 5.0
-LOOK_S: Final = 2.0  # after which a socket that was taken away is there again
+LOOK_S: Final = 2.0  # between checks that the socket still exists
 _WAITING_CONNECTIONS: Final = 128
 
 _log = logging.getLogger(__name__)
@@ -32,10 +32,10 @@ class IpcServer:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._connections: dict[socket.socket, Thread] = {}
         self._lock, self._closing = Lock(), False
-        self._thread = Thread(target=self._accept, name="door", daemon=True)
+        self._thread = Thread(target=self._accept, name="ipc", daemon=True)
 
     def start(self) -> None:
-        """OSError where the socket can't be made."""
+        """Raises OSError if the socket can't be created."""
         self._listen()
         self._thread.start()
 
@@ -67,7 +67,7 @@ class IpcServer:
             try:
                 connection, _ = self._socket.accept()
             except TimeoutError:
-                self._be_found()
+                self._restore_socket()
                 continue
             except OSError:
                 return
@@ -79,7 +79,7 @@ class IpcServer:
                 self._connections[connection] = thread
             thread.start()
 
-    def _be_found(self) -> None:
+    def _restore_socket(self) -> None:
         """Recreate the socket if its folder was deleted."""
         if self._path.exists():
             return
@@ -98,8 +98,8 @@ class IpcServer:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
-            while (question := framing.receive(connection)) is not None:
-                framing.send(connection, self._answer(question))
+            while (request := framing.receive(connection)) is not None:
+                framing.send(connection, self._response(request))
         except (OSError, framing.BrokenFrame) as error:
             _log.info("a web worker disconnected: %s", error)
         finally:
@@ -107,25 +107,25 @@ class IpcServer:
                 del self._connections[connection]
             connection.close()
 
-    def _answer(self, question: bytes) -> bytes:
+    def _response(self, request: bytes) -> bytes:
         try:
-            self._refuse_what_must_wait()
-            future = self._writer.submit(messages.to_submission(question))
+            self._refuse_while_stalled()
+            future = self._writer.submit(messages.to_submission(request))
             try:
                 return messages.of_receipt(future.result(RECEIPT_S))
             except TimeoutError:
                 future.cancel()
-                raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0) from None
+                raise Unavailable(self._writer.problem or _SLOW, retry_after_s=5.0) from None
         except ServiceError as error:
             return messages.of_error(error)
         except (Exception, CancelledError):  # noqa: BLE001 - its batch alone fails; all others go on
             _log.exception("readings from a web worker can't be stored")
             return messages.of_error(Internal("The readings can't be stored; see the log."))
 
-    def _refuse_what_must_wait(self) -> None:
+    def _refuse_while_stalled(self) -> None:
         """While the store is blocked, refuse at once: waiting threads can't serve reads."""
         if self._writer.stalled:
-            raise Unavailable(self._writer.trouble or _SLOW, retry_after_s=5.0)
+            raise Unavailable(self._writer.problem or _SLOW, retry_after_s=5.0)
 
 
 _SLOW: Final = "The store is too slow to confirm the readings. Send them again."

@@ -1,5 +1,5 @@
-"""A connection to the broker, as the settings say. The password is read from its file each time
-we start, goes to the broker and nowhere else."""
+"""Connects to the broker of the settings. The password is read from its file at each start and
+sent to the broker only."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from paho.mqtt.reasoncodes import ReasonCode
 from api.errors import ConfigurationError, UserError
 from api.settings import Settings
 
-SESSION_S: Final = 30 * 86_400  # how long the broker keeps what came while we were away
+SESSION_S: Final = 30 * 86_400  # how long the broker keeps messages while we are offline
 KEEPALIVE_S: Final = 30
-ANSWER_S: Final = 5.0  # to a command that waits for it
+ANSWER_S: Final = 5.0  # of a command, for the broker's response
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 30  # between attempts to connect
 _PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 
 
 def new_client(settings: Settings, client_id: str) -> Client:
-    """Not connected yet. ConfigurationError where a file of the settings can't be used."""
+    """A client, not connected yet. ConfigurationError if a file of the settings is unusable."""
     client = Client(
         CallbackAPIVersion.VERSION2, client_id=client_id, protocol=MQTTProtocolVersion.MQTTv5
     )
@@ -60,15 +60,15 @@ def connect(client: Client, settings: Settings, *, session_s: int, receive_maxim
 def end_session(settings: Settings, client_id: str) -> None:
     """Delete the broker session and its waiting messages. A client connected with its name is
     disconnected. UserError if the broker doesn't confirm within a few seconds."""
-    client, answers = new_client(settings, client_id), Queue[str]()
+    client, results = new_client(settings, client_id), Queue[str]()
 
     def connected(_: Client, __: Any, ___: Any, reason: ReasonCode, ____: Any) -> None:
-        answers.put(str(reason) if reason.is_failure else "")
+        results.put(str(reason) if reason.is_failure else "")
 
     client.on_connect = connected
-    connect(client, settings, session_s=0, receive_maximum=1)  # a new one, which ends with its end
+    connect(client, settings, session_s=0, receive_maximum=1)  # replaces the session
     try:
-        refused = answers.get(timeout=ANSWER_S)
+        refused = results.get(timeout=ANSWER_S)
     except Empty:
         refused = "no response"
     client.disconnect()
@@ -83,43 +83,43 @@ def _password(path: str) -> str | None:
     try:
         return Path(path).read_text("utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "is not text"
-        raise ConfigurationError(f"WEIR_MQTT_PASSWORD_FILE: {path}: {said}") from None
+        detail = error.strerror if isinstance(error, OSError) else "is not text"
+        raise ConfigurationError(f"WEIR_MQTT_PASSWORD_FILE: {path}: {detail}") from None
 
 
 def _context(ca_file: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=ca_file or None)
     except OSError as error:  # ssl.SSLError is one
-        said = error.strerror or "holds no certificate"
-        raise ConfigurationError(f"WEIR_MQTT_CA_FILE: {ca_file}: {said}") from None
+        detail = error.strerror or "holds no certificate"
+        raise ConfigurationError(f"WEIR_MQTT_CA_FILE: {ca_file}: {detail}") from None
 
 
-class Line:
+class ConnectionState:
     """Logs the state of a connection: connected, or not and why, once each."""
 
     def __init__(self, what: str, settings: Settings, log: logging.Logger) -> None:
         url = urlsplit(settings.mqtt_url)
         self._where = f"{what} at {url.hostname}:{url.port or _PORTS[url.scheme]}"
         self._log = log
-        self.trouble = "not connected yet"
+        self.problem = "not connected yet"
 
     @property
-    def stands(self) -> bool:
-        return not self.trouble
+    def is_up(self) -> bool:
+        return not self.problem
 
     def up(self) -> None:
-        if self.trouble:
+        if self.problem:
             self._log.warning("%s: connected", self._where)
-        self.trouble = ""
+        self.problem = ""
 
     def lost(self, reason: ReasonCode) -> None:
-        """A connection that never existed isn't lost: its error was logged."""
-        if self.stands:
+        """Log the loss of a connection that was up."""
+        if self.is_up:
             self.down(f"connection lost ({reason})")
 
     def down(self, reason: ReasonCode | str) -> None:
-        said = str(reason)
-        if said != self.trouble:
-            self._log.warning("%s: %s; retrying", self._where, said)
-        self.trouble = said
+        detail = str(reason)
+        if detail != self.problem:
+            self._log.warning("%s: %s; retrying", self._where, detail)
+        self.problem = detail

@@ -4,8 +4,8 @@ Three threads: paho's receives messages, one decodes them and submits them to th
 for the commits, in order, and acknowledges. Unacknowledged messages are delivered again after a
 restart; readings already stored are then repeats and change nothing.
 
-What another ingester stores is acknowledged as well, in its turn: the protocol wants
-acknowledgements in the order of the messages.
+Messages of other shards are acknowledged as well, since the protocol requires acknowledgements in
+the order of the messages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from api.errors import Busy, Unavailable
 from api.ingest.mqtt import mapping
-from api.ingest.mqtt.broker import SESSION_S, Line, connect, new_client
+from api.ingest.mqtt.broker import SESSION_S, ConnectionState, connect, new_client
 from api.ingest.mqtt.inbox import Inbox
 from api.ingest.mqtt.intake import Intake, Message
 from api.ingest.mqtt.journal import Journal
@@ -38,8 +38,8 @@ from api.settings import Settings
 from api.telemetry import metrics
 from api.timez import now_ms
 
-RECEIVE_MAXIMUM: Final = 4_000  # of ours that the broker may send ahead of acknowledgements
-MOST_AHEAD: Final = 65_535  # that the protocol can say
+RECEIVE_MAXIMUM: Final = 4_000  # unacknowledged messages of this shard
+MOST_RECEIVE_MAXIMUM: Final = 65_535  # the protocol's maximum
 STOP_S: Final = 5.0
 _AGAIN_S: Final = 1.0
 _DO_NOT_SEND_RETAINED: Final = 2
@@ -48,8 +48,7 @@ _log = logging.getLogger(__name__)
 
 
 class Batch(NamedTuple):
-    """Messages in the order of arrival, those that are ours to store, and the handle of their
-    commit."""
+    """Messages in the order of arrival, those of this shard, and the futures of their commits."""
 
     messages: Sequence[Message]
     ours: Sequence[Message]
@@ -57,27 +56,26 @@ class Batch(NamedTuple):
 
 
 def source(settings: Settings, writer: Writer) -> Consumer:
-    """The broker of the settings as a source of the writer's. ConfigurationError where a file that
-    they name can't be used."""
+    """The consumer for these settings. ConfigurationError if a file they name is unusable."""
     return Consumer(settings, writer)
 
 
 class Consumer:
     """`start` returns at once and connects by itself, again and again; `stop` leaves the session
-    with the broker. ``trouble`` says why no messages arrive, '' if they do."""
+    with the broker. ``problem``: why no messages arrive, '' if they do."""
 
     def __init__(self, settings: Settings, writer: Writer) -> None:
         self._settings, self._writer = settings, writer
         self._reader = Reader(mapping.load(settings.mqtt_mapping))
         name = session_name(settings)
         journal = Journal(Path(settings.instance) / f"mqtt_{name}.received")
-        self.intake = Intake(self._reader, journal, writer.roster, name, writer.position)
+        self.intake = Intake(self._reader, journal, writer.device_cache, name, writer.position)
         self._client = new_client(settings, name)
         self._filters = subscriptions(settings, self._reader.filters)
         self._shard = settings.mqtt_shard
-        self._parts = self._shard.of if self._shard else 1
-        self._inbox = Inbox(self._parts)
-        self._line = Line("readings from the broker", settings, _log)
+        self._shards = self._shard.of if self._shard else 1
+        self._inbox = Inbox(self._shards)
+        self._state = ConnectionState("readings from the broker", settings, _log)
         self.last_message_ms: int | None = None  # when it came
         self._connection = 0  # a packet identifier belongs to the connection it came by
         self._acknowledging = Lock()
@@ -89,8 +87,8 @@ class Consumer:
         ]
 
     @property
-    def trouble(self) -> str:
-        return self._line.trouble
+    def problem(self) -> str:
+        return self._state.problem
 
     def start(self) -> None:
         client = self._client
@@ -103,8 +101,8 @@ class Consumer:
         client.on_message = self._received
         for thread in self._threads:
             thread.start()
-        ahead = min(RECEIVE_MAXIMUM * self._parts, MOST_AHEAD)
-        connect(client, self._settings, session_s=SESSION_S, receive_maximum=ahead)
+        receive_maximum = min(RECEIVE_MAXIMUM * self._shards, MOST_RECEIVE_MAXIMUM)
+        connect(client, self._settings, session_s=SESSION_S, receive_maximum=receive_maximum)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
         """Receive no more messages; acknowledge those committed within the time."""
@@ -129,16 +127,16 @@ class Consumer:
         self._new_connection()
 
     def _unreached(self, _: Client, __: Any) -> None:
-        self._line.down("can't be reached")
+        self._state.down("can't be reached")
 
     def _connected(
         self, client: Client, _: Any, flags: ConnectFlags, reason: ReasonCode, __: Properties | None
     ) -> None:
         if reason.is_failure:
-            self._line.down(f"refused ({reason})")
+            self._state.down(f"refused ({reason})")
             return
         if flags.session_present:
-            self.intake.known_session()
+            self.intake.resumed_session()
         else:
             self.intake.new_session()
         options = SubscribeOptions(qos=1, retainHandling=_DO_NOT_SEND_RETAINED)
@@ -153,16 +151,16 @@ class Consumer:
             if reason.is_failure
         ]
         if refused:
-            self._line.down(f"may not be subscribed to: {', '.join(refused)}")
+            self._state.down(f"may not be subscribed to: {', '.join(refused)}")
         else:
-            self._line.up()
+            self._state.up()
 
     def _disconnected(
         self, _: Client, __: Any, ___: DisconnectFlags, reason: ReasonCode, ____: Properties | None
     ) -> None:
         self._new_connection()
         if not self._stopping.is_set():
-            self._line.lost(reason)
+            self._state.lost(reason)
 
     def _received(self, _: Client, __: Any, message: MQTTMessage) -> None:
         arrived = Message.of(message, self._connection)
@@ -174,7 +172,7 @@ class Consumer:
     def _take_in(self) -> None:
         while messages := self._inbox.take():
             ours = [message for message in messages if is_ours(self._shard, message.topic)]
-            submissions = self._insistently(ours)
+            submissions = self._with_retries(ours)
             if submissions is None:
                 return
             futures = [f for s in submissions if (f := self._submitted(s)) is not None]
@@ -182,25 +180,25 @@ class Consumer:
                 return
             self._under_way.put(Batch(messages, ours, futures))
 
-    def _insistently(self, messages: Sequence[Message]) -> list[Submission] | None:
+    def _with_retries(self, messages: Sequence[Message]) -> list[Submission] | None:
         """Retries while the store is down or the journal's disk full. None when stopping."""
-        said = ""
+        logged = ""
         while True:
             try:
                 return self.intake.submissions(messages)
             except (Unavailable, OSError) as error:
-                if str(error) != said:
-                    said = str(error)
-                    _log.warning("messages can't be received at the moment, retrying: %s", said)
+                if str(error) != logged:
+                    logged = str(error)
+                    _log.warning("messages can't be received at the moment, retrying: %s", logged)
             except Exception as error:  # noqa: BLE001 - without this thread nothing comes in
-                if repr(error) != said:
-                    said = repr(error)
+                if repr(error) != logged:
+                    logged = repr(error)
                     _log.exception("messages can't be received, retrying")
             if self._stopping.wait(_AGAIN_S):
                 return None
 
     def _submitted(self, submission: Submission) -> Future[Receipt] | None:
-        """Waits for room as long as it takes; None when stopping."""
+        """Submit, waiting for capacity as long as needed; None when stopping."""
         while not self._stopping.is_set():
             try:
                 return self._writer.submit(submission, wait_s=_AGAIN_S)
@@ -217,7 +215,7 @@ class Consumer:
             try:
                 self._settle(batch)
             except (CancelledError, Unavailable):
-                return  # unacknowledged, with all that follows: the broker has it
+                return  # unacknowledged, like all that follow: the broker redelivers them
             self._acknowledge(batch.messages)
             self._inbox.settled(batch.messages)
             metrics.acknowledged(len(batch.ours), len(batch.messages) - len(batch.ours))
@@ -235,7 +233,7 @@ class Consumer:
                 self._settle_alone(message)
 
     def _settle_alone(self, message: Message) -> None:
-        """It may have been stored together with the invalid one: then it is a repeat."""
+        """Store one message by itself. If it was stored before, its readings count as repeated."""
         try:
             self._store(self.intake.submissions([message._replace(again=True)], anew=True))
         except (CancelledError, Unavailable):

@@ -16,36 +16,36 @@ from typing import Final
 from api.ingest.mqtt.intake import Message
 
 BATCH_MESSAGES: Final = 1_000
-BATCH_BYTES: Final = 1 << 20  # of large messages fewer: each may hold ten thousand readings
-MOST_BYTES: Final = 64 << 20  # of all that aren't settled
-LINGER_S: Final = 0.003  # what comes together goes together
+BATCH_BYTES: Final = 1 << 20  # since a message may have ten thousand readings
+MOST_BYTES: Final = 64 << 20  # of all unsettled messages
+LINGER_S: Final = 0.003  # collects messages that arrive together
 
 
 class Inbox:
     """Thread-safe. ``parts``: the number of shards, of which one is ours to decode."""
 
-    def __init__(self, parts: int = 1, *, most_bytes: int = MOST_BYTES) -> None:
-        self._most_messages, self._batch_bytes = BATCH_MESSAGES * parts, BATCH_BYTES * parts
+    def __init__(self, shards: int = 1, *, most_bytes: int = MOST_BYTES) -> None:
+        self._most_messages, self._batch_bytes = BATCH_MESSAGES * shards, BATCH_BYTES * shards
         self._most_bytes = most_bytes
         self._messages: deque[Message] = deque()
         self._bytes = 0
         self._closed = False
         lock = RLock()
-        self._news, self._room = Condition(lock), Condition(lock)
+        self._has_messages, self._has_room = Condition(lock), Condition(lock)
 
     def put(self, message: Message) -> None:
-        """Waits for room, unless closed."""
-        with self._news:
-            self._room.wait_for(lambda: self._bytes < self._most_bytes or self._closed)
+        """Add a message; blocks while the inbox is full, unless closed."""
+        with self._has_messages:
+            self._has_room.wait_for(lambda: self._bytes < self._most_bytes or self._closed)
             self._bytes += message.size
             self._messages.append(message)
-            self._news.notify()
+            self._has_messages.notify()
 
     def take(self) -> list[Message]:
         """All messages that have arrived; none when closed."""
-        with self._news:
-            self._news.wait_for(lambda: self._messages or self._closed)
-            self._news.wait_for(self._enough, LINGER_S)
+        with self._has_messages:
+            self._has_messages.wait_for(lambda: self._messages or self._closed)
+            self._has_messages.wait_for(self._enough, LINGER_S)
             taken, size = list[Message](), 0
             while self._messages and len(taken) < self._most_messages and not self._closed:
                 size += len(self._messages[0].payload)
@@ -59,12 +59,12 @@ class Inbox:
 
     def settled(self, messages: Sequence[Message]) -> None:
         """Release their memory."""
-        with self._room:
+        with self._has_room:
             self._bytes -= sum(message.size for message in messages)
-            self._room.notify()
+            self._has_room.notify()
 
     def close(self) -> None:
-        with self._news:
+        with self._has_messages:
             self._closed = True
-            self._news.notify_all()
-            self._room.notify_all()
+            self._has_messages.notify_all()
+            self._has_room.notify_all()

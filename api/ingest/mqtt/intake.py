@@ -16,7 +16,7 @@ from paho.mqtt.client import MQTTMessage
 from api.ingest import live_rows
 from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
-from api.ingest.device_cache import KEPT_S, DeviceCache
+from api.ingest.device_cache import CACHE_S, DeviceCache
 from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
 from api.ingest.submission import Draft, Entry, Submission
@@ -24,15 +24,15 @@ from api.store.base import ROWS_A_COMMIT, Progress
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
-_MOST_NAMED: Final = 10_000  # devices whose lack of a clock is told, once each
-_MESSAGE_BYTES: Final = 500  # of a message beside its payload
+_MOST_NAMED: Final = 10_000  # devices without timestamps that are logged, once each
+_MESSAGE_BYTES: Final = 500  # memory of a message without its payload
 
 _log = logging.getLogger(__name__)
 
 
 class Message(NamedTuple):
-    """A message that was delivered. ``identifier`` is the packet's, within its ``connection``;
-    ``again`` says that the broker had delivered it before."""
+    """A delivered message. ``identifier``: of its packet, unique within its ``connection``.
+    ``again``: the broker has delivered it before."""
 
     topic: str
     payload: bytes
@@ -44,14 +44,14 @@ class Message(NamedTuple):
 
     @property
     def size(self) -> int:
-        """What it takes in memory, about, in bytes."""
+        """Approximate memory in bytes."""
         return _MESSAGE_BYTES + len(self.payload)
 
     @classmethod
     def of(cls, message: MQTTMessage, connection: int) -> Message:
         try:
             topic = message.topic
-        except UnicodeDecodeError:  # a broker lets no such topic pass
+        except UnicodeDecodeError:  # no broker accepts such a topic
             topic = ""
         payload = bytes(message.payload)
         return cls(topic, payload, message.mid, message.qos, message.dup, connection, monotonic())
@@ -64,26 +64,26 @@ class _Kind(NamedTuple):
 
 @dataclass(slots=True)
 class _Draft(Draft):
-    """``refused``: messages with such readings, that may be delivered again."""
+    """``refused``: messages with refused readings that may be delivered again."""
 
     refused: list[Message] = field(default_factory=list[Message])
 
 
 class Intake:
-    """For threads. ``counts`` has the messages, readings, refused, dateless and unasked so far."""
+    """Thread-safe. ``counts``: messages, readings, refused, dateless and unmatched so far."""
 
     def __init__(
         self,
         reader: Reader,
         journal: Journal,
-        roster: DeviceCache,
+        device_cache: DeviceCache,
         session: str,
         position: Callable[[str], int],
     ) -> None:
-        self._reader, self._journal, self._roster = reader, journal, roster
+        self._reader, self._journal, self._device_cache = reader, journal, device_cache
         self._source, self._position = f"mqtt {session}", position
         self._submitted: int | None = None  # the number of the last submission with refusals
-        self._moments = AssignedTimestamps(
+        self._timestamps = AssignedTimestamps(
             journal.end_ms
         )  # what a burst was given may end after now
         self._clockless: set[str] = set()
@@ -104,9 +104,9 @@ class Intake:
         for message in messages:
             reading = self._reader.read(message.topic, message.payload)
             if reading is None:
-                self._unasked(message)
+                self._count_unmatched(message)
                 continue
-            organization_id = reading.organization_id if self._is_known(message, reading) else ""
+            organization_id = reading.organization_id if self._has_devices(message, reading) else ""
             kind = _Kind(organization_id, reading.source)
             if len(drafts[kind].entries) >= ROWS_A_COMMIT:
                 full.append((kind, drafts.pop(kind)))
@@ -122,7 +122,7 @@ class Intake:
         for kind, draft in (*full, *drafts.items()):
             submitted += draft.has_uncounted
             made.append(self._made(kind, draft, submitted))
-        self._journal.keep()
+        self._journal.flush()
         self._submitted = submitted
         self.counts["messages"] += len(messages)
         self.counts["refused"] += sum(len(submission.samples) for submission in made)
@@ -139,8 +139,8 @@ class Intake:
         return self._journal.submitted(message.identifier, message.topic, message.payload) > 0
 
     def _made(self, kind: _Kind, draft: _Draft, number: int) -> Submission:
-        """With its number if it counts refused readings: the store keeps the number in the same
-        transaction, so that we know whether a message was counted."""
+        """A submission, numbered if it counts refused readings: the store saves the number in the
+        same transaction, so that we know whether a message was counted."""
         if not draft.has_uncounted:
             return draft.of(*kind)
         for message in draft.refused:
@@ -151,7 +151,7 @@ class Intake:
         """A message that can't be stored, for the table of refusals."""
         reading = self._reader.read(message.topic, message.payload)
         organization_id = (
-            reading.organization_id if reading and self._is_known(message, reading) else ""
+            reading.organization_id if reading and self._has_devices(message, reading) else ""
         )
         source = reading.source if reading else "mqtt"
         sample = message.payload[:MAX_SAMPLE].decode("utf-8", "replace")
@@ -162,7 +162,7 @@ class Intake:
         with self._lock:
             self._journal.clear()
 
-    def known_session(self) -> None:
+    def resumed_session(self) -> None:
         """The broker resumes the session. We need our journal of it."""
         if self._journal.begun:
             _log.warning(
@@ -178,8 +178,8 @@ class Intake:
         at_ms = now_ms()
         if any(live_rows.dateless(item) for item in reading.items):
             at_ms = self._received(message, at_ms, len(reading.items))
-            self._tell(reading)
-        if not self._is_known(message, reading):
+            self._count_undated(reading)
+        if not self._has_devices(message, reading):
             device = f"{reading.organization_id}/{_named(reading.items)}"
             return [Rejection(NO_ORGANIZATION, device)] * len(reading.items)
         return [
@@ -189,7 +189,7 @@ class Intake:
 
     def _received(self, message: Message, now_ms: int, several: int) -> int:
         """The instant of the message's first item; each further one is a millisecond later."""
-        at_ms = self._moments.take(message.topic, now_ms, several)
+        at_ms = self._timestamps.take(message.topic, now_ms, several)
         return self._journal.received(
             message.identifier,
             message.topic,
@@ -199,30 +199,30 @@ class Intake:
             again=message.again,
         )
 
-    def _is_known(self, message: Message, reading: Reading) -> bool:
+    def _has_devices(self, message: Message, reading: Reading) -> bool:
         """Whether there are devices of that organization. Messages for an unknown one are recorded
         without an organization, so that invented ones can't fill the table of refusals."""
-        return any(self._rosters(message, reading.organization_id))
+        return any(self._device_lists(message, reading.organization_id))
 
-    def _rosters(self, message: Message, organization_id: str) -> Iterator[Devices]:
+    def _device_lists(self, message: Message, organization_id: str) -> Iterator[Devices]:
         """The cached devices; for an unknown device, the devices at the time of the message or
         later."""
-        yield self._roster.devices(organization_id)
+        yield self._device_cache.devices(organization_id)
         since_s = monotonic() - message.arrived_s
-        if since_s < KEPT_S:
-            yield self._roster.devices(organization_id, within_s=since_s)
+        if since_s < CACHE_S:
+            yield self._device_cache.devices(organization_id, within_s=since_s)
 
     def _entry(self, message: Message, reading: Reading, item: Item, at_ms: int) -> Entry:
         if isinstance(item, Rejection):
             return item
         entry: Entry = Rejection(UNKNOWN_DEVICE, "")
-        for devices in self._rosters(message, reading.organization_id):
+        for devices in self._device_lists(message, reading.organization_id):
             entry = _decoded(item, devices, at_ms)
             if not isinstance(entry, Rejection) or entry.reason != UNKNOWN_DEVICE:
                 break
         return entry
 
-    def _tell(self, reading: Reading) -> None:
+    def _count_undated(self, reading: Reading) -> None:
         """Count readings without a time, and log each device once."""
         for item in reading.items:
             if isinstance(item, Rejection) or not live_rows.dateless(item):
@@ -235,12 +235,12 @@ class Intake:
                     "%s sends no recordedAt: its readings get the time they are received", device
                 )
 
-    def _unasked(self, message: Message) -> None:
-        if not self.counts["unasked"]:
+    def _count_unmatched(self, message: Message) -> None:
+        if not self.counts["unmatched"]:
             _log.warning(
                 "received messages that no subscription matches, such as on %r", message.topic[:200]
             )
-        self.counts["unasked"] += 1
+        self.counts["unmatched"] += 1
 
 
 def _decoded(item: dict[str, Any], devices: Devices, at_ms: int) -> Entry:

@@ -1,12 +1,12 @@
 """A journal of messages, for redeliveries.
 
-When a message came that doesn't say of when it is: such a reading gets its instant from us, and if
-it were given another one when the broker delivers it again, it would be counted twice. So the time
-is on disk before the reading is stored. And in which submission its refused readings were counted:
-the store keeps the number of the last one in the same transaction.
+It records when messages without a timestamp arrived, which becomes their readings' time: with
+another time, a redelivery would be counted twice. So the time is on disk before the reading is
+stored. It also records the submission in which a message's refused readings were counted: the
+store saves the number of the last submission in the same transaction.
 
-Within a session the broker repeats a message under its packet identifier: that, with a digest of
-what it says, is the name under which its note is found again.
+Within a session the broker redelivers a message with the same packet identifier. That, with a
+digest of its content, is the key of its note.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from typing import Final, NamedTuple, TextIO
 
 from api.errors import ConfigurationError
 
-_MOST_LINES: Final = 200_000  # then the file is written anew: there are 65,535 identifiers
+_MAX_LINES: Final = 200_000  # then the file is rewritten, with at most 65,535 lines
 
 
 class _Note(NamedTuple):
     """A message whose ``several`` readings are of ``received_ms`` and the milliseconds after it.
-    ``submitted``: the number of the submission that its refused readings were counted in, 0 where
-    they weren't."""
+    ``submitted``: the submission that counted its refused readings, 0 for none."""
 
     digest: str
     received_ms: int
@@ -40,12 +39,12 @@ class _Note(NamedTuple):
 
 class Journal:
     """Not thread-safe. Raises ConfigurationError if the file can't be opened. ``begun``: the file
-    is new, so that nothing is known of earlier deliveries."""
+    is new, so that earlier deliveries are unknown."""
 
     def __init__(self, path: Path) -> None:
         self._notes: dict[int, _Note] = {}
         self._file: TextIO | None = None
-        self._fresh: set[int] = set()  # identifiers noted and not kept yet
+        self._fresh: set[int] = set()  # identifiers not flushed yet
         self._lines = 0
         self._path = path
         try:
@@ -67,46 +66,45 @@ class Journal:
         *,
         again: bool,
     ) -> int:
-        """The instant of this delivery: the first one's where the broker delivers it ``again``."""
+        """The instant of the message's first delivery; ``again``: this one is a redelivery."""
         digest = _digest(topic, payload)
-        known = self._notes.get(identifier)
-        if again and known is not None and known.digest == digest:
-            return known.received_ms
+        note = self._notes.get(identifier)
+        if again and note is not None and note.digest == digest:
+            return note.received_ms
         self._notes[identifier] = _Note(digest, now_ms, several)
         self._fresh.add(identifier)
         return now_ms
 
     def submitted(self, identifier: int, topic: str, payload: bytes) -> int:
-        """The number of the submission that a message's refused readings were counted in, where
-        this is that message again; else 0."""
-        known = self._notes.get(identifier)
-        is_known = known is not None and known.digest == _digest(topic, payload)
-        return known.submitted if known is not None and is_known else 0
+        """The submission that counted this message's refused readings; 0 if none did."""
+        note = self._notes.get(identifier)
+        matches = note is not None and note.digest == _digest(topic, payload)
+        return note.submitted if note is not None and matches else 0
 
     def submit(self, identifier: int, topic: str, payload: bytes, number: int) -> None:
         digest = _digest(topic, payload)
-        known = self._notes.get(identifier)
-        if known is None or known.digest != digest:
-            known = _Note(digest, 0)
-        self._notes[identifier] = known._replace(submitted=number)
+        note = self._notes.get(identifier)
+        if note is None or note.digest != digest:
+            note = _Note(digest, 0)
+        self._notes[identifier] = note._replace(submitted=number)
         self._fresh.add(identifier)
 
     def forget_submitted_after(self, number: int) -> None:
-        """Of earlier processes: what they had submitted beyond that was never stored."""
+        """Reset submissions of earlier processes after that number: they were never stored."""
         for identifier, note in self._notes.items():
             if note.submitted > number:
                 self._notes[identifier] = note._replace(submitted=0)
 
     @property
     def end_ms(self) -> int:
-        """After the last instant that is noted."""
+        """The end of the last noted instant."""
         return max((note.received_ms + note.several for note in self._notes.values()), default=0)
 
-    def keep(self) -> None:
+    def flush(self) -> None:
         """Flush to disk. Raises OSError."""
         if not self._fresh:
             return
-        if self._file is None or self._lines > _MOST_LINES:
+        if self._file is None or self._lines > _MAX_LINES:
             self._rewrite()
         else:
             self._add(self._file)
@@ -120,7 +118,7 @@ class Journal:
         try:
             self._rewrite()
         except OSError:
-            with suppress(OSError):  # a folder that can't be written: the next note says so
+            with suppress(OSError):  # a read-only folder: the next flush reports it
                 self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -130,16 +128,18 @@ class Journal:
 
     def _read(self, text: str) -> None:
         for line in text.splitlines(keepends=True):
-            parts = line.split(" ")
-            if len(parts) in (4, 5) and parts[0].isdigit() and line.endswith("\n"):  # else cut off
-                numbers = map(int, parts[2:])  # four parts: of an older program
-                self._notes[int(parts[0])] = _Note(parts[1], *numbers)
+            fields = line.split(" ")
+            if (
+                len(fields) in (4, 5) and fields[0].isdigit() and line.endswith("\n")
+            ):  # else cut off
+                numbers = map(int, fields[2:])  # four fields: of an older version
+                self._notes[int(fields[0])] = _Note(fields[1], *numbers)
 
     def _add(self, file: TextIO) -> None:
         try:
             self._write(file, self._fresh)
         except OSError:
-            self.close()  # it may end within a line: the next attempt makes it anew
+            self.close()  # it may end within a line: the next attempt rewrites it
             raise
 
     def _write(self, file: TextIO, identifiers: Collection[int]) -> None:
@@ -167,5 +167,5 @@ def _digest(topic: str, payload: bytes) -> str:
 
 
 def _shut(file: TextIO) -> None:
-    with suppress(OSError):  # what it couldn't write it tries to write once more
+    with suppress(OSError):  # closing retries a failed write
         file.close()

@@ -12,7 +12,7 @@ A TOML or JSON file, named by WEIR_MQTT_MAPPING::
     flowAmount = { path = "volume.delta", factor = 0.264172 }   # litres to gallons
     onboardTemperature = "temperature"
 
-Read once, at the start; what is wrong in it stops the start with one line.
+Read once, at the start; an error in it stops the start with one line.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Place:
 
 
 Model = Mapping[str, Place]
-"""Field of LatestDatapoint → where it stands."""
+"""Field of LatestDatapoint → its path in the decoded object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Mappings:
 
 
 def load(path: str) -> Mappings:
-    """The file's; nothing where ``path`` is ''. ConfigurationError names what is wrong."""
+    """The file's mappings; none if ``path`` is ''. ConfigurationError names the error."""
     if not path:
         return Mappings()
     try:
@@ -82,7 +82,7 @@ def _read(path: Path) -> object:
 
 
 def parse(document: object) -> Mappings:
-    """ValueError names what is wrong."""
+    """The mappings of a parsed file. ValueError names the error."""
     table = _table(document, "the file")
     _only(table, {"source", "model"}, "the file")
     listed = table.get("source", [])
@@ -100,9 +100,9 @@ def parse(document: object) -> Mappings:
 
 
 def _source(entry: object) -> Source:
-    said = _table(entry, "a source")
-    _only(said, _SOURCE_KEYS, "a source")
-    texts = {key: said.get(key, "") for key in _SOURCE_KEYS}
+    table = _table(entry, "a source")
+    _only(table, _SOURCE_KEYS, "a source")
+    texts = {key: table.get(key, "") for key in _SOURCE_KEYS}
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("a source's values must be strings")
     if texts["format"] not in get_args(Format):
@@ -116,17 +116,17 @@ def _source(entry: object) -> Source:
 
 
 def _model(name: str, fields: object) -> Model:
-    said = _table(fields, f"model {name}")
-    _only(said, _FIELDS, f"model {name}")
-    if not said:
+    table = _table(fields, f"model {name}")
+    _only(table, _FIELDS, f"model {name}")
+    if not table:
         raise ValueError(f"model {name} maps no field")
-    return {field: _place(f"model {name}: {field}", value) for field, value in said.items()}
+    return {field: _place(f"model {name}: {field}", value) for field, value in table.items()}
 
 
 def _place(where: str, value: object) -> Place:
-    said = {"path": value} if isinstance(value, str) else _table(value, where)
-    _only(said, _FIELD_KEYS, where)
-    path, factor = said.get("path"), said.get("factor", 1.0)
+    table = {"path": value} if isinstance(value, str) else _table(value, where)
+    _only(table, _FIELD_KEYS, where)
+    path, factor = table.get("path"), table.get("factor", 1.0)
     if not isinstance(path, str) or not all(path.split(".")):
         raise ValueError(f"{where} needs a path, such as volume.total")
     if isinstance(factor, bool) or not isinstance(factor, int | float) or not math.isfinite(factor):
@@ -140,7 +140,7 @@ def _table(value: object, where: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
-def _only(table: Mapping[str, object], known: frozenset[str] | set[str], where: str) -> None:
-    unknown = sorted(table.keys() - known)
+def _only(table: Mapping[str, object], allowed: frozenset[str] | set[str], where: str) -> None:
+    unknown = sorted(table.keys() - allowed)
     if unknown:
         raise ValueError(f"{where}: unknown: {', '.join(unknown)}")

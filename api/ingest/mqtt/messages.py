@@ -35,7 +35,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads messages of every topic that is subscribed to."""
+    """Reads the messages of every subscribed topic."""
 
     mappings: Mappings = field(default_factory=Mappings)
 
@@ -64,7 +64,7 @@ def _checked(payload: bytes) -> Rejection | None:
 
 
 def _own(device: str, payload: bytes) -> list[Item]:
-    """An object or an array of them. The topic says whose they are: payloads needn't."""
+    """An object or an array of objects. The topic names the device, so payloads needn't."""
     if len(payload) > MAX_BYTES:
         return [Rejection(TOO_BIG, device)]
     value = parse_payload(payload)

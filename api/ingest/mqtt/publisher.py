@@ -19,7 +19,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from api.ingest.announcer import Stored
-from api.ingest.mqtt.broker import Line, connect, new_client
+from api.ingest.mqtt.broker import ConnectionState, connect, new_client
 from api.ingest.mqtt.sharing import session_name
 from api.ingest.mqtt.topics import datapoint
 from api.routes.serialize import datapoint_object
@@ -41,19 +41,19 @@ def publisher(settings: Settings) -> Publisher | None:
 
 
 def message_of(stored: Stored) -> tuple[str, bytes]:
-    """Topic and payload: what GET …/flow/latest says of it."""
+    """Topic and payload; the payload is that of GET …/flow/latest."""
     _, *datapoint_row = stored.row
     topic = datapoint(stored.organization_id, stored.device_id)
     return topic, orjson.dumps(datapoint_object(tuple(datapoint_row)))
 
 
 class Publisher:
-    """`start`, give it to the writer as a hook, and `stop` it after the writer. For threads."""
+    """`start` it, pass it to the writer as a hook, and `stop` it after the writer. Thread-safe."""
 
     def __init__(self, settings: Settings, *, most_waiting: int = MOST_WAITING) -> None:
         self._settings = settings
         self._client = new_client(settings, f"{session_name(settings)}-out")
-        self._line = Line("readings to the broker", settings, _log)
+        self._state = ConnectionState("readings to the broker", settings, _log)
         self._waiting: deque[Stored] = deque(maxlen=most_waiting)
         self._changed = Condition()
         self._in_flight, self._most_in_flight = 0, IN_FLIGHT
@@ -62,15 +62,15 @@ class Publisher:
         self._thread = Thread(target=self._run, name="mqtt-publisher", daemon=True)
 
     @property
-    def trouble(self) -> str:
-        return self._line.trouble
+    def problem(self) -> str:
+        return self._state.problem
 
     def __call__(self, stored: Sequence[Stored]) -> None:
         """Returns at once."""
         with self._changed:
-            room = (self._waiting.maxlen or 0) - len(self._waiting)
-            if len(stored) > room:
-                self._drop(len(stored) - room)
+            capacity = (self._waiting.maxlen or 0) - len(self._waiting)
+            if len(stored) > capacity:
+                self._drop(len(stored) - capacity)
             self._waiting.extend(stored)
             self._changed.notify()
 
@@ -87,7 +87,7 @@ class Publisher:
     def stop(self, timeout_s: float = STOP_S) -> None:
         """Publish the waiting readings, for at most this long."""
         with self._changed:
-            self._changed.wait_for(self._is_idle, timeout_s if self._line.stands else 0)
+            self._changed.wait_for(self._is_idle, timeout_s if self._state.is_up else 0)
             self._stopping = True
             self._changed.notify_all()
         self._thread.join()
@@ -110,7 +110,7 @@ class Publisher:
             return self._waiting.popleft()
 
     def _may_go_on(self) -> bool:
-        ready = self._waiting and self._line.stands and self._in_flight < self._most_in_flight
+        ready = self._waiting and self._state.is_up and self._in_flight < self._most_in_flight
         return bool(ready) or self._stopping
 
     def _is_idle(self) -> bool:
@@ -131,17 +131,22 @@ class Publisher:
     # --- paho's thread ---
 
     def _unreached(self, _: Client, __: Any) -> None:
-        self._line.down("can't be reached")
+        self._state.down("can't be reached")
 
     def _connected(
-        self, _: Client, __: Any, ___: ConnectFlags, reason: ReasonCode, said: Properties | None
+        self,
+        _: Client,
+        __: Any,
+        ___: ConnectFlags,
+        reason: ReasonCode,
+        properties: Properties | None,
     ) -> None:
         with self._changed:
             if reason.is_failure:
-                self._line.down(f"refused ({reason})")
+                self._state.down(f"refused ({reason})")
                 return
-            self._most_in_flight = min(IN_FLIGHT, getattr(said, "ReceiveMaximum", IN_FLIGHT))
-            self._line.up()
+            self._most_in_flight = min(IN_FLIGHT, getattr(properties, "ReceiveMaximum", IN_FLIGHT))
+            self._state.up()
             if self.dropped:
                 _log.warning("%d stored readings were never published", self.dropped)
             self._changed.notify()
@@ -151,7 +156,7 @@ class Publisher:
     ) -> None:
         with self._changed:
             if not self._stopping:
-                self._line.lost(reason)
+                self._state.lost(reason)
 
     def _acknowledged(
         self, _: Client, __: Any, ___: int, reason: ReasonCode, ____: Properties | None

@@ -26,7 +26,7 @@ _Table = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What both formats say. ``decoded`` None: the network server has no codec for the device."""
+    """The common part of both formats. ``decoded`` None: the server has no codec for the device."""
 
     device: str
     model: str
@@ -51,8 +51,8 @@ def payload_of(message: object, source: Source, mappings: Mappings) -> _Table | 
     measured = {field: _value(frame.decoded, place) for field, place in model.items()}
     if all(value is None for value in measured.values()):
         return Rejection(NOTHING_MAPPED, frame.device)
-    heard = {NETWORK_RSSI.field: _strongest(frame.rssi)}
-    return {DEVICE: frame.device, _INSTANT: frame.recorded_at, **heard, **measured}
+    radio = {NETWORK_RSSI.field: _strongest(frame.rssi)}
+    return {DEVICE: frame.device, _INSTANT: frame.recorded_at, **radio, **measured}
 
 
 def _chirpstack(message: _Table) -> Frame:

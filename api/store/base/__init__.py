@@ -1,11 +1,11 @@
-"""What every store promises. `tests/store` holds each implementation to these words.
+"""The interface of every store. `tests/store` runs one suite on each implementation.
 
 Instants are epoch milliseconds (UTC). Buckets are aligned in UTC and named by their start. Reads
-of the time series take a ``Device``, and a ``Device`` comes only from a ``Scope``: so there is no
-way to a reading around the scope of a credential.
+of the time series take a ``Device``, and a ``Device`` comes only from a ``Scope``: no reading can
+be reached outside the scope of a credential.
 
 Errors: `Unavailable` (locked, out of reach, disk full), `StoreMissing` (no such store),
-`UserError` where a write asks for what can't be (a serial number that is taken).
+`UserError` for an invalid write (a serial number that is already in use).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from api.store.base.findings import (
     LEVELS,
     UNTOUCHED,
     Evaluated,
+    EvaluationState,
     FindingEntry,
     FindingLevel,
     FindingQuery,
@@ -48,7 +49,6 @@ from api.store.base.findings import (
     Findings,
     FindingSetting,
     HourOfReadings,
-    KeptState,
     OpenFindings,
 )
 from api.store.base.ingest import (
@@ -74,6 +74,7 @@ from api.store.base.insight import (
     StatusEntry,
     StatusQuery,
     StatusSummary,
+    UsualToday,
     WindowStatus,
 )
 from api.store.base.keeping import (
@@ -85,8 +86,8 @@ from api.store.base.keeping import (
 )
 from api.store.base.series import (
     Condition,
-    LatestFound,
-    LatestQuestion,
+    LatestQuery,
+    LatestResult,
     Piece,
     Row,
     Span,
@@ -136,10 +137,10 @@ __all__ = [
     "Ingest",
     "Insight",
     "Instant",
-    "KeptState",
+    "EvaluationState",
     "Key",
-    "LatestFound",
-    "LatestQuestion",
+    "LatestResult",
+    "LatestQuery",
     "NewDevice",
     "OpenFindings",
     "Organization",
@@ -161,6 +162,7 @@ __all__ = [
     "StoreFile",
     "TimeSeries",
     "Upkeep",
+    "UsualToday",
     "Verdict",
     "Where",
     "WindowStatus",
@@ -183,4 +185,4 @@ class Store(
     Upkeep,
     Protocol,
 ):
-    """Everything together. `api.store.open.open_store(url)` returns one."""
+    """The complete store. `api.store.open.open_store(url)` returns one."""

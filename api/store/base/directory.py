@@ -1,4 +1,4 @@
-"""Organizations, devices, keys and what a key may see, as every store promises them."""
+"""The directory's interface: organizations, devices, keys and their grants."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from api.store.base.audit import AuditEntry
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The devices that a credential was granted: all of its organization's, or the union of
-    groups (by name) and single devices (by UUID). Resolved when asked, never frozen into ids."""
+    """The devices a credential may see: all of its organization's, or the union of groups (by name)
+    and single devices (by UUID). Groups are resolved at each read."""
 
     everything: bool = False
     groups: frozenset[str] = frozenset()
@@ -22,7 +22,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose eyes a read uses. Every read of the directory passes one."""
+    """The organization and grant that a read is limited to. Every read of the directory has one."""
 
     organization_id: str
     grant: Grant
@@ -42,10 +42,10 @@ class Organization:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device as the directory knows it. ``key`` is its number in the time series, never shown;
-    ``id`` its UUID. ``config`` already carries ``reportingInterval`` where one is set; in a list of
-    devices also ``groups``, the names of those that the scope's grant covers, and ``parent``, the
-    serial number of the nearest meter upstream of it that the scope sees."""
+    """A device of the directory. ``key``: its internal number in the time series. ``id``: its UUID.
+    ``config`` includes ``reportingInterval`` if one is set; in a list of devices also ``groups``,
+    the names of its groups within the scope's grant, and ``parent``, the serial number of the
+    nearest meter upstream that the scope may see."""
 
     key: int
     id: str
@@ -73,9 +73,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class DeviceQuery:
-    """Which devices, in which order. ``order_by`` is a scalar Device field of the interface
-    (``serialNumber``); text compares by code point, ties go by id, nulls come last in both
-    directions. ``active`` None asks for both."""
+    """A selection of devices and its order. ``order_by``: a scalar Device field of the interface
+    (``serialNumber``). Text compares by code point, ties by id; nulls come last in both directions.
+    ``active`` None selects both."""
 
     active: bool | None = True
     serial_number: str | None = None
@@ -88,10 +88,10 @@ class DeviceQuery:
 
 @dataclass(frozen=True, slots=True)
 class NewDevice:
-    """A device to create, or to update where the organization has one of that serial number.
-    ``fields`` holds only what was said: interface names (``deviceTimeZone``) plus ``active``,
-    ``reportingInterval`` and ``parent`` (the serial number of the meter upstream, None for none;
-    also taken from ``config``), already validated. ``groups`` None leaves the groups alone."""
+    """A device to create, or to update if the organization has one with that serial number.
+    ``fields`` has only the given ones, validated: interface names (``deviceTimeZone``) plus
+    ``active``, ``reportingInterval`` and ``parent`` (the serial number of the meter upstream, None
+    for none; also taken from ``config``). ``groups`` None keeps the groups."""
 
     serial_number: str
     fields: dict[str, Any] = field(default_factory=dict)
@@ -106,8 +106,7 @@ class Imported(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Key:
     """A service API key without its secret: ``digest`` is the SHA-256 of the lower-case UUID.
-    ``ingest``: it sends readings of the devices it was granted, and reads nothing; its role means
-    nothing."""
+    ``ingest``: the key sends readings of its devices, and reads nothing; its role has no effect."""
 
     key_id: str
     organization_id: str
@@ -133,7 +132,7 @@ class Directory(Protocol):
     def organization(self, organization_id: str) -> Organization | None: ...
 
     def organizations(self) -> list[Organization]:
-        """All of them, by name; only the command line may ask so much."""
+        """All of them, by name. For the command line only."""
         ...
 
     def create_organization(
@@ -144,13 +143,13 @@ class Directory(Protocol):
         cost_per_gallon: float | None = None,
         audit: Sequence[AuditEntry] = (),
     ) -> Organization:
-        """A new organization; a new UUID unless an id is given. UserError where the id is taken."""
+        """Create an organization, with a new UUID unless an id is given. UserError if it exists."""
         ...
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]: ...
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
-        """How many match, before limit and offset."""
+        """The number of matches, without limit and offset."""
         ...
 
     def groups(self, scope: Scope) -> list[GroupSize]:
@@ -166,17 +165,18 @@ class Directory(Protocol):
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         """The device of each identifier, in order: by UUID (any case, active or not), else by
         serial number, else by networkUniqueIdentifier (these two among active devices). None for
-        what is unknown, foreign, out of grant, or inactive and not asked for by UUID. One query."""
+        identifiers that are unknown, outside the scope, or of inactive devices by other than their
+        UUID. One query."""
         ...
 
     def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
-        """All of them or, with a UserError that names the culprit, none. Serial numbers and
-        networkUniqueIdentifiers are unique among an organization's active devices. A parent is a
-        device of the same organization, and no device is upstream of itself."""
+        """Import all of them or none; a UserError names the first that can't be imported. Serial
+        numbers and networkUniqueIdentifiers are unique among an organization's active devices. A
+        parent is a device of the same organization, and no device is upstream of itself."""
         ...
 
     def create_key(self, key: Key, audit: Sequence[AuditEntry] = ()) -> None:
-        """UserError where the grant names a device or group that the organization lacks."""
+        """UserError if the grant names a device or group that the organization lacks."""
         ...
 
     def key(self, digest: bytes) -> Key | None: ...
@@ -186,13 +186,13 @@ class Directory(Protocol):
     def keys(self) -> list[Key]: ...
 
     def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
-        """False where there is no such key. Revoking again changes nothing."""
+        """False if there is no such key. Revoking again changes nothing."""
         ...
 
     def set_key_role(self, key_id: str, role: Role, audit: Sequence[AuditEntry] = ()) -> bool:
-        """False where there is no such key. UserError for one that only sends readings."""
+        """False if there is no such key. UserError for a key that only sends readings."""
         ...
 
     def ingest_keys(self, organization_id: str) -> dict[str, int]:
-        """Every identifier a reading may name → ``key``, as `resolve` does (UUIDs lower case)."""
+        """Every identifier a reading may use → ``key``, as in `resolve` (UUIDs in lower case)."""
         ...

@@ -1,4 +1,4 @@
-"""What was found of each device, and by which settings, as every store promises it."""
+"""The interface for findings, their settings and the evaluator's state."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FindingState = Literal["open", "closed", "dismissed"]
 FINDING_STATES: Final[tuple[FindingState, ...]] = ("open", "closed", "dismissed")
 
 UNTOUCHED: Final = 2**53
-"""In place of the instant from which readings came: none did, but settings or facts changed."""
+"""The `Due.from_ms` of a device without new readings whose settings or facts changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """A finding as it is kept; its name is (key, kind, opened_ms). ``usual_per_day``: gallons of
-    the device. ``rank`` is the severity's, worst first. ``dismissed_by``: a Key ID, "command".
+    """A stored finding, identified by (key, kind, opened_ms). ``usual_per_day``: the device's usual
+    gallons a day. ``rank``: of the severity, worst first. ``dismissed_by``: a Key ID, "command".
     ``judgement``: a name of `api.insight.dismissal.JUDGEMENTS`."""
 
     key: int
@@ -63,8 +63,8 @@ class FindingEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FindingQuery:
-    """Empty collections ask for all. ``from_ms`` and ``to_ms`` (inclusive): findings that were open
-    at some instant between them. Without ``device`` only those of active devices."""
+    """Empty collections select all. ``from_ms`` and ``to_ms`` (inclusive): findings that were open
+    at some time between them. Without ``device``, only findings of active devices."""
 
     device: Device | None = None
     group: str | None = None
@@ -78,7 +78,7 @@ class FindingQuery:
 
 
 class FindingSetting(NamedTuple):
-    """``target``: the group's name or the device's UUID, "" for the organization."""
+    """One setting. ``target``: the group's name or the device's UUID, "" for the organization."""
 
     level: FindingLevel
     target: str
@@ -87,9 +87,9 @@ class FindingSetting(NamedTuple):
     value: float
 
 
-class KeptState(NamedTuple):
-    """What an evaluation left: see `api.store.tables.FINDING_STATE`. ``data`` is empty where there
-    were no readings."""
+class EvaluationState(NamedTuple):
+    """The evaluator's stored state of a device: see `api.store.tables.FINDING_STATE`. ``data`` is
+    empty if there were no readings."""
 
     key: int
     version: int
@@ -111,20 +111,20 @@ class OpenFindings(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """What one evaluation changes: ``state`` as it becomes (its version is the one it was read
-    with), findings to keep and names (kind, opened_ms) to take back; ``done`` is what was due,
-    ``open`` what its status shows of the open ones."""
+    """The result of one evaluation. ``state``: the new state, with the version that was read.
+    ``findings``: to save. ``gone``: findings (kind, opened_ms) to delete. ``done``: what was
+    due. ``open``: the open findings, for the device's status."""
 
-    state: KeptState
-    kept: Sequence[FindingRow]
+    state: EvaluationState
+    findings: Sequence[FindingRow]
     gone: Sequence[tuple[str, int]]
     done: Due | None
     open: OpenFindings
 
 
 class HourOfReadings(NamedTuple):
-    """A 1hour bucket: gallons, least and greatest rate, mean quality and signal, least
-    temperature, then how many raw, 1min, 5min and 10min rows it holds."""
+    """A 1hour bucket: gallons, least and greatest rate, mean quality and signal, least temperature,
+    then its numbers of raw, 1min, 5min and 10min rows."""
 
     start_ms: int
     gallons: float | None
@@ -140,13 +140,13 @@ class HourOfReadings(NamedTuple):
 
 
 class Findings(Protocol):
-    """Reads of the service pass a scope; those of the evaluator don't."""
+    """The service's reads take a scope; the evaluator's don't."""
 
     def findings(
         self, scope: Scope, query: FindingQuery, *, matches: int = 0
     ) -> list[FindingEntry]:
-        """Worst first: severity, cost a day, usual volume of the device, age. ``matches``: how
-        many there are, where that is known; of many a page is found faster."""
+        """Worst first: severity, cost a day, usual volume of the device, age. ``matches``: the
+        number of matches if known, which chooses the faster plan."""
         ...
 
     def count_findings(self, scope: Scope, query: FindingQuery) -> int: ...
@@ -164,19 +164,19 @@ class Findings(Protocol):
         settings: Mapping[str, float | None],
         audit: Sequence[AuditEntry] = (),
     ) -> None:
-        """Keep who dismissed it, when, why and as what, or that nobody did, with settings of the
-        device for that kind (None: as inherited); the device is due."""
+        """Store the finding's dismissal (or its removal) and the device's settings for that kind
+        (None: inherited). The device becomes due."""
         ...
 
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
 
-    def keep_finding_settings(
+    def save_finding_settings(
         self,
         organization_id: str,
         settings: Sequence[FindingSetting],
         audit: Sequence[AuditEntry] = (),
     ) -> None:
-        """Those devices that they are for are due."""
+        """Save settings. The devices concerned become due."""
         ...
 
     def drop_finding_settings(
@@ -185,7 +185,7 @@ class Findings(Protocol):
         settings: Sequence[FindingSetting],
         audit: Sequence[AuditEntry] = (),
     ) -> None:
-        """By level, target, kind and name; whatever their value."""
+        """Delete settings by level, target, kind and name, whatever their value."""
         ...
 
     def holidays(self, organization_id: str) -> list[str]:
@@ -195,7 +195,7 @@ class Findings(Protocol):
     def set_holidays(
         self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
     ) -> None:
-        """These and no others."""
+        """Replace all holidays by these."""
         ...
 
     # --- For the evaluator ---
@@ -208,23 +208,23 @@ class Findings(Protocol):
         organization_id: str | None = None,
         key: int | None = None,
     ) -> list[Due]:
-        """Longest unseen first. With ``made_before_ms`` a device that was evaluated since isn't
-        due by readings of the hour under way alone."""
+        """Devices to evaluate, the longest waiting first. With ``made_before_ms``, a device that
+        was evaluated after it isn't due for readings of the current hour alone."""
         ...
 
     def due_by_clock(self, now_ms: int, limit: int) -> list[int]:
-        """Keys of devices that may be silent by now, or were evaluated by a clock ahead."""
+        """Keys of devices that may be silent by now, or were evaluated later than ``now_ms``."""
         ...
 
     def changed_since_evaluated(self, limit: int) -> list[int]:
-        """Keys of devices whose facts were changed."""
+        """Keys of devices whose facts changed since their evaluation."""
         ...
 
-    def states_of(self, keys: Sequence[int]) -> dict[int, KeptState]: ...
+    def states_of(self, keys: Sequence[int]) -> dict[int, EvaluationState]: ...
 
     def findings_of(self, key: int, since_ms: int) -> list[FindingRow]:
-        """Those of one device that were open at that instant or opened since, and all that were
-        dismissed."""
+        """A device's findings that were open at ``since_ms`` or opened later, and all dismissed
+        ones."""
         ...
 
     def groups_by_device(self, keys: Sequence[int]) -> dict[int, list[str]]: ...
@@ -236,14 +236,14 @@ class Findings(Protocol):
         ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
-        """(start of a 1min bucket, mean rate), ascending, from_ms ≤ start < to_ms."""
+        """(start of a 1min bucket, mean rate), ascending, for from_ms ≤ start < to_ms."""
         ...
 
     def claimed(self, keys: Sequence[int]) -> AbstractContextManager[list[int]]:
-        """Those of these devices that no other evaluator is at, to oneself inside the block."""
+        """The devices that no other evaluator holds, locked for this one inside the block."""
         ...
 
-    def keep_evaluated(self, each: Sequence[Evaluated]) -> list[int]:
-        """In one transaction. The keys of the devices that nobody else evaluated since their state
-        was read; of the others nothing is kept, and what was due stays so."""
+    def save_evaluations(self, each: Sequence[Evaluated]) -> list[int]:
+        """Save evaluations in one transaction; the keys of those saved. An evaluation is discarded,
+        and its device stays due, if another evaluator has saved the device's state meanwhile."""
         ...

@@ -1,4 +1,4 @@
-"""How readings are written, and what becomes of each, as every store promises it."""
+"""The interface for writing readings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ReadingRow = tuple[
 
 
 class Written(NamedTuple):
-    """``stored`` rows are new; ``repeated`` ones were there, or stood twice in the batch;
-    ``too_old`` ones are from before the oldest raw reading that is kept, and were refused."""
+    """Counts of rows. ``stored``: new. ``repeated``: already stored, or twice in the batch.
+    ``too_old``: refused, because raw readings of their time have been deleted."""
 
     stored: int
     repeated: int
@@ -24,8 +24,8 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a reading was not accepted. Kept per (organization, source, reason, device) with a count
-    and one sample, so that a device that sends rubbish for days takes one row."""
+    """Why readings were refused. One row per (organization, source, reason, device), with a count
+    and a sample, so that a device that sends invalid data for days takes one row."""
 
     organization_id: str
     source: str
@@ -50,8 +50,8 @@ class RefusalSummary:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a file, named by its content's ``digest``, has been taken in: ``position`` rows are
-    behind; the counts are what the command reports at the end."""
+    """How far a file has been imported. ``digest``: of its content. ``position``: rows done. The
+    counts are reported at the end."""
 
     digest: str
     organization_id: str
@@ -68,8 +68,8 @@ Instant = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Clockless:
-    """A device that sent readings without an instant: ``count`` of them are of when they came, the
-    first and the last of that moment."""
+    """A device that sends readings without a timestamp. ``count`` of them got the time of their
+    arrival, from ``first_ms`` to ``last_ms``."""
 
     organization_id: str
     serial_number: str
@@ -78,12 +78,14 @@ class Clockless:
     last_ms: int
 
 
-ROWS_A_COMMIT: Final = 5_000  # some 50 ms, so that nobody waits long
-DISTRIBUTED_ROWS_A_COMMIT: Final = 20_000  # each round to all shards costs the same, however many
+ROWS_A_COMMIT: Final = 5_000  # about 50 ms, so that other writers wait only briefly
+DISTRIBUTED_ROWS_A_COMMIT: Final = (
+    20_000  # a round trip to all shards costs the same for any number of rows
+)
 
 
 class Ingest(Protocol):
-    """The one way in. Exactly one process writes to a SQLite store at a time."""
+    """Writing readings. Only one process may write to a SQLite store at a time."""
 
     def write(
         self,
@@ -92,10 +94,10 @@ class Ingest(Protocol):
         refusals: Sequence[Refusal] = (),
         progress: Progress | None = None,
     ) -> Written:
-        """Take readings in, any order, late, shuffled or repeated, in one transaction: rows,
-        refusals, progress and every touched rollup, or nothing.
+        """Store readings, which may be late, unordered or repeated, in one transaction with their
+        refusals, their progress and every touched rollup.
 
-        A row equal in device, instant and all values to one that is there changes nothing; a
+        A row equal in device, instant and all values to a stored one changes nothing; a
         different row at the same instant is another event (seq 0, 1, … in order of arrival).
         After the commit each rollup row equals a recomputation from raw. ``progress`` arrives with
         the counts of earlier batches; the store adds this one's stored and repeated.
@@ -110,14 +112,14 @@ class Ingest(Protocol):
         undated: Collection[Instant] = (),
         progress: Collection[Progress] = (),
     ) -> list[ReadingRow]:
-        """Take readings in as `write` does; the rows that are new by it, each once. Those at the
-        ``undated`` instants said none: `TimeSeries.undated` will tell, for as long as raw readings
-        are kept. ``progress`` of their sources is kept in the same transaction."""
+        """Store readings as `write` does; the new rows, each once. Rows at ``undated`` instants
+        came without a timestamp: `TimeSeries.undated` returns these while their readings are kept.
+        ``progress`` of the sources is saved in the same transaction."""
         ...
 
     def rows_a_commit(self) -> int:
-        """How many rows one transaction should take at most where more wait, so that it pays and
-        nobody waits long. Raises Unavailable."""
+        """The most rows that one transaction should store: enough to be efficient, few enough that
+        other writers wait only briefly. Raises Unavailable."""
         ...
 
     def clockless(self, organization_id: str | None = None) -> list[Clockless]:

@@ -1,4 +1,4 @@
-"""What is known of each device now, and what is due to be looked at, as every store promises it."""
+"""The interface for device statuses, and for the devices whose status is due."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class WindowStatus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One device's row. ``windows`` in the order of `api.metering.windows.SPANS`; ``flow`` is the
-    last reading's rate where that is of now (gal/min), as are ``signal_strength`` and
-    ``network_rssi`` (dBm); volumes in gallons, of the device's local
-    day and month so far. ``price`` None: the organization's. ``updated_ms`` is that of the device
-    as it was; ``due_ms`` when the row may change without a reading."""
+    """One device's status. ``windows``: in the order of `api.metering.windows.SPANS`. ``flow``: the
+    last reading's rate if it is current (gal/min), likewise ``signal_strength`` and
+    ``network_rssi`` (dBm). Volumes: gallons of the device's local day and month so far. ``price``
+    None: the organization's. ``updated_ms``: of the device row that was used. ``due_ms``: when the
+    status may change without a reading."""
 
     key: int
     as_of_ms: int
@@ -42,6 +42,7 @@ class Status:
     windows: tuple[WindowStatus, ...]
     volume_today: float | None
     volume_month: float | None
+    volume_usual: float | None
     price: float | None
     currency: str
     searched: str
@@ -50,7 +51,7 @@ class Status:
 
 
 class Due(NamedTuple):
-    """Readings from ``from_ms`` on have come; ``seq`` tells whether more have since."""
+    """A device with new readings from ``from_ms`` on; ``seq`` changes when more arrive."""
 
     key: int
     from_ms: int
@@ -59,9 +60,9 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatusQuery:
-    """Which devices, in which order. ``text`` is part of a label, serial number or network id, in
-    any case. ``states`` empty: every active device. ``order_by`` is a name of
-    `api.store.sql.insight.ORDERS`; nulls come last in both directions, ties go by label and id."""
+    """A selection of devices and its order. ``text``: part of a label, serial number or network id,
+    in any case. ``states`` empty: every active device. ``order_by``: a name of
+    `api.store.sql.insight.ORDERS`; nulls come last in both directions, ties by label and id."""
 
     text: str = ""
     states: Collection[str] = ()
@@ -74,7 +75,7 @@ class StatusQuery:
 
 
 class StatusEntry(NamedTuple):
-    """``status`` None: the device was never looked at. ``findings``: the kinds that are open."""
+    """``status`` None: not computed yet. ``findings``: the kinds of open findings."""
 
     device: Device
     status: Status | None
@@ -86,13 +87,21 @@ class Cost(NamedTuple):
     amount: float
 
 
+class UsualToday(NamedTuple):
+    """Of the ``devices`` that have a usual volume: gallons of today so far, and usual by now."""
+
+    devices: int
+    volume: float
+    usual: float
+
+
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
     """Counts and sums over active devices; ``evaluated`` of them have a row. ``flow``,
-    ``volume_today`` and ``costs`` leave out ``sub_meters`` devices, whose water another of the
+    ``volume_today`` and ``costs`` exclude ``sub_meters`` devices, whose water another of the
     devices has measured. ``flowing`` and ``quiet`` have a current reading, above zero or of zero.
-    ``uptimes``: observed and expected ms of each of `SPANS`; each bucket counts for as long as it
-    is. ``as_of_ms`` is that of the oldest row."""
+    ``uptimes``: durations (ms) of the observed and expected buckets in each of `SPANS`.
+    ``as_of_ms``: of the oldest row."""
 
     devices: int
     sub_meters: int
@@ -107,6 +116,7 @@ class StatusSummary:
     quiet: int
     uptimes: tuple[tuple[int, int], ...]
     alarming: int
+    usual: UsualToday
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +142,7 @@ class FlowRow(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """Over some of a device's buckets: how many hold a reading, least and greatest quality,
-    gallons."""
+    """Some of a device's buckets: how many have readings, least and greatest quality, gallons."""
 
     buckets: int
     quality_min: float | None
@@ -142,7 +151,7 @@ class Edge(NamedTuple):
 
 
 class Insight(Protocol):
-    """The service's reads pass a scope; those of the process that writes don't."""
+    """The service's reads take a scope; those of the writer process don't."""
 
     def statuses(self, scope: Scope, query: StatusQuery) -> list[StatusEntry]: ...
 
@@ -153,7 +162,7 @@ class Insight(Protocol):
     def statuses_of(self, scope: Scope, devices: Sequence[Device]) -> list[StatusEntry]: ...
 
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
-        """Of the devices that the query's text, group and kind leave, whatever their state."""
+        """Over the devices that match the query's text, group and kind, in any state."""
         ...
 
     def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
@@ -179,42 +188,48 @@ class Insight(Protocol):
     def due_by_reading(self, limit: int) -> list[Due]: ...
 
     def due_by_time(self, now_ms: int, limit: int) -> list[int]:
-        """Keys of the devices whose row is due, that have none, or that were changed since."""
+        """Keys of the devices whose status is due or missing, or that were changed since."""
         ...
 
     def devices_by_key(self, keys: Sequence[int]) -> list[Device]: ...
 
     def due_of(self, keys: Sequence[int]) -> list[Due]:
-        """Of these devices those that readings came of which no row has seen."""
+        """Of these devices, those with readings that their status doesn't include yet."""
         ...
 
     def device_keys(self, organization_id: str | None = None) -> list[int]:
-        """All devices, inactive ones as well."""
+        """All devices, including inactive ones."""
         ...
 
     def status_rows(self, keys: Sequence[int]) -> dict[int, Status]: ...
 
-    def keep_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
-        """In one transaction; what came since a ``done`` one was read stays due. ``maker`` names
-        who keeps them up."""
+    def save_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
+        """Save statuses in one transaction. A device with newer readings than its ``done`` entry
+        stays due. ``maker``: the process that maintains them."""
         ...
 
     def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
-        """Of these devices those whose row somebody else made since."""
+        """Of these devices, those whose status was saved by another maker."""
         ...
 
     def edges(
         self, keys: Sequence[int], resolution: Resolution, low: int, high: int, closed_ms: int
     ) -> dict[int, Edge]:
-        """By device key, of the buckets that start in [low, high); those from ``closed_ms`` on
-        aren't counted. Devices without one are left out."""
+        """By device key, of the buckets that start in [low, high). ``buckets`` excludes those from
+        ``closed_ms`` on. Devices without a bucket are left out."""
         ...
 
     def whole_hours(
         self, keys: Sequence[int], counted: Resolution, lows: Sequence[int], high: int
     ) -> dict[int, list[Edge]]:
-        """By device key, for each of ``lows``: of the whole hours in [low, high), how many of the
-        counted resolution's buckets they hold."""
+        """By device key, for each of ``lows``: the whole hours in [low, high), with their number of
+        buckets of the ``counted`` resolution."""
+        ...
+
+    def gallons(
+        self, keys: Sequence[int], resolution: Resolution, low: int, high: int
+    ) -> dict[int, list[tuple[int, float | None]]]:
+        """By device key, (start, gallons) of the buckets that start in [low, high)."""
         ...
 
     def first_hour(self, key: int) -> int | None:
@@ -226,5 +241,5 @@ class Insight(Protocol):
         ...
 
     def instants(self, key: int, low: int, high: int) -> list[int]:
-        """Of the readings in [low, high), ascending."""
+        """The instants of readings in [low, high), ascending."""
         ...

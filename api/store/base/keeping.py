@@ -1,4 +1,4 @@
-"""What keeps a store: its schema, its age, its copies, its check, as every store promises."""
+"""The interface for maintaining a store: schema, retention, replication, verification."""
 
 from __future__ import annotations
 
@@ -10,61 +10,60 @@ from api.store.base.series import Span
 
 
 class Verdict(NamedTuple):
-    """Rollup rows compared with a recomputation from raw, and how many were wrong, missing or
-    orphaned."""
+    """Rollup rows compared with a recomputation from raw readings, and how many were wrong, missing
+    or orphaned."""
 
     buckets: int
     wrong: int
 
 
 class Retention(Protocol):
-    """Rollups are kept for good; raw readings from an instant on, which only rises."""
+    """Rollups are kept forever; raw readings from an instant on, which only moves forward."""
 
     def raw_from_ms(self) -> int | None:
-        """From when on raw readings are kept; None where all are."""
+        """The instant from which raw readings are kept; None if all are."""
         ...
 
     def has_raw(self, device: Device, span: Span) -> bool:
-        """Whether none of the device's raw readings in the span was let go."""
+        """Whether all of the device's raw readings in the span are kept."""
         ...
 
     def prune(self, before_ms: int, *, pretend: bool = False) -> int:
-        """Let go of the raw readings before an instant on the hour, but for each device's last
-        hour with readings; how many. Readings from before it are refused from then on. May be
-        interrupted and called again. UserError where the instant can't be.
+        """Delete raw readings before an instant on the hour, except for each device's last hour
+        with readings; the number deleted. Older readings are refused from then on. May be
+        interrupted and called again. UserError if the instant is invalid.
 
         ``pretend`` only counts."""
         ...
 
 
 class Replica(NamedTuple):
-    """A store that is another's copy: ``lag_s`` is how far its readings may be behind, None where
-    it can't tell; ``receiving``, whether it hears from its primary."""
+    """The state of a standby. ``lag_s``: how far its readings may be behind, None if unknown.
+    ``receiving``: whether it is connected to its primary."""
 
     receiving: bool
     lag_s: float | None
 
 
 class StoreFile(NamedTuple):
-    """Where an embedded store lies. ``inode`` is the file's that has the name now, None where none
-    has; ``opened`` the one that this process reads, None before it has read. ``written_s``: when it
-    was last written to, in epoch seconds. ``trouble`` is why nothing may be written to it now, ""
-    where something may."""
+    """The file of an embedded store. ``inode``: of the file now at the path, None if missing.
+    ``opened``: of the file that this process reads, None before its first read. ``written_s``: last
+    write, epoch seconds. ``problem``: why it can't be written, "" if it can."""
 
     path: Path
     inode: int | None
     opened: int | None
     written_s: float | None
-    trouble: str = ""
+    problem: str = ""
 
 
 class Upkeep(Protocol):
     def schema_version(self) -> int:
-        """The number of the schema that is there. StoreMissing where none is."""
+        """The version of the existing schema. StoreMissing if there is none."""
         ...
 
     def file(self) -> StoreFile | None:
-        """None where the store is no file."""
+        """None if the store isn't a file."""
         ...
 
     def upgrade(self) -> tuple[int, int]:
@@ -73,35 +72,35 @@ class Upkeep(Protocol):
         ...
 
     def distribute(self, shards: int | None = None) -> list[str]:
-        """Spread the time series over the workers of a Citus cluster, in ``shards`` parts by
-        device or four for each worker, with what it holds; the names of the tables that weren't
-        spread before. UserError where the engine can't."""
+        """Distribute the time series over the workers of a Citus cluster by device, in ``shards``
+        parts (default: see `api.store.distribution`); the names of the newly distributed tables.
+        UserError if the engine can't."""
         ...
 
     def partition(self) -> list[str]:
-        """Lay raw readings in parts of a month from now on, so that old ones can be dropped whole;
-        the parts. Before a store is distributed, if at all. UserError where the engine can't."""
+        """Partition raw readings by month, so that old months can be dropped; the partitions. Only
+        possible before a store is distributed. UserError if the engine can't."""
         ...
 
     def checkpoint(self) -> None:
-        """Write what lies in an embedded store's log back into its file, as far as no reader holds
-        it up, so that a plain copy of the file has it. Raises Unavailable where the log is gone,
-        and StoreDamaged where the file is damaged. A server does so by itself."""
+        """Checkpoint an embedded store's WAL as far as readers allow, so that a plain copy of the
+        file is recent. Raises Unavailable if the WAL was deleted, StoreDamaged if the file is
+        damaged. Does nothing on a server."""
         ...
 
     def check_pages(self) -> list[str]:
-        """What is wrong with the pages of an embedded store's file, all of which are read. Where
-        nothing is, a file that was found damaged is written to again. UserError for a server."""
+        """Check all pages of an embedded store's file; the problems found. If there are none, a
+        mark of damage is removed. UserError for a server."""
         ...
 
     def verify(self, *, repair: bool = False) -> Verdict: ...
 
     def replica(self) -> Replica | None:
-        """How this store follows its primary; None where it follows none."""
+        """The state of replication if this is a standby; else None."""
         ...
 
     def check(self) -> None:
-        """Quietly return where the store can answer; else Unavailable or StoreMissing."""
+        """Raises Unavailable or StoreMissing if the store can't be used."""
         ...
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Reads of the time series, as every store promises them."""
+"""The interface for reading the time series."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from api.store.base.directory import Device
 
 
 class Span(NamedTuple):
-    """Inclusive bounds on recorded_at or on a bucket's start; None is an open side."""
+    """Inclusive bounds on recorded_at or on a bucket's start; None: unbounded."""
 
     from_ms: int | None = None
     to_ms: int | None = None
@@ -46,9 +46,9 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LatestQuestion:
-    """For each device: ``uptime`` and ``quality`` are the resolutions to count buckets in and to
-    take quality from (the latter may be RAW); None where not asked."""
+class LatestQuery:
+    """What to read for each device. ``uptime``: resolution in which buckets are counted.
+    ``quality``: resolution from which quality is taken (may be RAW). None: not wanted."""
 
     span: Span
     uptime: Resolution | None = None
@@ -56,7 +56,7 @@ class LatestQuestion:
     last: bool = False
 
 
-class LatestFound(NamedTuple):
+class LatestResult(NamedTuple):
     """``last`` is (recorded_at ms, then the values in the order of catalog.METRICS)."""
 
     observed: int = 0
@@ -66,8 +66,8 @@ class LatestFound(NamedTuple):
 
 
 class TimeSeries(Protocol):
-    """Reads. Rows come ascending in time (raw: then by seq); conditions are ANDed. A sum or mean
-    that doesn't fit a double is None."""
+    """Reads. Rows are ordered by time (raw: then by seq); conditions are ANDed. A sum or mean that
+    doesn't fit a double is None."""
 
     def count(
         self,
@@ -101,12 +101,12 @@ class TimeSeries(Protocol):
     def bounds(
         self, device: Device, resolution: Resolution, span: Span, where: Where = ()
     ) -> tuple[int, int] | None:
-        """First and last row's instant in the span, None where there is no row."""
+        """Instants of the first and last row in the span, None if there is none."""
         ...
 
     def undated(self, device: Device, span: Span) -> list[int]:
-        """The instants in the span, ascending, that readings were given when they came, because
-        they said none."""
+        """The instants in the span, ascending, of readings that came without a timestamp and got
+        the time of their arrival."""
         ...
 
     def pieces(
@@ -121,6 +121,8 @@ class TimeSeries(Protocol):
         from each edge up to the next: n + 1 edges for n); groups without a row are left out."""
         ...
 
-    def latest(self, devices: Sequence[Device], question: LatestQuestion) -> dict[int, LatestFound]:
-        """By device key; every device asked for is there. A single query for all of them."""
+    def latest(
+        self, devices: Sequence[Device], latest_query: LatestQuery
+    ) -> dict[int, LatestResult]:
+        """By device key, with an entry for every given device. A single query for all."""
         ...

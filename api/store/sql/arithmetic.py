@@ -1,8 +1,8 @@
 """Sums, means and quotients of doubles where readings may be any finite number.
 
-A sum that doesn't fit a double is null beside a count above 0. One dialect answers an overflow
-with infinity, which becomes null here. The other one fails, and at an underflow too: its statement
-is then said again in `GUARDED` words, many times slower, which can't fail.
+A sum that doesn't fit a double is null beside a count above 0. SQLite returns infinity on overflow,
+which becomes null here. Postgres fails, also on underflow: its statement is then repeated with
+`GUARDED` arithmetic, which is many times slower and can't fail.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ class Arithmetic:
     def total(self, term: str, count: str | None = None) -> str:
         """The sum of a term. With ``count``, a null beside a count is a sum that didn't fit, and
         what it is part of doesn't fit either."""
-        return self.double(f"SUM({self._known(term, count)})")
+        return self.double(f"SUM({self._addable(term, count)})")
 
     def mean(self, term: str, count: str | None = None) -> str:
-        return self.mean_of(self._known(term, count))
+        return self.mean_of(self._addable(term, count))
 
     def magnitude(self, term: str) -> str:
         """The sum of the magnitudes, for `differs`."""
         return f"SUM(ABS({self.exact(term)}))"
 
-    def differs(self, kept: str, fresh: str, magnitude: str) -> str:
+    def differs(self, stored: str, fresh: str, magnitude: str) -> str:
         """Whether two sums are more than a rounding apart. Where their magnitudes don't fit a
         double, the order of adding decides what the sum is, or that it is null."""
-        apart = f"ABS({self.exact(kept)} - {self.exact(fresh)}) > {TOLERANCE} * {magnitude}"
+        apart = f"ABS({self.exact(stored)} - {self.exact(fresh)}) > {TOLERANCE} * {magnitude}"
         return (
             f"(COALESCE({magnitude}, 0) <= {GREATEST}"
-            f" AND (({kept} IS NULL) <> ({fresh} IS NULL) OR {apart}))"
+            f" AND (({stored} IS NULL) <> ({fresh} IS NULL) OR {apart}))"
         )
 
-    def _known(self, term: str, count: str | None) -> str:
+    def _addable(self, term: str, count: str | None) -> str:
         exact = self.exact(term)
         return exact if count is None else f"COALESCE({exact}, NULLIF({count}, 0) * {BEYOND})"
 
@@ -61,7 +61,7 @@ def _finite(result: str) -> str:
 
 
 def _decimal(term: str) -> str:
-    # By way of text, which says a double to the last bit; the direct cast keeps 15 digits.
+    # Through text, which represents a double exactly; the direct cast keeps 15 digits.
     return f"CAST(CAST({term} AS TEXT) AS NUMERIC)"
 
 

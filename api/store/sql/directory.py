@@ -48,7 +48,7 @@ def create_organization(new: Organization) -> Query:
     )  # fmt: skip
 
 
-# --- Who may see which device --------------------------------------------------------------------
+# --- Visibility ----------------------------------------------------------------------------------
 
 
 def visible(dialect: Dialect, scope: Scope) -> Query:
@@ -108,19 +108,19 @@ def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
 
 
 def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
-    """(device key, name) of the groups that these devices belong to, as far as the grant names
-    them: who may see a device needn't know how its organization divides the others."""
-    known = _known_groups(dialect, grant)
+    """(device key, group name) of these devices' groups within the grant: a viewer of a device
+    needn't learn the organization's other groups."""
+    named = _granted_groups(dialect, grant)
     return Query(
-        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {known.sql}"
+        f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {named.sql}"
         f" AND g.device_key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
         " ORDER BY g.name",
-        (*known.params, *dialect.bind([(key,) for key in keys])),
+        (*named.params, *dialect.bind([(key,) for key in keys])),
     )
 
 
-def _known_groups(dialect: Dialect, grant: Grant) -> Query:
-    """The condition on ``device_group AS g`` of the groups that the grant names."""
+def _granted_groups(dialect: Dialect, grant: Grant) -> Query:
+    """The condition on ``device_group AS g`` for the groups of the grant."""
     if grant.everything:
         return Query("1 = 1")
     names = dialect.bind_texts(sorted(grant.groups))
@@ -129,25 +129,25 @@ def _known_groups(dialect: Dialect, grant: Grant) -> Query:
 
 def groups(dialect: Dialect, scope: Scope) -> Query:
     """(name, active devices) of the groups, by name."""
-    mine, known = visible(dialect, scope), _known_groups(dialect, scope.grant)
+    seen, named = visible(dialect, scope), _granted_groups(dialect, scope.grant)
     return Query(
         f"SELECT g.name, COUNT(*) FROM {DEVICE_GROUP.name} AS g"
         f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
-        f" WHERE d.active = 1 AND {mine.sql} AND {known.sql} GROUP BY g.name ORDER BY g.name",
-        (*mine.params, *known.params),
+        f" WHERE d.active = 1 AND {seen.sql} AND {named.sql} GROUP BY g.name ORDER BY g.name",
+        (*seen.params, *named.params),
     )
 
 
 def parents_of(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
     """(device key, serial number) of the visible meters upstream of these devices, the nearest
-    first: who sees a sub-meter need not know of a main that was not granted."""
-    mine = visible(dialect, scope)
+    first: a viewer of a sub-meter needn't learn of a main that wasn't granted."""
+    seen = visible(dialect, scope)
     return Query(
         f"SELECT a.device_key, d.serial_number FROM {DEVICE_ANCESTOR.name} AS a"
-        f" JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key WHERE {mine.sql} AND a.device_key IN"
+        f" JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key WHERE {seen.sql} AND a.device_key IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
         " ORDER BY a.depth",
-        (*mine.params, *dialect.bind([(key,) for key in keys])),
+        (*seen.params, *dialect.bind([(key,) for key in keys])),
     )
 
 
@@ -207,8 +207,8 @@ def ancestors(organization_id: str) -> Query:
     )
 
 
-def elsewhere(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
-    """(id, organization) of those ids that other organizations have."""
+def ids_of_others(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
+    """(id, organization) of the ids that belong to other organizations."""
     return Query(
         f"SELECT d.id, d.organization_id FROM {DEVICE.name} AS d"
         f" WHERE d.organization_id <> ? AND d.id IN {dialect.texts}",
@@ -225,7 +225,7 @@ def next_key() -> Query:
 
 
 def release(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """Let go of what only one active device may have, until these devices are updated."""
+    """Free these devices' unique identifiers until they are updated."""
     return Query(
         f"UPDATE {DEVICE.name} SET active = 0 WHERE key IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",

@@ -1,4 +1,4 @@
-"""Postgres on Citus: which tables are spread over its workers, and how they get there."""
+"""Statements that distribute tables over the workers of a Citus cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def nodes() -> Query:
 
 
 def spread() -> Query:
-    """(table, 'h' where distributed by hash or 'n' where a reference table) of this schema."""
+    """(table, 'h' where distributed by hash or 'n' for a reference table) of this schema."""
     return Query(
         "SELECT c.relname::text, p.partmethod::text FROM pg_dist_partition AS p"
         " JOIN pg_class AS c ON c.oid = p.logicalrelid"
@@ -35,7 +35,7 @@ def spread() -> Query:
 
 
 def tables() -> Query:
-    """(table) of this schema, spread or not."""
+    """(table) of this schema, distributed or not."""
     return Query(
         "SELECT c.relname::text FROM pg_class AS c"
         " WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')"
@@ -43,8 +43,8 @@ def tables() -> Query:
 
 
 def distribute(table: Table, shards: int) -> list[Query]:
-    """Spread a table of the time series by device. All of them share their shards' places, so that
-    what concerns one device happens on one worker."""
+    """Distribute a table of the time series by device. All tables are colocated, so that the rows
+    of one device are on one worker."""
     if table is _ANCHOR:
         create = Query(
             "SELECT create_distributed_table(?, ?, shard_count => ?::int, colocate_with => 'none')",
@@ -64,5 +64,5 @@ def refer(table: str) -> list[Query]:
 
 
 def _forget_local(table: str) -> Query:
-    """What a table held before it was spread stays behind, unseen, until it is cut off."""
+    """Delete the local rows that remain, unused, after a table was distributed."""
     return Query("SELECT truncate_local_data_after_distributing_table(?)", (table,))

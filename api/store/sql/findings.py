@@ -1,4 +1,4 @@
-"""Findings: kept, read through a scope, and the settings they are made with."""
+"""Statements for findings, their settings and the evaluator's state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from api.catalog import (
     Aggregate,
 )
 from api.store.base import Scope
-from api.store.base.findings import FindingQuery, FindingSetting, KeptState, OpenFindings
+from api.store.base.findings import EvaluationState, FindingQuery, FindingSetting, OpenFindings
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
@@ -40,14 +40,16 @@ COLUMNS: Final = (
     "dismissed_ms", "dismissed_by", "reason", "judgement",
 )  # fmt: skip
 _JUDGED: Final = COLUMNS[-4:]
-_STATE: Final = ", ".join(f"s.{name}" for name in KeptState._fields).replace("s.key", "s.device_id")
+_STATE: Final = ", ".join(f"s.{name}" for name in EvaluationState._fields).replace(
+    "s.key", "s.device_id"
+)
 _IN_ORDER: Final = f"{FINDING.name} AS f CROSS JOIN {DEVICE.name} AS d"
 _BY_DEVICE: Final = f"{DEVICE.name} AS d CROSS JOIN {FINDING.name} AS f"
-_MANY: Final = 2_000  # that match: cheaper to walk in order up to the page than to sort
+_MANY: Final = 2_000  # matches, from which reading in order is cheaper than sorting
 _ORDER: Final = "f.rank, COALESCE(f.cost_per_day, 0) DESC, f.usual_per_day DESC, f.start_ms, f.id"
 
 
-def _told(prefix: str = "f.") -> str:
+def _columns(prefix: str = "f.") -> str:
     return ", ".join(prefix + name for name in COLUMNS)
 
 
@@ -73,7 +75,7 @@ def _matching(dialect: Dialect, scope: Scope, query: FindingQuery) -> Query:
     if query.group is not None:
         grant = scope.grant
         if not grant.everything and query.group not in grant.groups:
-            return Query("1 = 0")  # who may not know of a group learns nothing of who is in it
+            return Query("1 = 0")  # a group outside the grant must not reveal its members
         members = f"SELECT g.device_key FROM {DEVICE_GROUP.name} AS g WHERE g.name = ?"
         parts.append(Query(f"d.key IN ({members})", (query.group,)))
     if query.kinds:
@@ -95,7 +97,7 @@ def page(dialect: Dialect, scope: Scope, query: FindingQuery, matches: int) -> Q
     matching = _matching(dialect, scope, query)
     tables = _IN_ORDER if matches > _MANY else _BY_DEVICE
     return Query(
-        f"SELECT {_told()}, d.id, d.serial_number FROM {tables} WHERE {matching.sql}"
+        f"SELECT {_columns()}, d.id, d.serial_number FROM {tables} WHERE {matching.sql}"
         f" ORDER BY {_ORDER} LIMIT ? OFFSET ?",
         (*matching.params, query.limit, query.offset),
     )
@@ -106,10 +108,10 @@ def count(dialect: Dialect, scope: Scope, query: FindingQuery) -> Query:
     return Query(f"SELECT COUNT(*) FROM {_BY_DEVICE} WHERE {matching.sql}", matching.params)
 
 
-def one(dialect: Dialect, scope: Scope, finding_id: str) -> Query:
+def find(dialect: Dialect, scope: Scope, finding_id: str) -> Query:
     mine = visible(dialect, scope)
     return Query(
-        f"SELECT {_told()}, d.id, d.serial_number FROM {_IN_ORDER}"
+        f"SELECT {_columns()}, d.id, d.serial_number FROM {_IN_ORDER}"
         f" WHERE f.id = ? AND d.key = f.device_id AND {mine.sql}",
         (finding_id, *mine.params),
     )
@@ -135,7 +137,7 @@ def settings(organization_id: str) -> Query:
     )
 
 
-def keep_setting(organization_id: str, setting: FindingSetting) -> Query:
+def save_setting(organization_id: str, setting: FindingSetting) -> Query:
     return Query(
         f"INSERT INTO {INSIGHT_SETTING.name} (organization_id, level, target, kind, name, value)"
         " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (organization_id, level, target, kind, name)"
@@ -181,7 +183,7 @@ def devices_of(organization_id: str, level: str, target: str) -> Query:
 
 
 def mark(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
-    """(device, from when): due for the evaluator alone; what is due from earlier stays so."""
+    """Mark (device, instant) as due for the evaluator alone; an earlier instant stays."""
     kept = f"{INSIGHT_DUE.name}.findings_ms"
     return Query(
         f"INSERT INTO {INSIGHT_DUE.name} (device_id, findings_ms, seq)"
@@ -229,7 +231,7 @@ def due_by_clock(now_ms: int, limit: int) -> Query:
     )
 
 
-def by_a_clock_ahead(now_ms: int, limit: int) -> Query:
+def evaluated_in_future(now_ms: int, limit: int) -> Query:
     return Query(
         f"SELECT device_id FROM {FINDING_STATE.name} WHERE as_of_ms > ? LIMIT ?", (now_ms, limit)
     )
@@ -256,7 +258,7 @@ def states(dialect: Dialect, keys: Sequence[int]) -> Query:
 
 def of_device(key: int, since_ms: int) -> Query:
     return Query(
-        f"SELECT {_told()} FROM {FINDING.name} AS f WHERE f.device_id = ? AND"
+        f"SELECT {_columns()} FROM {FINDING.name} AS f WHERE f.device_id = ? AND"
         " (f.opened_ms >= ? OR f.end_ms IS NULL OR f.end_ms >= ? OR f.dismissed_ms IS NOT NULL)",
         (key, since_ms, since_ms),
     )
@@ -300,12 +302,12 @@ def minute_rates(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> 
     )
 
 
-# --- What an evaluation keeps --------------------------------------------------------------------
+# --- What an evaluation saves --------------------------------------------------------------------
 
 
-def keep_state(state: KeptState) -> Query:
-    """(device) where nobody wrote it since that version; else nothing is changed or answered."""
-    names = ["device_id", *KeptState._fields[1:]]
+def save_state(state: EvaluationState) -> Query:
+    """(device) if its state still has that version; else no row, and nothing changes."""
+    names = ["device_id", *EvaluationState._fields[1:]]
     values = (state.key, state.version + 1, *state[2:])
     rest = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
     return Query(
@@ -317,7 +319,7 @@ def keep_state(state: KeptState) -> Query:
 
 
 def keep(values: Sequence[object]) -> Query:
-    """A finding in the order of COLUMNS. What people said of it stays."""
+    """Save a finding, in the order of COLUMNS. Its dismissal stays."""
     rest = [name for name in COLUMNS if name not in (*FINDING.key, *_JUDGED)]
     changed_ = ", ".join(f"{name} = excluded.{name}" for name in rest)
     return Query(
@@ -353,7 +355,7 @@ def open_of(dialect: Dialect, keys: Sequence[int]) -> Query:
     """(finding columns, device's UUID, serial number) of the open findings of these devices, the
     worst first."""
     return Query(
-        f"SELECT {_told()}, d.id, d.serial_number FROM {_BY_DEVICE}"
+        f"SELECT {_columns()}, d.id, d.serial_number FROM {_BY_DEVICE}"
         f" WHERE d.key = f.device_id AND {_STATES['open']} AND f.device_id IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r) ORDER BY {_ORDER}",
         dialect.bind([(key,) for key in keys]),

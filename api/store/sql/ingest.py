@@ -1,4 +1,4 @@
-"""What a write asks before it inserts, and what it keeps beside the readings."""
+"""Statements for writing readings: lookups before, and refusals and progress beside them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VALUES = ", ".join(f"s.{metric.name}" for metric in METRICS)
 
 
 def last_hours(dialect: Dialect, ranges: Sequence[Range]) -> Query:
-    """(device_id, last hour that has readings) within each range; silent where none has."""
+    """(device_id, last hour with readings) within each range; no row if none has."""
     return Query(
         "SELECT s.device_id, MAX(s.ts)"
         f" FROM {dialect.relation(('device_id', 'low', 'high'))} AS r"
@@ -35,7 +35,7 @@ def stored_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
     )
 
 
-def keep_undated(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
+def save_undated(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
     return Query(
         f"INSERT INTO {UNDATED.name} (device_id, ts) SELECT r.device_id, r.ts"
         f" FROM {dialect.relation(('device_id', 'ts'))} AS r WHERE true"
@@ -45,7 +45,7 @@ def keep_undated(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query
 
 
 def clockless(organization_id: str | None) -> Query:
-    """(organization_id, serial_number, how many, first, last) of who has such instants."""
+    """(organization_id, serial_number, count, first, last) of devices with undated readings."""
     where = "" if organization_id is None else " WHERE d.organization_id = ?"
     return Query(
         "SELECT d.organization_id, d.serial_number, u.n, u.first_ms, u.last_ms"
@@ -57,14 +57,14 @@ def clockless(organization_id: str | None) -> Query:
     )
 
 
-def known_refusals(organization_id: str) -> Query:
+def refusal_causes(organization_id: str) -> Query:
     return Query(
         f"SELECT source, reason, device FROM {REFUSAL.name} WHERE organization_id = ?",
         (organization_id,),
     )
 
 
-def keep_refusal(refusal: Refusal) -> Query:
+def save_refusal(refusal: Refusal) -> Query:
     """Add to the count of its (organization, source, reason, device); the last sample stays."""
     return Query(
         f"INSERT INTO {REFUSAL.name} AS kept (organization_id, source, reason, device, count,"
@@ -108,7 +108,7 @@ def progress(digest: str, organization_id: str) -> Query:
     )
 
 
-def keep_progress(progress: Progress) -> Query:
+def save_progress(progress: Progress) -> Query:
     return Query(
         f"INSERT INTO {IMPORT_PROGRESS.name}"
         " (digest, organization_id, position, stored, repeated, refused, complete)"

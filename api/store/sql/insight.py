@@ -1,4 +1,4 @@
-"""Each device's status: kept, read through a scope, and what it is made from."""
+"""Statements for device statuses: saving and reading them, and their inputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from api.store.tables import (
 
 _DEVICE: Final = ", ".join(f"d.{column}" for column in COLUMNS)
 _OF_FINDINGS: Final = ("findings", "finding_rank", "finding_cost")
-KEPT: Final = tuple(name for name in DEVICE_STATUS.names if name not in _OF_FINDINGS)
+WRITTEN: Final = tuple(name for name in DEVICE_STATUS.names if name not in _OF_FINDINGS)
 _STATUS: Final = ", ".join(f"s.{name}" for name in DEVICE_STATUS.names)
 _FROM: Final = f"{DEVICE.name} AS d LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key"
 
@@ -121,7 +121,7 @@ def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     if query.group is not None:
         grant = scope.grant
         if not grant.everything and query.group not in grant.groups:
-            return Query("1 = 0")  # who may not know of a group learns nothing of who is in it
+            return Query("1 = 0")  # a group outside the grant must not reveal its members
         parts.append(
             Query(
                 f"d.key IN (SELECT g.device_key FROM {DEVICE_GROUP.name} AS g WHERE g.name = ?)",
@@ -134,15 +134,15 @@ def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def _of_states(dialect: Dialect, query: StatusQuery) -> Query:
-    """Inactive is what the directory says, whatever the status said last."""
+    """The directory decides what is inactive, whatever the stored status."""
     if not query.states:
         return Query("d.active = 1")
     wanted = sorted(state for state in query.states if state != State.INACTIVE)
     parts: list[Query] = []
     if wanted:
-        known = Query(f"s.state IN {dialect.texts}", dialect.bind_texts(wanted))
+        stated = Query(f"s.state IN {dialect.texts}", dialect.bind_texts(wanted))
         new = " OR s.state IS NULL" if State.NO_DATA in wanted else ""
-        parts.append(Query(f"d.active = 1 AND ({known.sql}{new})", known.params))
+        parts.append(Query(f"d.active = 1 AND ({stated.sql}{new})", stated.params))
     if State.INACTIVE in query.states:
         parts.append(Query("d.active = 0"))
     some = both(*parts, between=" OR ")
@@ -178,6 +178,9 @@ def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     return Query(f"SELECT COUNT(*) FROM {source} WHERE {matching.sql}", matching.params)
 
 
+_COMPARED: Final = (
+    "CASE WHEN u.key IS NULL AND s.volume_today IS NOT NULL AND s.volume_usual IS NOT NULL THEN"
+)
 _WINDOW_SUMS: Final = tuple(
     f"SUM(s.{what}_{span.name} * s.bucket_ms)" for span in SPANS for what in ("actual", "expected")
 )
@@ -212,8 +215,9 @@ def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     """(state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the devices'
     own prices, volume of those without one, oldest row, devices with a row, flowing, quiet, with a
-    finding that needs attention, then observed and expected ms of each window). Water counts where
-    it is measured first: not of a device whose ancestor matches too."""
+    finding that needs attention; of those with a usual volume how many, their volume and the usual
+    one; observed and expected ms of each window). Water counts where it is measured first: not of
+    a device whose ancestor matches too."""
     matching = _matching(dialect, scope, query)
     counted = "CASE WHEN u.key IS NULL THEN {} END"
     flow, volume = counted.format("s.flow"), counted.format("s.volume_today")
@@ -225,7 +229,8 @@ def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
         " COUNT(s.device_id), SUM(CASE WHEN s.flow <> 0 THEN 1 ELSE 0 END),"
         " SUM(CASE WHEN s.flow = 0 THEN 1 ELSE 0 END),"
         f" SUM(CASE WHEN s.finding_rank < {NOTICE_RANK} THEN 1 ELSE 0 END),"
-        f" {', '.join(_WINDOW_SUMS)}"
+        f" SUM({_COMPARED} 1 ELSE 0 END), SUM({_COMPARED} s.volume_today END),"
+        f" SUM({_COMPARED} s.volume_usual END), {', '.join(_WINDOW_SUMS)}"
         f" FROM {_FROM} LEFT JOIN (SELECT DISTINCT a.device_key AS key"
         f" FROM {DEVICE_ANCESTOR.name} AS a JOIN {DEVICE.name} AS d ON d.key = a.ancestor_key"
         f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = d.key WHERE {matching.sql}) AS u"
@@ -238,7 +243,7 @@ def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def mark_due(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
-    """(device, earliest instant that came): the earliest that wasn't looked at yet stays."""
+    """Mark (device, earliest new instant) as due; an earlier unprocessed instant stays."""
 
     def earliest(column: str) -> str:
         kept, new = f"{INSIGHT_DUE.name}.{column}", f"excluded.{column}"
@@ -306,11 +311,11 @@ def all_keys(organization_id: str | None) -> Query:
     )
 
 
-def keep_status(values: Sequence[object]) -> Query:
-    """A row in the order of `KEPT`. A row that is younger stays."""
-    rest = [name for name in KEPT if name != "device_id"]
+def save_status(values: Sequence[object]) -> Query:
+    """Save a status, in the order of `WRITTEN`."""
+    rest = [name for name in WRITTEN if name != "device_id"]
     return Query(
-        f"INSERT INTO {DEVICE_STATUS.name} ({', '.join(KEPT)}) VALUES ({marks(len(KEPT))})"
+        f"INSERT INTO {DEVICE_STATUS.name} ({', '.join(WRITTEN)}) VALUES ({marks(len(WRITTEN))})"
         " ON CONFLICT (device_id) DO UPDATE SET "
         + ", ".join(f"{name} = excluded.{name}" for name in rest),
         tuple(values),
@@ -358,6 +363,15 @@ def whole_hours(keys: Sequence[int], counted: Resolution, lows: Sequence[int], h
         f"SELECT device_id, {', '.join([columns] * len(lows))} FROM {hour.table}"
         f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? GROUP BY device_id",
         (*(low for low in lows for _ in range(4)), *keys, min(lows), high),
+    )
+
+
+def gallons(keys: Sequence[int], resolution: Resolution, low: int, high: int) -> Query:
+    """(device, bucket start, gallons), ascending."""
+    return Query(
+        f"SELECT device_id, ts, {_GALLONS} FROM {resolution.table}"
+        f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? ORDER BY device_id, ts",
+        (*keys, low, high),
     )
 
 

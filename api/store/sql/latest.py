@@ -1,4 +1,4 @@
-"""The one query behind `latest`, for up to 50 devices, and how its parts make the answer.
+"""The one query behind `latest`, for up to 50 devices, and how its parts make the result.
 
 Each part of the union is grouped by device over the same keys and padded to one shape:
 (device_id, part, a, b, ts, seq, values…).
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.catalog import COARSEST_STORED, METRICS, QUALITY, RAW, STORED, Aggregate, Resolution
-from api.store.base import LatestFound, LatestQuestion, Row
+from api.store.base import LatestQuery, LatestResult, Row
 from api.store.sql.query import Query, both, marks
 from api.store.sql.series import Closed, Part, closed, counted, cover, hours_and_edges, value
 from api.store.tables import HOUR_COUNTER, READING
@@ -22,17 +22,17 @@ _NO_READING = ", ".join([_NO_WHOLE, _NO_WHOLE, *[_NO_REAL] * len(METRICS)])
 _READING = ", ".join(f"s.{name}" for name in ("ts", "seq", *(m.name for m in METRICS)))
 
 
-def latest(keys: Sequence[int], question: LatestQuestion) -> Query | None:
-    """None where nothing is asked, or of nothing."""
-    span = closed(question.span)
+def latest(keys: Sequence[int], query: LatestQuery) -> Query | None:
+    """The query; None if nothing is wanted or the span is empty."""
+    span = closed(query.span)
     parts: list[Query] = []
     if not keys or span.low > span.high:
         return None
-    if question.uptime is not None:
-        parts += _uptime(keys, question.uptime, span)
-    if question.quality is not None:
-        parts.append(_quality(keys, question.quality, span))
-    if question.last:
+    if query.uptime is not None:
+        parts += _uptime(keys, query.uptime, span)
+    if query.quality is not None:
+        parts.append(_quality(keys, query.quality, span))
+    if query.last:
         parts += _last(keys, span)
     if not parts:
         return None
@@ -41,8 +41,8 @@ def latest(keys: Sequence[int], question: LatestQuestion) -> Query | None:
     return Query(f"SELECT * FROM ({union.sql}) AS parts", union.params)
 
 
-def gathered(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestFound]:
-    """The parts of the union as one answer a device."""
+def results_by_device(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestResult]:
+    """One result per device from the rows of the union."""
     observed = dict.fromkeys(keys, 0)
     quality: dict[int, tuple[float | None, float | None]] = {}
     last: dict[int, Row] = {}
@@ -56,7 +56,7 @@ def gathered(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestFound
             last[key] = row
     unknown = (None, None)
     return {
-        key: LatestFound(
+        key: LatestResult(
             observed[key],
             *quality.get(key, unknown),
             (last[key][4], *last[key][6:]) if key in last else None,
@@ -96,7 +96,7 @@ def _quality(keys: Sequence[int], resolution: Resolution, span: Closed) -> Query
 
 
 def _last(keys: Sequence[int], span: Closed) -> list[Query]:
-    """The last reading of each device, all of them where several share its instant.
+    """The last reading of each device; all of them if several share its instant.
 
     The span is cut into whole hours, whole buckets of the next finer kind at the edges, and
     instants. Each gives its last one that holds readings; being disjoint, the latest of them has

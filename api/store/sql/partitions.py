@@ -1,4 +1,4 @@
-"""Raw readings of a Postgres store in parts of a calendar month (UTC), and what the parts are."""
+"""Statements for partitions of raw readings by calendar month (UTC) on Postgres."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 from api.store.sql.query import Dialect, Query
 from api.store.tables import HOUR_COUNTER, READING
 
-BEFORE: Final = f"{READING.name}_before_"  # what was there before the parts, up to a month
+BEFORE: Final = f"{READING.name}_before_"  # the rows from before partitioning
 MONTH: Final = f"{READING.name}_in_"
 _OLD: Final = f"{READING.name}_old"
 _BOUND: Final = f"{READING.name}_bound"
 
 
-def is_parted() -> Query:
-    """A row where raw readings lie in parts."""
+def is_partitioned() -> Query:
+    """A row if raw readings are partitioned."""
     return Query(
         "SELECT 1 FROM pg_partitioned_table AS p JOIN pg_class AS c ON c.oid = p.partrelid"
         " WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ?",
@@ -23,7 +23,7 @@ def is_parted() -> Query:
 
 
 def parts() -> Query:
-    """(name) of each part."""
+    """(name) of each partition."""
     return Query(
         "SELECT c.relname::text FROM pg_inherits AS i"
         " JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_class AS p ON p.oid = i.inhparent"
@@ -39,15 +39,15 @@ def last_hour() -> Query:
 
 
 def bound(until_ms: int) -> list[str]:
-    """From here on nothing later comes in; what is there isn't looked at yet."""
+    """Refuse new rows from ``until_ms`` on, without checking the existing ones."""
     return [
         *unbound(),
         f"ALTER TABLE {READING.name} ADD CONSTRAINT {_BOUND} CHECK (ts < {until_ms}) NOT VALID",
     ]
 
 
-def look_through() -> str:
-    """See that what is there keeps to the bound. Readers and writers go on meanwhile."""
+def validate_bound() -> str:
+    """Check existing rows against the bound. Readers and writers aren't blocked."""
     return f"ALTER TABLE {READING.name} VALIDATE CONSTRAINT {_BOUND}"
 
 
@@ -59,13 +59,13 @@ def lock() -> str:
     return f"LOCK TABLE {READING.name} IN ACCESS EXCLUSIVE MODE"
 
 
-def holds_any() -> Query:
-    """A row where there are raw readings."""
+def has_rows() -> Query:
+    """A row if there are raw readings."""
     return Query(f"SELECT 1 FROM {READING.name} LIMIT 1")
 
 
 def set_aside() -> list[str]:
-    """Make room for the parted table by another name for what is there."""
+    """Rename the existing table, so that the partitioned one can take its name."""
     return [
         f"ALTER TABLE {READING.name} RENAME TO {_OLD}",
         f"ALTER INDEX {READING.name}_pkey RENAME TO {_OLD}_pkey",
@@ -81,8 +81,8 @@ def drop_empty() -> list[str]:
 
 
 def attach_old(until: str, until_ms: int) -> list[str]:
-    """What was there, whole, as the part before a month. Its rows aren't moved, nor looked at
-    again where the bound says that they lie in it."""
+    """Attach the existing table as the partition before a month. Its rows are neither moved nor
+    checked again, since the constraint proves their range."""
     name = f"{BEFORE}{until}"
     return [
         f"ALTER TABLE {_OLD} RENAME TO {name}",
@@ -94,7 +94,7 @@ def attach_old(until: str, until_ms: int) -> list[str]:
 
 
 def add_month(name: str, low_ms: int, high_ms: int) -> Query:
-    """A new month's part. Readers and writers of the others go on meanwhile but for a moment."""
+    """Add a month's partition. Readers and writers of the others are blocked only briefly."""
     return Query(
         f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {READING.name}"
         f" FOR VALUES FROM ({low_ms}) TO ({high_ms})"
@@ -102,7 +102,7 @@ def add_month(name: str, low_ms: int, high_ms: int) -> Query:
 
 
 def count(low_ms: int, high_ms: int) -> Query:
-    """(raw readings in [low, high)), by the hour counters: a part may hold hundreds of millions."""
+    """(raw readings in [low, high)), by the hour counters: there may be hundreds of millions."""
     return Query(
         f"SELECT COALESCE(SUM(n), 0)::bigint FROM {HOUR_COUNTER.name} WHERE ts >= ? AND ts < ?",
         (low_ms, high_ms),

@@ -1,4 +1,4 @@
-"""A statement and its parameters, and how the two dialects say what they can't say alike."""
+"""A statement with its parameters, and the differences between the two dialects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Statements that delete readings, a device, or an organization with everything of its own.
 
-Those of a device and an organization are made from the tables, so that a table that is added later
-is emptied as well.
+Those of a device and an organization are derived from the table definitions, so that new tables
+are included.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ def readings(device_key: int, low: int, high: int) -> list[Query]:
 
 
 def of_device(device_key: int) -> list[Query]:
-    """Whatever the device's rows stand in: its time series, groups, place among mains and
-    sub-meters."""
+    """Delete a device's rows in every table: time series, groups, status, mains and sub-meters."""
     columns = [
         (table.name, column.name)
         for table in TABLES
@@ -85,12 +84,12 @@ def set_active(device_key: int, active: bool, now_ms: int) -> Query:
 
 def of_organization(organization_id: str) -> list[Query]:
     """Its keys with their grants, its devices and everything else under its id, then itself. Its
-    audit log stays: it tells who deleted it."""
-    whose = (organization_id,)
+    audit log remains: it says who deleted it."""
+    params = (organization_id,)
     grants = Query(
         f"DELETE FROM {KEY_GRANT.name} WHERE key_id IN"
         f" (SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?)",
-        whose,
+        params,
     )
     tables = [
         table.name
@@ -99,6 +98,6 @@ def of_organization(organization_id: str) -> list[Query]:
     ]
     return [
         grants,
-        *(Query(f"DELETE FROM {name} WHERE organization_id = ?", whose) for name in tables),
-        Query(f"DELETE FROM {ORGANIZATION.name} WHERE id = ?", whose),
+        *(Query(f"DELETE FROM {name} WHERE organization_id = ?", params) for name in tables),
+        Query(f"DELETE FROM {ORGANIZATION.name} WHERE id = ?", params),
     ]

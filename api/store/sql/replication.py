@@ -1,15 +1,15 @@
-"""What a Postgres server knows of being a standby."""
+"""The replication state of a Postgres server."""
 
 from __future__ import annotations
 
 from api.store.sql.query import Query
 
 
-def standing() -> Query:
+def status() -> Query:
     """(in recovery, receiving from its primary, seconds of what was replayed last behind now).
 
-    A standby that has replayed all it was sent is not behind, however long ago the last write was;
-    but one that hears nothing from its primary can't know, so its age counts then as well.
+    A standby that has replayed everything it received isn't behind, however old the last write is.
+    Without a connection to its primary it can't know, so that age counts as its lag.
     """
     return Query(
         "SELECT pg_is_in_recovery(), r.receiving, CASE"

@@ -1,4 +1,4 @@
-"""From when on raw readings are kept, and letting the older ones go. Rollups stay."""
+"""Statements for the retention of raw readings. Rollups stay."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _WHAT = "raw"
 
 
 def raw_from() -> Query:
-    """(from_ms), no row where all is kept."""
+    """(from_ms), or no row if all are kept."""
     return Query(f"SELECT from_ms FROM {RETENTION.name} WHERE name = ?", (_WHAT,))
 
 
-def keep_raw_from(from_ms: int) -> Query:
-    """Raise the limit; it never falls, since what was let go doesn't come back."""
+def save_raw_from(from_ms: int) -> Query:
+    """Raise the limit. It never falls, since deleted readings don't come back."""
     return Query(
         f"INSERT INTO {RETENTION.name} AS kept (name, from_ms) VALUES (?, ?)"
         " ON CONFLICT (name) DO UPDATE SET from_ms = excluded.from_ms"
@@ -41,7 +41,7 @@ def count(device_key: int, low: int, high: int) -> Query:
 
 
 def let_go(device_key: int, low: int, high: int) -> Query:
-    """The raw readings in [low, high)."""
+    """Delete the raw readings in [low, high)."""
     return Query(
         f"DELETE FROM {READING.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
         (device_key, low, high),
@@ -49,7 +49,7 @@ def let_go(device_key: int, low: int, high: int) -> Query:
 
 
 def forget_count(device_key: int, before: int) -> Query:
-    """Hours that no longer hold raw readings say so."""
+    """Set the raw count of hours to 0 where readings were deleted."""
     return Query(
         f"UPDATE {HOUR_COUNTER.name} SET n = 0 WHERE device_id = ? AND ts < ? AND n <> 0",
         (device_key, before),
@@ -57,7 +57,7 @@ def forget_count(device_key: int, before: int) -> Query:
 
 
 def forget_undated(device_key: int, before: int) -> Query:
-    """What is gone needs no mark."""
+    """Delete the marks of deleted readings."""
     return Query(f"DELETE FROM {UNDATED.name} WHERE device_id = ? AND ts < ?", (device_key, before))
 
 

@@ -1,7 +1,7 @@
 """Recomputing touched buckets, level by level: 1min from raw, each further one from the finer.
 
 Each statement takes ranges (device_id, low, high) of whole buckets, ``high`` exclusive, and sets
-every bucket in them to what its children say. Sums and counts go up the ladder; nothing divides.
+every bucket in them to the total of its children. Only sums and counts are added; nothing divides.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recount(dialect: Dialect, ranges: Sequence[Range]) -> Query:
 
 
 def expressions(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, ...]:
-    """What a rollup's columns after (device_id, ts) are, over the rows of the next finer level."""
+    """A rollup's columns after (device_id, ts), as expressions over the next finer level."""
     if resolution is STORED[0]:
         return flat(resolution, arithmetic)
     child = finer(resolution)[-1]
@@ -52,22 +52,22 @@ def flat(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, .
 
 def _from_raw(metric: Metric, arithmetic: Arithmetic) -> list[str]:
     name = metric.name
-    found = [arithmetic.total(name), f"COUNT({name})"]
+    columns = [arithmetic.total(name), f"COUNT({name})"]
     if metric.extremes:
-        found += [f"CASE WHEN COUNT({name}) > 1 THEN {end}({name}) END" for end in ("MIN", "MAX")]
-    return found
+        columns += [f"CASE WHEN COUNT({name}) > 1 THEN {end}({name}) END" for end in ("MIN", "MAX")]
+    return columns
 
 
 def _from_child(metric: Metric, arithmetic: Arithmetic) -> list[str]:
     name = metric.name
-    found = [arithmetic.total(f"{name}_sum", f"{name}_n"), f"SUM({name}_n)"]
+    columns = [arithmetic.total(f"{name}_sum", f"{name}_n"), f"SUM({name}_n)"]
     if metric.extremes:
-        found += [
+        columns += [
             f"CASE WHEN SUM({name}_n) > 1"
             f" THEN {end}(COALESCE({name}_{end.lower()}, {name}_sum)) END"
             for end in ("MIN", "MAX")
         ]
-    return found
+    return columns
 
 
 @cache

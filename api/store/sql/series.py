@@ -22,7 +22,7 @@ from api.timez import FIRST_INSTANT_MS, LAST_INSTANT_MS, ceil_to, floor_to
 
 
 class Closed(NamedTuple):
-    """Inclusive bounds, both there; empty where low > high."""
+    """Inclusive bounds, both given; empty if low > high."""
 
     low: int
     high: int

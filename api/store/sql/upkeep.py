@@ -1,4 +1,4 @@
-"""The schema's version, and comparing what is rolled up with a recomputation from raw."""
+"""Statements for the schema's version."""
 
 from __future__ import annotations
 

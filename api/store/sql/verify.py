@@ -1,4 +1,4 @@
-"""Comparing what is rolled up with a flat recomputation from raw, inside the database."""
+"""Statements that compare rollups with a recomputation from raw readings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DERIVED: tuple[tuple[Table, Resolution], ...] = (
     *((table, resolution) for resolution, table in ROLLUPS.items()),
     (HOUR_COUNTER, COARSEST_STORED),
 )
-"""What is made from raw, and the buckets it is made for."""
+"""The derived tables, and the resolution of their rows."""
 
 _SUMS = frozenset(f"{metric.name}_sum" for metric in ROLLED_METRICS)
 
@@ -48,7 +48,7 @@ def compare(
 
 
 def forget(table: Table, window: Range) -> Query:
-    """Delete the window's rows of a derived table, to be made anew."""
+    """Delete the window's rows of a derived table, to be rebuilt."""
     device_key, low, high = window
     rows = between(device_key, low, high - 1)
     return Query(f"DELETE FROM {table.name} WHERE {rows.sql}", rows.params)

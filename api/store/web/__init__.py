@@ -1,1 +1,1 @@
-"""What the web itself writes, which must never wait behind a bulk import: embeds."""
+"""The web's own data (embeds), separate so that it never waits for a bulk import."""

@@ -1,4 +1,4 @@
-"""What a store of the web's own writes promises. `tests/store/web` holds both dialects to it.
+"""The interface of the web's own store. `tests/store/web` runs one suite on both dialects.
 
 Errors are those of `api.store.base`.
 """
@@ -15,8 +15,8 @@ from api.store.base import AuditEntry, AuditLog, Grant
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Whose grant an embed lives by: that of the key ``key_id`` at the moment it is looked at; or,
-    where no key made it, ``granted``. ``called`` is for people."""
+    """Whose grant an embed uses: the current grant of the key ``key_id``; or, if no key made it,
+    ``granted``. ``called``: a name for people."""
 
     called: str
     key_id: str | None = None
@@ -37,25 +37,25 @@ class Embed:
 
 class Embeds(Protocol):
     def create_embed(self, embed: Embed, audit: Sequence[AuditEntry] = ()) -> None:
-        """UserError where there is one of that id."""
+        """UserError if the id exists."""
         ...
 
     def embed(self, embed_id: str) -> Embed | None: ...
 
     def embeds(self, organization_id: str) -> list[Embed]:
-        """Newest first, those that have ended too."""
+        """Newest first, including expired and revoked ones."""
         ...
 
     def revoke_embed(self, embed_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
-        """False where there is no such embed. Revoking again changes nothing."""
+        """False if there is no such embed. Revoking again changes nothing."""
         ...
 
 
 class WebStore(Embeds, AuditLog, Protocol):
-    """Everything together. `api.store.open.open_web_store(url)` returns one."""
+    """The complete store. `api.store.open.open_web_store(url)` returns one."""
 
     def upgrade(self) -> tuple[int, int]:
-        """As the store's own, over a schema that is numbered by itself."""
+        """As for the main store, with a schema version of its own."""
         ...
 
     def check(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Everything a store of the web's own writes does that isn't a matter of dialect."""
+"""The part of the web's own store that is the same for every dialect."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from api.store.web.embeds import EmbedsPart
 
 
 class CommonWebStore(EmbedsPart):
-    """`api.store.web.base.WebStore` over the seam."""
+    """`api.store.web.base.WebStore` on top of `Seam`."""
 
     schema = migrations

@@ -34,8 +34,8 @@ class EmbedsPart(Versioned, AuditPart):
             raise UserError(f"embed {embed.id} already exists") from None
 
     def embed(self, embed_id: str) -> Embed | None:
-        found = self.fetch(sql.embed(embed_id))
-        return _embed(found[0]) if found else None
+        rows = self.fetch(sql.embed(embed_id))
+        return _embed(rows[0]) if rows else None
 
     def embeds(self, organization_id: str) -> list[Embed]:
         return [_embed(row) for row in self.fetch(sql.embeds(organization_id))]
@@ -50,8 +50,8 @@ class EmbedsPart(Versioned, AuditPart):
 
 
 def _values(embed: Embed) -> dict[str, Any]:
-    said, maker = embed.definition, embed.maker
-    window = said.window
+    definition, maker = embed.definition, embed.maker
+    window = definition.window
     rolling = isinstance(window, Rolling)
     return {
         "id": embed.id,
@@ -59,20 +59,20 @@ def _values(embed: Embed) -> dict[str, Any]:
         "maker": maker.called,
         "key_id": maker.key_id,
         "granted": None if maker.granted is None else _granted_text(maker.granted),
-        "view_name": said.view,
-        "devices": _text(said.devices),
-        "metric": said.metric,
-        "origins": _text(said.origins),
+        "view_name": definition.view,
+        "devices": _text(definition.devices),
+        "metric": definition.metric,
+        "origins": _text(definition.origins),
         "window_s": window.last_s if rolling else None,
         "from_ms": None if rolling else window.from_ms,
         "to_ms": None if rolling else window.to_ms,
-        "zone": said.zone,
-        "units": said.units,
-        "theme": said.theme,
-        "controls": _text(said.controls),
-        "title": said.title,
+        "zone": definition.zone,
+        "units": definition.units,
+        "theme": definition.theme,
+        "controls": _text(definition.controls),
+        "title": definition.title,
         "created_ms": embed.created_ms,
-        "expires_ms": said.expires_ms,
+        "expires_ms": definition.expires_ms,
         "revoked_ms": embed.revoked_ms,
     }
 
@@ -123,5 +123,5 @@ def _granted_text(grant: Grant) -> str:
 def _granted(text: str | None) -> Grant | None:
     if text is None:
         return None
-    said = orjson.loads(text)
-    return Grant(said["everything"], frozenset(said["groups"]), frozenset(said["devices"]))
+    granted = orjson.loads(text)
+    return Grant(granted["everything"], frozenset(granted["groups"]), frozenset(granted["devices"]))

@@ -1,4 +1,4 @@
-"""Numbered steps to the present schema of what the web writes, apart from the store's own."""
+"""Numbered steps to the current schema of the web's own store."""
 
 from __future__ import annotations
 

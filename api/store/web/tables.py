@@ -1,4 +1,4 @@
-"""The tables of what the web writes. On Postgres they lie beside the store's own."""
+"""The tables of the web's own store. On Postgres they are in the same database as the store's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of an embed, and which devices a form offers."""
+"""The texts about an embed, and the devices that the form offers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from api.client import Embed, EmbedDefinition, Fixed, Rolling
 from components.embeds import descriptions
-from components.embeds.queries import MOST, kept, offered
+from components.embeds.queries import MOST, offered, within_limit
 from components.fleet.meters import Meter
 from tests.world import ms
 
@@ -57,9 +57,9 @@ def test_the_sites_in_words(origins: tuple[str, ...], text: str) -> None:
 
 
 def test_every_state_has_a_shape_and_a_word_of_its_own() -> None:
-    standings = list(descriptions.STANDINGS.values())
-    assert len({each.mark for each in standings}) == len({each.word for each in standings}) == 4
-    assert descriptions.standing(replace(EMBED, state="else")).word == "Unknown"
+    states = list(descriptions.STATES.values())
+    assert len({each.mark for each in states}) == len({each.word for each in states}) == 4
+    assert descriptions.state(replace(EMBED, state="else")).word == "Unknown"
 
 
 def test_the_end_in_words() -> None:
@@ -108,6 +108,6 @@ def test_a_chosen_device_that_is_not_listed_stays() -> None:
 
 
 def test_a_view_for_one_keeps_the_last_chosen() -> None:
-    assert kept("chart", ["a", "b"]) == ["b"]
-    assert kept("wall", ["a", "b"]) == ["a", "b"]
-    assert kept("chart", []) == []
+    assert within_limit("chart", ["a", "b"]) == ["b"]
+    assert within_limit("wall", ["a", "b"]) == ["a", "b"]
+    assert within_limit("chart", []) == []

@@ -18,7 +18,7 @@ from api.catalog import (
 )
 from api.client import EmbedDefinition, Fixed, Rolling
 from api.metering.windows import SPANS
-from components.embeds.draft import FIXED, Draft, kept_window, read_draft, read_prefill, windows
+from components.embeds.draft import FIXED, Draft, allowed_window, read_draft, read_prefill, windows
 from components.units import UNITS
 from components.url_state import TABS
 from tests.world import ms
@@ -107,7 +107,7 @@ def test_a_wall_has_room_for_fifty() -> None:
      ("wall", "31536000", "86400"), ("chart", "31536000", "31536000"), ("chart", "x", "86400")],
 )  # fmt: skip
 def test_another_view_keeps_a_window_that_it_has(view: str, window: str, kept: str) -> None:
-    assert kept_window(view, window) == kept
+    assert allowed_window(view, window) == kept
 
 
 # --- Read ----------------------------------------------------------------------------------------

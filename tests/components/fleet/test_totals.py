@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.client import Attention, Observed, StatusSummary
+from api.client import Attention, Observed, StatusSummary, UsualToday
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from components.clock import Clock, known_zone
 from components.fleet import totals
@@ -119,6 +119,21 @@ def test_a_part_of_a_sum_is_not_written_large() -> None:
     assert totals.cost_today(whole).value == "$14.80"
     assert totals.cost_today(part).note == "$14.80 in 3 of 4 devices so far"
     assert totals.volume_today(summary(volume_today=None), US).note == "no reading today"
+
+
+@pytest.mark.parametrize(
+    ("usual", "note"),
+    [
+        (UsualToday(4, 104.0, 100.0), "4% above a typical day so far"),
+        (UsualToday(4, 96.0, 100.0), "4% below a typical day so far"),
+        (UsualToday(4, 100.2, 100.0), "same as a typical day so far"),
+        (UsualToday(4, 5.0, 0.2), "4 devices"),  # nothing is usual
+        (UsualToday(3, 104.0, 100.0), "4 devices"),  # too few can tell
+        (UsualToday(), "4 devices"),
+    ],
+)
+def test_volume_against_what_is_usual(usual: UsualToday, note: str) -> None:
+    assert totals.volume_today(summary(usual=usual), US).note == note
 
 
 def test_currencies_are_not_added_up() -> None:

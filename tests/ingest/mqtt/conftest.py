@@ -52,7 +52,7 @@ class Site:
         consumer = Consumer(self.settings(**more), writer)
         try:
             consumer.start()
-            eventually(lambda: not consumer.trouble)
+            eventually(lambda: not consumer.problem)
             yield consumer
         finally:
             consumer.stop()
@@ -63,7 +63,7 @@ class Site:
         out = Publisher(self.settings(), **more)
         out.start()
         try:
-            eventually(lambda: not out.trouble)
+            eventually(lambda: not out.problem)
             yield out
         finally:
             out.stop()

@@ -193,9 +193,9 @@ def test_a_broker_that_is_not_there_is_told_once_and_tried_again(
     consumer = Consumer(settings, writer)
     with caplog.at_level(logging.WARNING):
         consumer.start()
-        eventually(lambda: consumer.trouble == "can't be reached")
+        eventually(lambda: consumer.problem == "can't be reached")
         late.start()
-        eventually(lambda: not consumer.trouble)
+        eventually(lambda: not consumer.problem)
     consumer.stop()
     writer.close()
     late.stop()

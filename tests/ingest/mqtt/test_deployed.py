@@ -235,7 +235,7 @@ def test_a_broker_whose_certificate_we_dont_know_gets_no_password(
     site, said = signed_in
     out = Publisher(site.settings(**(said | {"WEIR_MQTT_CA_FILE": ""})))
     out.start()
-    eventually(lambda: out.trouble == "can't be reached")
+    eventually(lambda: out.problem == "can't be reached")
     out.stop()
 
 
@@ -246,7 +246,7 @@ def test_a_wrong_password_is_told_as_the_brokers_refusal(
     Path(said["WEIR_MQTT_PASSWORD_FILE"]).write_text("wrong")
     out = Publisher(Settings.from_env(said))
     out.start()
-    eventually(lambda: out.trouble == "refused (Not authorized)")
+    eventually(lambda: out.problem == "refused (Not authorized)")
     out.stop()
     assert [r.message.partition(": ")[2] for r in caplog.records] == [
         "refused (Not authorized); retrying"

@@ -300,7 +300,7 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     path = tmp_path / "deep" / "journal"
     one = Journal(path)
     assert one.received(7, "t", b"x", 100, again=False) == 100
-    one.keep()
+    one.flush()
     one.close()
     two = Journal(path)
     assert two.received(7, "t", b"x", 200, again=True) == 100
@@ -308,7 +308,7 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     assert two.received(7, "t", b"x", 400, again=False) == 400
     assert two.received(8, "t", b"[]", 390, 20, again=False) == 390
     assert two.end_ms == 410
-    two.keep()
+    two.flush()
     three = Journal(path)
     assert three.end_ms == 410
     three.close()
@@ -324,7 +324,7 @@ def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> N
     one.received(7, "t", b"x", 100, again=False)
     for identifier, number in ((7, 3), (8, 4)):
         one.submit(identifier, "t", b"x", number)
-    one.keep()
+    one.flush()
     one.close()
     two = Journal(path)
     two.forget_submitted_after(3)  # the store says that no further one was stored
@@ -343,7 +343,7 @@ def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
     one = Journal(path)
     one.received(1, "t", b"x", 1_234, again=False)
     one.received(2, "t", b"x", 5_678, again=False)
-    one.keep()
+    one.flush()
     one.close()
     path.write_bytes(path.read_bytes()[:-3])
     two = Journal(path)
@@ -375,11 +375,11 @@ def test_notes_that_found_no_room_are_kept_once_there_is_some(
     for attempt in range(50):
         one.received(1, "t", b"x", 1_000 + attempt, again=False)
         with pytest.raises(OSError, match="No space"):
-            one.keep()
+            one.flush()
     assert len(one._fresh) == 1
     disk.room = 1 << 20
     one.received(2, "t", b"y", 2_000, again=False)
-    one.keep()
+    one.flush()
     two = Journal(path)  # as after a kill
     assert two.received(1, "t", b"x", 9, again=True) == 1_049
     assert two.received(2, "t", b"y", 9, again=True) == 2_000
@@ -393,12 +393,12 @@ def test_a_new_session_needs_no_room_on_the_disk(
     path = tmp_path / "journal"
     one = Journal(path)
     one.received(1, "t", b"x", 1_000, again=False)
-    one.keep()
+    one.flush()
     Full(monkeypatch, room=-1)
     one.clear()
     assert one.received(1, "t", b"x", 2_000, again=True) == 2_000
     with pytest.raises(OSError, match="No space"):
-        one.keep()
+        one.flush()
     monkeypatch.undo()
     two = Journal(path)
     assert two.received(1, "t", b"x", 3_000, again=True) == 3_000

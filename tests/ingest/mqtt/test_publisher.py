@@ -130,7 +130,7 @@ def test_more_at_once_than_may_wait_keeps_the_newest(site: Site) -> None:
 def test_a_broker_that_ends_meanwhile_gets_the_rest_when_it_is_back(site: Site) -> None:
     with site.telling() as out:
         site.broker.stop()
-        eventually(lambda: out.trouble)
+        eventually(lambda: out.problem)
         out(told(500))
         site.broker.start()
         eventually(lambda: out.published == 500)

@@ -184,6 +184,7 @@ CREATE TABLE public.device_status (
     quality_max_30d double precision,
     volume_today double precision,
     volume_month double precision,
+    volume_usual double precision,
     price double precision,
     currency text NOT NULL COLLATE pg_catalog."C",
     searched text NOT NULL COLLATE pg_catalog."C",
@@ -439,10 +440,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('318f858285dd48768a0b20dff9dbf2d8', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('873ce798ebfd409eb3b094d7b2b0d2d2', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795358612570, 1795358612570, 1795358612570, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, 'bb13dd84-e80c-4380-a8ca-af973b6d0807', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795358612570, 1795358612570, 1795358612570, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795359100570, 1795359100570, 1795359100570, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '7c7a1487-ae22-440b-90ae-5d0eb86013c7', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795359100570, 1795359100570, 1795359100570, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -459,7 +460,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795358612563, 1795358612563, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795359100567, 1795359100567, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),

@@ -46,6 +46,7 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "chart-custom-told.data": (WALL_CLOCK, SUBJECT),
     "chart-overview-told.data": (SHOWN, QUESTION, SUBJECT),
     "kpi-last.children": (SHOWN, SUBJECT),
+    "kpi-radio.children": (SHOWN, SUBJECT),
     "device-state.children": (SHOWN, SUBJECT),
     "kpi-uptime.children": (SHOWN, SUBJECT),
     "kpi-volume.children": (SHOWN, SUBJECT),

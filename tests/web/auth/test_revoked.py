@@ -17,7 +17,7 @@ from tests.web.auth import wire
 from tests.web.auth.conftest import Open, Site
 from tests.web.auth.revoking import REVOKED_WITHIN_S, eventually, revocable
 from tests.world import METER, World
-from web.auth.credential_check import BELIEVED_S, SILENCE_S, CredentialCheck
+from web.auth.credential_check import OUTAGE_PAUSE_S, TRUSTED_S, CredentialCheck
 
 COMPONENTS = Path(session.__file__).parent
 ROOT = COMPONENTS.parent
@@ -59,7 +59,7 @@ def test_the_checks_rhythm_keeps_the_promise() -> None:
     every_ms = re.search(r"CHECK_EVERY_MS = (\d+)", script)
     assert every_ms is not None
     assert CREDENTIAL_CACHE_S + int(every_ms.group(1)) / 1000 < REVOKED_WITHIN_S
-    assert CREDENTIAL_CACHE_S + BELIEVED_S < REVOKED_WITHIN_S
+    assert CREDENTIAL_CACHE_S + TRUSTED_S < REVOKED_WITHIN_S
 
 
 def test_a_revoked_key_sees_nothing_that_was_learnt_before(open_site: Open, world: World) -> None:
@@ -171,16 +171,16 @@ def test_a_credential_is_believed_for_a_moment_and_a_silent_service_left_alone()
     now_s = [0.0]
     standing, asked = CredentialCheck(lambda: now_s[0]), Asked()
     client: Any = asked
-    for at_s, expected in ((0, 1), (BELIEVED_S - 0.1, 1), (BELIEVED_S, 2)):
+    for at_s, expected in ((0, 1), (TRUSTED_S - 0.1, 1), (TRUSTED_S, 2)):
         now_s[0] = at_s
         standing.confirm(client)
         assert asked.count == expected, at_s
-    standing.confirm(client, believed_s=0)
+    standing.confirm(client, trusted_s=0)
     assert asked.count == 3
     asked.fails = True
-    for after_s, expected in ((1, 4), (SILENCE_S, 4), (SILENCE_S + 1, 5)):
-        now_s[0] = BELIEVED_S + after_s
-        standing.confirm(client, believed_s=0)
+    for after_s, expected in ((1, 4), (OUTAGE_PAUSE_S, 4), (OUTAGE_PAUSE_S + 1, 5)):
+        now_s[0] = TRUSTED_S + after_s
+        standing.confirm(client, trusted_s=0)
         assert asked.count == expected, after_s
 
 

@@ -59,8 +59,8 @@ def test_a_path_is_open_to_whom_it_should_be(
     method: str, path: str, stranger: Verdict, known: Verdict
 ) -> None:
     facts = Facts(method=method, path=path, host=HERE)
-    assert rules.judge(facts, known=False) is stranger
-    assert rules.judge(facts, known=True) is known
+    assert rules.judge(facts, has_reader=False) is stranger
+    assert rules.judge(facts, has_reader=True) is known
 
 
 @given(st.text(max_size=30), st.sampled_from(["GET", "POST", "PUT", "HEAD", "PROPFIND"]))
@@ -69,7 +69,7 @@ def test_no_other_path_is_open_to_strangers(tail: str, method: str) -> None:
     own = (rules.SIGN_IN, rules.SIGN_OUT)
     if path in own or rules.kind_of(method, path) is Kind.STATIC:
         return
-    assert rules.judge(Facts(method=method, path=path, host=HERE), known=False) is not PASS
+    assert rules.judge(Facts(method=method, path=path, host=HERE), has_reader=False) is not PASS
 
 
 # method, Host, Sec-Fetch-Site, Origin, refused
@@ -135,14 +135,14 @@ def test_another_site_may_link_here_and_load_nothing(
     path: str, site: str, method: str, mode: str, dest: str, refused: bool
 ) -> None:
     facts = Facts(method, path, host=HERE, fetch_site=site, fetch_mode=mode, fetch_dest=dest)
-    assert (rules.judge(facts, known=True) is CROSS) is refused
+    assert (rules.judge(facts, has_reader=True) is CROSS) is refused
 
 
 @pytest.mark.parametrize("path", ["/_dash-update-component", "/sign-in", "/sign-out", "/devices"])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_cross_site_post_is_refused_before_anything_else(path: str, known: bool) -> None:
     facts = Facts(method="POST", path=path, host=HERE, fetch_site="cross-site")
-    assert rules.judge(facts, known=known) is CROSS
+    assert rules.judge(facts, has_reader=known) is CROSS
 
 
 # settings mean this machine alone, from this machine, another site led here; may be chosen, opens
@@ -266,7 +266,7 @@ def test_whatever_comes_next_is_a_path_of_this_site(said: str) -> None:
 def test_the_address_to_come_back_to_is_the_one_asked_for(
     path: str, query: str, address: str
 ) -> None:
-    assert rules.asked_address(Facts(path=path, query=query)) == address
+    assert rules.requested_address(Facts(path=path, query=query)) == address
 
 
 @pytest.mark.parametrize(

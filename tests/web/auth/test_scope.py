@@ -247,8 +247,8 @@ def test_no_number_of_a_device_out_of_the_grant(
     for name in ("all", "devices"):
         site = open_site()
         site.sign_in(keys[name])
-        kept = {"chart-subject.data": {"device_id": TWIN, "time_zone": "UTC"}}
-        answer = wire.callback(site, _PARTS[part], {follower: shown}, kept)
+        set_cookie = {"chart-subject.data": {"device_id": TWIN, "time_zone": "UTC"}}
+        answer = wire.callback(site, _PARTS[part], {follower: shown}, set_cookie)
         assert answer.status_code == 200, answer.text
         told[name] = answer.json["response"]
     assert any("Not found" in str(v) for v in told["devices"].values())

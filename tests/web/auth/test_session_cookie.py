@@ -145,7 +145,7 @@ def test_a_session_kept_in_use_still_ends_after_a_week() -> None:
 @pytest.mark.parametrize(("secure", "prefix"), [(False, ""), (True, "__Host-")])
 def test_the_cookie_is_for_this_server_and_no_script(secure: bool, prefix: str) -> None:
     jar = CookieJar(secure)
-    name, *attributes = jar.kept(jar.session, "value", 60).split("; ")
+    name, *attributes = jar.set_cookie(jar.session, "value", 60).split("; ")
     assert name == f"{prefix}weir-session=value"
     expected = {"Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=60"}
     assert set(attributes) == expected | ({"Secure"} if secure else set())

@@ -74,7 +74,7 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
 
     managed = create_service(fleet.store, settings, web=web)
     turns = _Turnstile(crowded)
-    site = create_embed_site(Client.in_process(fragile), web.embed, turns=turns)
+    site = create_embed_site(Client.in_process(fragile), web.embed, limit=turns)
 
     def application(environ: Any, start_response: Any) -> Any:
         room = site if environ["PATH_INFO"].startswith("/embed/") else managed

@@ -74,7 +74,7 @@ async def _came_at_once(count: int, limits: Limits) -> list[bool]:
     """Which of so many were refused, before anything was drawn."""
     worker, nobody_left = Worker(Slow(), limits, lambda: None), asyncio.StreamReader()
     message = Message({"do": "figure", "timeout_s": 60})
-    asked = [asyncio.create_task(worker._in_turn(message, nobody_left)) for _ in range(count)]
+    asked = [asyncio.create_task(worker._queued(message, nobody_left)) for _ in range(count)]
     await asyncio.wait(asked, timeout=0.2)
     refused = [each.done() and isinstance(each.exception(), RendererBusy) for each in asked]
     for each in asked:
@@ -179,7 +179,7 @@ def test_a_worker_that_is_killed_takes_its_browser_along_and_comes_back(
 _ASK = """
 import sys
 from pathlib import Path
-from components.rendering import Renderer
+from web.rendering import Renderer
 renderer = Renderer(Path(sys.argv[1]))
 renderer.render_figure({"data": [], "layout": {}}, "png", 300, 200)
 print("drawn", flush=True)

@@ -1,0 +1,48 @@
+"""Faults of demo meters: how a condition changes their flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.ingest.demo.fleet import Condition
+from api.ingest.demo.noise import Floats, Ints
+
+LEAK_GPM: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFault:
+    """A change of rates, ``from_ms`` to ``to_ms`` before the origin (None: still lasting)."""
+
+    from_ms: int
+    to_ms: int | None
+    change: Callable[[Floats], Floats]
+
+
+FLOW_FAULTS: Final[dict[Condition, FlowFault]] = {
+    Condition.LEAKING: FlowFault(6 * DAY_MS, None, lambda rates: rates + LEAK_GPM),
+    Condition.BURST: FlowFault(30 * HOUR_MS, None, lambda rates: rates + 9.0),
+    Condition.HIGH_FLOW: FlowFault(
+        26 * HOUR_MS, 26 * HOUR_MS - 25 * MINUTE_MS, lambda r: r * 0 + 40.0
+    ),
+    Condition.UNUSUAL_DAY: FlowFault(48 * HOUR_MS, 30 * HOUR_MS, lambda rates: rates + 5.0),
+    Condition.NO_USE: FlowFault(10 * DAY_MS, None, lambda rates: rates * 0),
+    Condition.STUCK: FlowFault(20 * HOUR_MS, None, lambda rates: rates * 0 + 2.0),
+    Condition.BACKWARDS: FlowFault(5 * HOUR_MS, 4 * HOUR_MS, lambda rates: rates * 0 - 1.5),
+}
+
+
+def faulty_rates(condition: Condition, instants: Ints, rates: Floats, origin_ms: int) -> Floats:
+    """The rates (gal/min) at these instants under that condition."""
+    fault = FLOW_FAULTS.get(condition)
+    if fault is None:
+        return rates
+    within = instants >= origin_ms - fault.from_ms
+    if fault.to_ms is not None:
+        within &= instants < origin_ms - fault.to_ms
+    changed = rates.copy()
+    changed[within] = fault.change(rates[within])
+    return changed
