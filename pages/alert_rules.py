@@ -15,10 +15,9 @@ from dash import (
 )
 from dash.development.base_component import Component
 
-from api.client import Client
 from api.errors import BadRequest, WeirError
 from api.timez import now_ms
-from components import html_json, session, shell
+from components import html_json, shell
 from components.alerts import forms, queries, rules
 from components.alerts.elements import el
 from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, rules_page
@@ -49,9 +48,9 @@ def listed(question: Any) -> tuple[Any, ...]:
     """The form only when it is asked for: what is being typed stays."""
     asked, now = read_question(question), now_ms()
     rule_id, receiver_id = read_text(asked.get("rule")), read_text(asked.get("receiver"))
-    client, may_change = session.current_client(), queries.role().may_administer
+    may_change = queries.role().may_administer
     try:
-        found = queries.settings(client)
+        found = queries.settings()
         form: Any = no_update
         if asked.get("form") is True:
             groups = directory(current_desk(), now).groups
@@ -98,7 +97,7 @@ def previewed(draft: Any) -> Any:
     said = forms.definition(fields)
     said["name"] = said["name"] or "Preview"
     try:
-        return preview(session.current_client().preview_rule(said), now_ms())
+        return preview(queries.previewed(said), now_ms())
     except BadRequest as error:
         return [el("p", _problems(error), class_="quiet")]
     except WeirError as error:
@@ -115,53 +114,14 @@ def do(deed: Any) -> dict[str, Any]:
     """Saves, switches, deletes or tests; says what it did, or what is wrong."""
     said = read_question(deed)
     what, id = read_text(said.get("do")), read_text(said.get("id"))
-    client = session.current_client()
     told: dict[str, Any] = {"asked": said.get("asked"), "do": what}
     try:
-        told |= _done(client, what, id, said)
+        told |= queries.change(what, id, said)
     except BadRequest as error:
         told["problem"] = _problems(error)
     except WeirError as error:
         told["problem" if what.startswith("save") else "error"] = failure(error)
     return told
-
-
-def _done(client: Client, what: str, id: str, said: dict[str, Any]) -> dict[str, Any]:
-    fields = said.get("fields")
-    typed: dict[str, Any] = fields if isinstance(fields, dict) else {}
-    if what == "save-rule":
-        definition = forms.definition(typed)
-        rule = client.change_rule(id, definition) if id else client.create_rule(definition)
-        return {"words": f"Saved: {rule.name}.", "go": f"{RULES_PATH}?rule={rule.id}"}
-    if what == "save-receiver":
-        return _receiver_saved(client, id, typed)
-    if what == "test":
-        message = client.test_receiver(id)
-        good = message.state == "sent"
-        return {"words" if good else "error": rules.tested(message)}
-    if what in ("rule-on", "rule-off"):
-        client.change_rule(id, {"enabled": what == "rule-on"})
-        return {"words": f"The rule is {what.removeprefix('rule-')}."}
-    if what in ("receiver-on", "receiver-off"):
-        client.change_receiver(id, {"enabled": what == "receiver-on"})
-        return {"words": f"The receiver is {what.removeprefix('receiver-')}."}
-    if what == "delete-rule":
-        client.delete_rule(id)
-        return {"words": "The rule was deleted.", "go": RULES_PATH}
-    client.delete_receiver(id)
-    return {"words": "The receiver was deleted.", "go": RULES_PATH}
-
-
-def _receiver_saved(client: Client, id: str, typed: dict[str, Any]) -> dict[str, Any]:
-    if id:
-        kinds = {each.id: each.kind for each in client.alert_receivers()}
-        made = client.change_receiver(id, forms.receiver_definition(typed, kinds.get(id, "")))
-    else:
-        made = client.create_receiver(forms.receiver_definition(typed, None))
-    words = f"Saved: {made.name}."
-    if secret := made.secrets.get("secret"):
-        return {"words": f"{words} Signing secret: {secret} – {forms.SHOWN_ONCE}"}
-    return {"words": words, "go": f"{RULES_PATH}?receiver={made.id}"}
 
 
 def _problems(error: BadRequest) -> str:

@@ -15,10 +15,9 @@ from dash import (
 )
 from dash.development.base_component import Component
 
-from api.client import Client
 from api.errors import WeirError
-from api.timez import HOUR_MS, now_ms
-from components import html_json, session, shell
+from api.timez import now_ms
+from components import html_json, shell
 from components.alerts import lists, queries
 from components.alerts.layout import SHEETS, Ids, alerts_page
 from components.controls import failure
@@ -28,7 +27,6 @@ from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 
 register_page(__name__, path=ALERTS_PATH, title="Alerts · Weir")
-LONGEST_HOURS = 24 * 366
 
 
 def layout(page: str = "", **_: Any) -> Component:
@@ -49,7 +47,7 @@ def listed(question: Any) -> tuple[Any, ...]:
     text = read_text(asked.get("page"))
     number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
     try:
-        found = queries.now(session.current_client(), number)
+        found = queries.now(number)
         meters = directory(current_desk(), now).by_id
     except WeirError as error:
         return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
@@ -74,31 +72,10 @@ def do(deed: Any) -> dict[str, Any]:
     """Acknowledges, silences, or takes that back; says what it did."""
     said = read_question(deed)
     try:
-        words = _done(session.current_client(), said)
+        words = queries.act(said)
     except WeirError as error:
         return {"asked": said.get("asked"), "error": failure(error)}
     return {"asked": said.get("asked"), "words": words}
-
-
-def _done(client: Client, said: dict[str, Any]) -> str:
-    what, id = read_text(said.get("do")), read_text(said.get("id"))
-    if what == "acknowledge":
-        client.acknowledge_alert(id, read_text(said.get("text")))
-        return "Acknowledged: no more reminders."
-    if what == "unacknowledge":
-        client.unacknowledge_alert(id)
-        return "The acknowledgement was taken back."
-    if what == "end-silence":
-        client.delete_silence(id)
-        return "The silence has ended."
-    hours = read_text(said.get("hours"))
-    alert, long = client.alert(id), int(hours) if hours.isdigit() else 1
-    until_ms = now_ms() + min(max(long, 1), LONGEST_HOURS) * HOUR_MS
-    kind = alert.subject if alert.finding_id else None
-    client.create_silence(
-        until_ms, device=alert.device_id, kind=kind, reason=read_text(said.get("text"))
-    )
-    return f"Silenced for {long} h: {alert.kind} · {alert.label}."
 
 
 for _function, _output, _source in (
