@@ -3,13 +3,15 @@
    detail. On a phone the detail is a page of its own: there the address' `finding` decides. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps as setAnyProps } from "./dash.js";
+import { element } from "./element.js";
+import { fillForm } from "./finding-dismissal.js";
+import { drawLarge, drawSmall } from "./finding-pictures.js";
 import * as freshness from "./freshness.js";
 import { siteRoot } from "./site.js";
 
 const IN_ADDRESS = ["state", "kind", "severity", "group", "page", "finding", "zone", "units"];
 const REFRESH_MS = 30000;
 const UNDO_MS = 20000;
-const SVG = "http://www.w3.org/2000/svg";
 const narrow = window.matchMedia("(max-width: 1000px)");
 
 let page = null;
@@ -121,12 +123,6 @@ function step(by) {
 
 /* --- Dismissing --- */
 
-const element = (tag, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-};
-
 function form(open) {
   const box = document.getElementById("finding-dismiss");
   if (!box) return;
@@ -134,35 +130,7 @@ function form(open) {
   const button = page.querySelector('[data-do="ask"]');
   button.setAttribute("aria-expanded", String(open));
   if (!open) return button.focus();
-  const choices = box.dataset.reasons.split("\n").map((line, index) => {
-    const [value, label, consequence] = line.split("\t");
-    const field = element("input", { type: "radio", name: "as", value, checked: index === 0 });
-    const after = element("span", { className: "quiet", textContent: consequence });
-    return element("label", {}, field, label, after);
-  });
-  const words = element("input", {
-    type: "text",
-    name: "words",
-    maxLength: 400,
-    className: "moment",
-  });
-  words.placeholder = "In your words (kept with the finding)";
-  words.setAttribute("aria-label", "In your words");
-  box.replaceChildren(
-    element(
-      "fieldset",
-      {},
-      element("legend", { textContent: "Why is this not worth a look?" }),
-      ...choices,
-    ),
-    element("p", { className: "quiet", textContent: box.dataset.consequence }),
-    element(
-      "div",
-      { className: "finding-say" },
-      words,
-      element("button", { type: "submit", className: "button primary", textContent: "Dismiss" }),
-    ),
-  );
+  fillForm(box);
   box.querySelector("input").focus();
   box.scrollIntoView({ block: "nearest" });
 }
@@ -278,81 +246,10 @@ window.addEventListener("popstate", (event) => {
 
 /* --- Pictures --- */
 
-function shape(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
-  return made;
-}
-
-function box(width) {
-  return shape("svg", {
-    viewBox: `0 0 ${width} 100`,
-    preserveAspectRatio: "none",
-    "aria-hidden": "true",
-  });
-}
-
-function span(svg, left, right) {
-  svg.append(shape("rect", { class: "span", x: left, y: 0, width: right - left, height: 100 }));
-  svg.append(shape("path", { class: "onset", d: `M${left} 0V100` }));
-}
-
-function small(place) {
-  const { line, gaps, width, span: ends } = place.dataset;
-  const svg = box(width);
-  if (ends) span(svg, ...ends.split(" ").map(Number));
-  if (gaps) svg.append(shape("path", { class: "gap", d: gaps }));
-  svg.append(shape("path", { class: "line", d: line }));
-  place.replaceChildren(svg);
-}
-
-function marks(kind, list, side) {
-  const made = list.map(([at, text]) => {
-    const label = element("span", { className: kind });
-    label.style[side] = side === "left" ? `${at / 10}%` : `${at}%`;
-    [].concat(text).forEach((line) => label.append(element("span", { textContent: line })));
-    return label;
-  });
-  return made;
-}
-
-function large(place, figure) {
-  if (!figure)
-    return place.replaceChildren(
-      element("p", { className: "empty", textContent: "No readings in this span." }),
-    );
-  const svg = box(1000);
-  span(svg, ...figure.span);
-  figure.rows.forEach(([at]) =>
-    svg.append(shape("path", { class: "grid-line", d: `M0 ${at}H1000` })),
-  );
-  if (figure.limit !== null)
-    svg.append(shape("path", { class: "limit", d: `M0 ${figure.limit}H1000` }));
-  svg.append(shape("path", { class: "line", d: figure.line }));
-  const plot = element("div", { className: "finding-plot" }, svg);
-  plot.append(
-    ...marks("row-mark", figure.rows, "top"),
-    ...marks("column-mark", figure.columns, "left"),
-  );
-  const key = element("p", { className: "finding-legend quiet" });
-  key.append(
-    element("span", { className: "key-line" }),
-    "measured",
-    element("span", { className: "key-span" }),
-    "the finding",
-  );
-  if (figure.limit !== null) key.append(element("span", { className: "key-limit" }), "limit");
-  place.replaceChildren(
-    element("span", { className: "quiet", textContent: figure.unit }),
-    plot,
-    key,
-  );
-}
-
 document.addEventListener("weir:drawn", (event) => {
   if (!isOpen()) return;
   if (event.target.id === "findings-list") {
-    event.target.querySelectorAll(".finding-chart[data-line]").forEach(small);
+    event.target.querySelectorAll(".finding-chart[data-line]").forEach(drawSmall);
     mark();
   } else if (event.target.id === "findings-detail") {
     dressed();
@@ -362,7 +259,7 @@ document.addEventListener("weir:drawn", (event) => {
 /* The detail's own picture, and the way back from it on a phone. */
 function dressed() {
   const place = page.querySelector(".finding-figure");
-  if (place && pictured && pictured.finding === chosen) large(place, pictured.figure);
+  if (place && pictured && pictured.finding === chosen) drawLarge(place, pictured.figure);
   const line = page.querySelector(".finding-line");
   if (line && !line.querySelector(".finding-back")) {
     const back = element("button", {

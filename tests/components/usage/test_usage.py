@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 from api.client import Client
 from api.errors import Internal
 from api.store.base import NewDevice
-from api.timez import HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
+from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components.fleet.queries import Deadline, Desk
 from components.fleet.reply_cache import Memory
 from components.units import US
@@ -23,11 +23,9 @@ from components.usage.queries import Summary, gather, pick
 from components.usage.sums import ordered, totals
 from components.usage.table import SORTED_BY, amounts, sums
 from components.usage.url_state import (
-    MOST_DAYS,
     SORTS,
     UsageView,
     read_usage_view,
-    write_usage_view,
 )
 from tests.fleets import measured
 from tests.world import ms
@@ -261,52 +259,6 @@ def test_devices_by_search_and_group(desk: Desk, said: dict[str, str], labels: l
 
 def test_a_device_out_of_sight_is_not_chosen(desk: Desk) -> None:
     assert pick(desk, UsageView(devices=(str(uuid4()),)), NOW).meters == ()
-
-
-# --- The view ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("said", "first", "last"),
-    [
-        ("7d", "2026-10-28", "2026-11-03"),
-        ("30d", "2026-10-05", "2026-11-03"),
-        ("month", "2026-11-01", "2026-11-03"),
-        ("last-month", "2026-10-01", "2026-10-31"),
-        ("2026-02", "2026-02-01", "2026-02-28"),
-        ("2026-11", "2026-11-01", "2026-11-03"),
-        ("2026-10-05..2026-10-06", "2026-10-05", "2026-10-06"),
-        ("2026-10-05..2030-01-01", "2026-10-05", "2026-11-03"),
-        ("2026-13", "2026-11-01", "2026-11-03"),
-        ("2026-10-06..2026-10-05", "2026-11-01", "2026-11-03"),
-        ("x..y..z", "2026-11-01", "2026-11-03"),
-    ],
-)
-def test_ranges(said: str, first: str, last: str) -> None:
-    view = read_usage_view({"range": said})
-    dates = view.dates(local_ordinal(NEW_YORK, NOW))
-    assert [date.fromordinal(day).isoformat() for day in dates] == [first, last]
-
-
-def test_a_range_is_cut_to_its_latest_days_and_says_so() -> None:
-    view = read_usage_view({"range": "2020-01-01..2026-10-31"})
-    assert len(view.dates(local_ordinal(NEW_YORK, NOW))) == MOST_DAYS
-    assert view.cut
-
-
-def test_a_view_stands_in_its_address() -> None:
-    said = {
-        "range": "2026-10",
-        "zone": "Asia/Tokyo",
-        "units": "metric",
-        "devices": "a,b",
-        "q": "main",
-        "group": "East",
-        "sort": "label",
-        "open": "a",
-    }
-    assert write_usage_view(read_usage_view(said)) == said
-    assert set(write_usage_view(UsageView()).values()) == {None}
 
 
 # --- Files ---------------------------------------------------------------------------------------
