@@ -29,6 +29,8 @@ class Place:
 
 
 FINDINGS_PATH: Final = "/findings"
+NOTES_PATH: Final = "/notes"
+AUDIT_PATH: Final = "/admin/audit"
 BADGE_ID: Final = "findings-badge"  # assets/findings.js keeps it while its page is open
 BADGE_TTL_S: Final = 30
 PLACES: Final = (
@@ -36,6 +38,7 @@ PLACES: Final = (
     Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
+    Place("Notes", NOTES_PATH),
     Place("Embeds", "/embeds"),
 )
 HOME: Final = PLACES[0].path
@@ -98,13 +101,17 @@ def _account() -> Component:
     name = organization_name()
     if not session.can_sign_out():
         return html.Span(name, className="organization")
+    audit = html.A(
+        "Audit log", href=session.site_path(AUDIT_PATH), className="button account-entry"
+    )
     leave = html.Form(
         html.Button("Sign out", type="submit", className="button"),
         action=session.site_path(SIGN_OUT),
         method="post",
     )
     summary = html.Summary(html.Span(name or "Account", className="organization"))
-    return html.Details([summary, leave], className="account")
+    entries = [audit] if session.me().role.may_administer else []
+    return html.Details([summary, *entries, leave], className="account")
 
 
 def _entry(place: Place, *, current: bool) -> Component:
