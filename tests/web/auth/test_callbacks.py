@@ -40,17 +40,23 @@ ROWS = {"startRow": 0, "endRow": 100, "sortModel": [{"colId": "label", "sort": "
 FORM = ("a title", "", "", "UTC", "https://a.example", "", "wall", "flow_rate", "86400", "us",
         "light", "30", [METER], ["range"])  # fmt: skip
 
+NOTE = {"do": "delete", "kind": "note", "id": "no-such", "zone": "UTC", "asked": 1}
+
 # By the first thing that each puts out: a value for each of its inputs, then of its states.
 GOOD: dict[str, tuple[Any, ...]] = {
     "chart-graph.figure": (QUESTION, SUBJECT),
+    "annotations-done.data": (NOTE,),
+    "annotations-list-sheet.data": ({"device": METER, "zone": "UTC"}, NOTE),
+    "annotations-question.data": ("note", "x"),
+    "audit-list-sheet.data": ("key", "x", "2026-03-01", "2026-03-31"),
     "chart-custom-told.data": (WALL_CLOCK, SUBJECT),
     "chart-overview-told.data": (SHOWN, QUESTION, SUBJECT),
     "kpi-last.children": (SHOWN, SUBJECT),
     "kpi-radio.children": (SHOWN, SUBJECT),
-    "kpi-month.children": (SHOWN, SUBJECT),
     "device-state.children": (SHOWN, None, SUBJECT),
-    "device-findings-done.data": ({"finding": "no-such", "do": "dismiss", "as": "", "asked": 1},),
+    "kpi-month.children": (SHOWN, SUBJECT),
     "device-findings-sheet.data": (SHOWN, None, SUBJECT),
+    "device-findings-done.data": ({"finding": "no-such", "as": "", "asked": 1},),
     "device-forecast-sheet.data": (SHOWN, SUBJECT),
     "kpi-uptime.children": (SHOWN, SUBJECT),
     "kpi-volume.children": (SHOWN, SUBJECT),
