@@ -237,7 +237,7 @@ function read(graph) {
       says: line.meta.says,
       compared: other ? ofCompared(other) : null,
       usual: data.find((trace) => trace.meta?.usual)?.meta.usual || null,
-      findings: data.find((trace) => trace.meta?.findings)?.meta.findings || [],
+      findings: data.flatMap((trace) => trace.meta?.findings || []),
       rows: rows.filter(({ value }) => value !== null),
       second: seconds,
     });

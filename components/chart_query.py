@@ -16,6 +16,7 @@ from api.metering.cadence import LEAST_MS
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import formatting
+from components.annotations.marks import annotation_marks
 from components.charts import figure
 from components.charts.causes import Life, Stretch, stretches, total_ms
 from components.charts.compared import NOTHING, Compared
@@ -149,6 +150,7 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
         picture,
         marks=marks_of(findings_in(client, subject.device_id, reach), view),
         compared=_compared(client, subject, view, picture, window, now_ms),
+        annotations=annotation_marks(client, subject.device_id, reach),
     )
     return Drawn(picture, within(picture.frame, window), canvas, last_ms)
 

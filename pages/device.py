@@ -23,6 +23,7 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import html_json, session, shell
+from components.annotations.panel import panel as annotation_panel
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.chart_query import Subject
 from components.controls import failure
@@ -80,6 +81,11 @@ def layout(device_id: str = "", **said: Any) -> Component:
         kpi_cards.strip(found.device.category, priced=priced),
         chart_card(subject, view, now),
         below(found.device.category),
+        annotation_panel(
+            {"device": subject.device_id, "zone": subject.zone(view).key},
+            device=subject.device_id,
+            zone=subject.zone(view).key,
+        ),
         place=PLACE,
         tools=chart_tools(subject, view),
         remarks=unread_view(said, view),

@@ -27,6 +27,7 @@ from api.catalog import (
 from api.client import credential as credentials
 from api.client import embeds, replies
 from api.client.alerts import AlertMethods
+from api.client.annotations import AnnotationMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
@@ -77,7 +78,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods):
+class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came

@@ -10,6 +10,7 @@ from api.catalog import INSIGHT_PREFIX, METRICS, RAW
 from api.domain import annotations as domain
 from api.domain.annotations import Author, annotation_object
 from api.domain.identify import identify, storable
+from api.errors import Forbidden
 from api.openapi import Operation, ref
 from api.params import NoBody, Query
 from api.params.annotations import (
@@ -42,8 +43,15 @@ def author(call: ActionCall[Any]) -> Author:
 # --- Answers -------------------------------------------------------------------------------------
 
 
+def _refuse_embeds(call: Call[Any]) -> None:
+    """What a team writes is not for another site's visitors."""
+    if call.principal is not None and call.principal.kind == "embed":
+        raise Forbidden("An embed shows no notes, maintenance or corrections.")
+
+
 def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply]:
     def answer(call: Call[AnnotationListQuery]) -> Reply:
+        _refuse_embeds(call)
         params = call.query
         device = None if params.device is None else identify(call.store, call.scope, params.device)
         query = AnnotationQuery(
@@ -73,9 +81,11 @@ def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply
 
 
 def get_of(kind: AnnotationKind) -> Callable[[Call[Query]], Reply]:
-    return lambda call: Reply(
-        annotation_object(domain.find(call.store, call.scope, kind, call.identifier))
-    )
+    def answer(call: Call[Query]) -> Reply:
+        _refuse_embeds(call)
+        return Reply(annotation_object(domain.find(call.store, call.scope, kind, call.identifier)))
+
+    return answer
 
 
 def create_of(kind: AnnotationKind) -> Callable[[ActionCall[Any]], Reply]:
@@ -129,6 +139,7 @@ def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
 
 def corrected_readings(call: Call[CorrectedReadingsQuery]) -> Reply:
     """The readings that a correction has changed: as they came, and as they count."""
+    _refuse_embeds(call)
     entry = domain.find(call.store, call.scope, CORRECTION, call.identifier)
     annotation = entry.annotation
     device = identify(call.store, call.scope, entry.device_id or "")

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from api.timez import stamps
 from components.charts import hover_text
+from components.charts.annotation_marks import AnnotationMark, annotation_traces
 from components.charts.causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
 from components.charts.compared import NOTHING, Compared, compared_traces
 from components.charts.frames import Frame, largest, rounded
@@ -54,6 +55,7 @@ class Picture:
     largest: float = 0.0
     marks: Sequence[Mark] = ()
     compared: Compared = NOTHING
+    annotations: Sequence[AnnotationMark] = ()
 
 
 def axis_text(instants_ms: Sequence[int]) -> list[str]:
@@ -80,7 +82,8 @@ def traces(picture: Picture, canvas: Canvas) -> list[Trace]:
         made += [_second_trace(second, scale, canvas)]
     made += _lane_traces(picture, palette)
     made += compared_traces(picture.compared, palette)
-    return made + mark_traces(picture.marks, frame.window.to_ms, palette)
+    made += mark_traces(picture.marks, frame.window.to_ms, palette)
+    return made + annotation_traces(picture.annotations, palette)
 
 
 def _gap_trace(gaps: Sequence[Window], palette: Palette) -> Trace:

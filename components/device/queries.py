@@ -37,7 +37,8 @@ from api.timez import (
     floor_to,
     local_ordinal,
 )
-from components import session
+from components import formatting, session
+from components.annotations.queries import Uptime, without_maintenance
 from components.clock import known_zone
 from components.device import daily_volume, kpis
 from components.device.chart_state import Shown
@@ -145,7 +146,12 @@ def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi
     if not entries or due is None:
         return kpis.uptime(0, 0, resolution, shown), kpis.quality(None, None, None, 0, shown)
     entry = entries[0]
-    up = kpis.uptime(entry.uptime_actual or 0, entry.uptime_expected or 0, resolution, shown)
+    counted = Uptime(entry.uptime_actual or 0, entry.uptime_expected or 0)
+    counted = without_maintenance(client, meter.id, due, resolution, counted)
+    up = kpis.uptime(counted.actual, counted.expected, resolution, shown)
+    if counted.left_out_ms:
+        left_out = formatting.duration(counted.left_out_ms)
+        up = replace(up, note=f"{up.note} · {left_out} planned")
     if since_first:
         up = replace(up, note=f"{up.note} · since the first reading")
     least, most = quality_range(client, meter.id, due)

@@ -224,3 +224,34 @@ def test_what_is_just_within_the_bounds_arrives(
     import_([{"serialNumber": "M-1", "label": "\U0001f4a7", "config": config}])
     (device,) = devices()
     assert (device.label, device.config) == ("\U0001f4a7", config)
+
+
+def test_a_sub_meter_is_put_below_its_main_and_taken_from_it(
+    import_: Callable[..., Any],
+    weir: CommandLine,
+    org: str,
+    devices: Callable[[], list[Device]],
+) -> None:
+    import_([{"serialNumber": "A"}, {"serialNumber": "B", "parent": "A"}, {"serialNumber": "C"}])
+
+    def parents() -> dict[str, Any]:
+        return {d.serial_number: (d.config or {}).get("parent") for d in devices()}
+
+    assert parents() == {"A": None, "B": "A", "C": None}
+    placed = weir.ask("devices", "parent", "C", "B", "--org", org)
+    assert placed == {"device": "C", "parent": "B"}
+    assert parents()["C"] == "B"
+    for words, why in (
+        (("A", "C"), "upstream of itself"),
+        (("A", "NOBODY"), "no device NOBODY"),
+        (("A",), "name a PARENT, or --none"),
+    ):
+        assert why in weir.error("devices", "parent", *words, "--org", org)
+    assert weir.ask("devices", "parent", "B", "--none", "--org", org)["parent"] is None
+    assert parents() == {"A": None, "B": None, "C": "B"}
+
+
+@pytest.mark.parametrize("parent", [7, " A", ["A"]])
+def test_a_parent_is_a_serial_number(import_: Callable[..., Any], parent: object) -> None:
+    for said in ({"parent": parent}, {"config": {"parent": parent}}):
+        assert "must be" in import_([{"serialNumber": "B", **said}], "error")

@@ -235,6 +235,10 @@ ROUTES: dict[str, Ask] = {
         for kind in ("csv", "xlsx")
     },
     **{
+        f"GET /download/audit.{kind}": Ask(f"/download/audit.{kind}", "administrator's site")
+        for kind in ("csv", "xlsx")
+    },
+    **{
         f"GET /download/usage/{what}.{kind}": Ask(
             f"/download/usage/{what}.{kind}?{DAYS}&devices={{device}}", "site, by id"
         )
@@ -421,6 +425,7 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "sender": _of_sender,
     "site": _of_site,
     "site, by id": _of_site,
+    "administrator's site": lambda person, *_: {303} if person.site is None else {403},
     "script": _of_site,
     "nobody's page": _of_site,
     "frame": _of_frame,

@@ -40,9 +40,15 @@ ROWS = {"startRow": 0, "endRow": 100, "sortModel": [{"colId": "label", "sort": "
 FORM = ("a title", "", "", "UTC", "https://a.example", "", "wall", "flow_rate", "86400", "us",
         "light", "30", [METER], ["range"])  # fmt: skip
 
+NOTE = {"do": "delete", "kind": "note", "id": "no-such", "zone": "UTC", "asked": 1}
+
 # By the first thing that each puts out: a value for each of its inputs, then of its states.
 GOOD: dict[str, tuple[Any, ...]] = {
     "chart-graph.figure": (QUESTION, SUBJECT),
+    "annotations-done.data": (NOTE,),
+    "annotations-list-sheet.data": ({"device": METER, "zone": "UTC"}, NOTE),
+    "annotations-question.data": ("note", "x"),
+    "audit-list-sheet.data": ("key", "x", "2026-03-01", "2026-03-31"),
     "chart-custom-told.data": (WALL_CLOCK, SUBJECT),
     "chart-overview-told.data": (SHOWN, QUESTION, SUBJECT),
     "kpi-last.children": (SHOWN, SUBJECT),

@@ -1,0 +1,213 @@
+"""Notes, maintenance, corrections and the audit log as typed values, and the client's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from api.catalog import INSIGHT_PREFIX
+from api.client.fields import (
+    Json,
+    a_list,
+    an_object,
+    instant,
+    maybe_object,
+    maybe_text,
+    needed_instant,
+    number,
+    text,
+    whole,
+)
+from api.client.transport import Params
+from api.timez import stamp
+
+PATHS: Final = {
+    "note": f"{INSIGHT_PREFIX}/notes",
+    "maintenance": f"{INSIGHT_PREFIX}/maintenance",
+    "correction": f"{INSIGHT_PREFIX}/corrections",
+}
+_AUDIT: Final = f"{INSIGHT_PREFIX}/audit"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """``kind`` is a key of PATHS; ``to_ms`` None: of an instant; exactly one of ``device_id`` and
+    ``group``. Of maintenance ``repeat``, ``until_ms`` and ``zone``; of a correction ``metrics``,
+    ``factor`` (None excludes) and ``revoked_ms``."""
+
+    kind: str
+    id: str
+    device_id: str | None
+    serial_number: str | None
+    group: str | None
+    from_ms: int
+    to_ms: int | None
+    body: str
+    created_ms: int
+    created_by: str
+    repeat: str | None = None
+    until_ms: int | None = None
+    zone: str = "UTC"
+    metrics: tuple[str, ...] = ()
+    factor: float | None = None
+    revoked_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationPage:
+    count: int
+    annotations: tuple[Annotation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionPreview:
+    """Readings of the span, those with one of the metrics, gallons before and after (None where no
+    volume is changed, or none is left)."""
+
+    readings: int
+    values: int
+    gallons_before: float | None
+    gallons_after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    at_ms: int
+    author: str
+    kind: str
+    action: str
+    subject: str
+    before: Json | None
+    after: Json | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    count: int
+    entries: tuple[AuditEntry, ...]
+
+
+class AnnotationMethods:
+    """The part of `Client` for what people add. NotOffered where the server has none of it."""
+
+    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
+        raise NotImplementedError
+
+    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
+        raise NotImplementedError
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def annotations(
+        self,
+        kind: str,
+        *,
+        device: str = "",
+        group: str = "",
+        search: str = "",
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        revoked: bool = True,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> AnnotationPage:
+        """Latest first; of ``device`` its groups' too."""
+        asked = {"device": device, "group": group, "q": search, "limit": str(limit)}
+        asked |= {"offset": str(offset) if offset else "", "revoked": "" if revoked else "false"}
+        bounds = {"from": from_ms, "to": to_ms}
+        asked |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        body = an_object(self._insight(PATHS[kind].removeprefix(INSIGHT_PREFIX), asked), "answer")
+        rows = a_list(body.get("data"), "data")
+        return AnnotationPage(whole(body, "count"), tuple(_annotation(kind, row) for row in rows))
+
+    def annotation(self, kind: str, annotation_id: str) -> Annotation:
+        return _annotation(kind, self._ask(_one(kind, annotation_id), {}))
+
+    def create_annotation(self, kind: str, body: Mapping[str, Any]) -> Annotation:
+        """BadRequest names each field that can't be used."""
+        return _annotation(kind, self._send("POST", PATHS[kind], body))
+
+    def change_annotation(
+        self, kind: str, annotation_id: str, body: Mapping[str, Any]
+    ) -> Annotation:
+        return _annotation(kind, self._send("PATCH", _one(kind, annotation_id), body))
+
+    def delete_annotation(self, kind: str, annotation_id: str) -> Annotation:
+        return _annotation(kind, self._send("DELETE", _one(kind, annotation_id), {}))
+
+    def preview_correction(self, body: Mapping[str, Any]) -> CorrectionPreview:
+        said = an_object(self._send("POST", f"{PATHS['correction']}/preview", body), "answer")
+        gallons = maybe_object(said, "gallons")
+        return CorrectionPreview(
+            whole(said, "readings"),
+            whole(said, "values"),
+            number(gallons, "before"),
+            number(gallons, "after"),
+        )
+
+    def revoke_correction(self, annotation_id: str, reason: str) -> Annotation:
+        path = f"{_one('correction', annotation_id)}/revoke"
+        return _annotation("correction", self._send("POST", path, {"reason": reason}))
+
+    def audit(
+        self,
+        *,
+        kind: str = "",
+        search: str = "",
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> AuditPage:
+        """Latest first. Forbidden for those who aren't administrators of everything."""
+        asked = {"kind": kind, "q": search, "limit": str(limit), "offset": str(offset or "")}
+        bounds = {"from": from_ms, "to": to_ms}
+        asked |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        body = an_object(self._insight(_AUDIT.removeprefix(INSIGHT_PREFIX), asked), "answer")
+        rows = a_list(body.get("data"), "data")
+        return AuditPage(whole(body, "count"), tuple(map(_entry, rows)))
+
+
+def _one(kind: str, annotation_id: str) -> str:
+    return f"{PATHS[kind]}/{quote(annotation_id, safe='')}"
+
+
+def _annotation(kind: str, body: Any) -> Annotation:
+    said = an_object(body, kind)
+    metrics = [each for each in said.get("metrics") or () if isinstance(each, str)]
+    return Annotation(
+        kind=kind,
+        id=text(said, "id"),
+        device_id=maybe_text(said, "deviceId"),
+        serial_number=maybe_text(said, "serialNumber"),
+        group=maybe_text(said, "group"),
+        from_ms=needed_instant(said, "from"),
+        to_ms=instant(said, "to"),
+        body=text(said, "text" if kind == "note" else "reason"),
+        created_ms=needed_instant(said, "created"),
+        created_by=text(said, "createdBy"),
+        repeat=maybe_text(said, "repeat"),
+        until_ms=instant(said, "until"),
+        zone=text(said, "zone", "UTC"),
+        metrics=tuple(metrics),
+        factor=number(said, "factor"),
+        revoked_ms=instant(said, "revoked"),
+    )
+
+
+def _entry(body: Any) -> AuditEntry:
+    said = an_object(body, "entry")
+    return AuditEntry(
+        at_ms=needed_instant(said, "at"),
+        author=text(said, "author"),
+        kind=text(said, "kind"),
+        action=text(said, "action"),
+        subject=text(said, "subject"),
+        before=maybe_object(said, "before") or None,
+        after=maybe_object(said, "after") or None,
+        reason=text(said, "reason"),
+    )

@@ -1,0 +1,281 @@
+/* Notes, maintenance and corrections: their form, opened by a button, by N, or by a click on the
+   chart's time axis. The server carries out what it asks for, names what can't be, and tells what a
+   correction would change; then the list and the chart are asked for again. */
+import * as chart from "./chart.js";
+import { noUpdate, register, setProps } from "./dash.js";
+
+const AXIS_PX = 44;
+const CONFIRM_MS = 4000;
+const TITLES = { note: "Note", maintenance: "Maintenance", correction: "Correction" };
+const METRICS = [
+  ["", "All (to scale: flow rate and volume)"],
+  ["flow_rate", "Flow rate"],
+  ["flow_amount", "Volume"],
+  ["quality", "Signal quality"],
+  ["signal_strength", "Signal strength"],
+  ["network_rssi", "Network RSSI"],
+  ["onboard_temperature", "Onboard temperature"],
+];
+const REPEATS = [
+  ["", "once"],
+  ["daily", "daily"],
+  ["weekly", "weekly"],
+  ["monthly", "monthly"],
+];
+
+let dialog = null;
+let pending = 0; // when the deed was sent whose outcome is awaited
+
+const panel = () => document.getElementById("annotations");
+const zone = () => {
+  const question = chart.isOpen() ? chart.currentQuestion() : null;
+  return question?.zone || panel().dataset.zone;
+};
+
+/* An instant as a field of local time takes it: 2026-03-08T12:00. */
+function localText(ms, timeZone) {
+  const options = { timeZone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit" };
+  const format = new Intl.DateTimeFormat("en-CA", {
+    ...options,
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  const parts = Object.fromEntries(
+    format.formatToParts(ms).map(({ type, value }) => [type, value]),
+  );
+  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
+}
+
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function field(name, label, input, hint = "") {
+  input.name = name;
+  const problem = element("span", { className: "problem" });
+  problem.dataset.problem = name;
+  const parts = [element("span", { textContent: label }), input, problem];
+  if (hint) parts.splice(1, 0, element("span", { className: "quiet", textContent: hint }));
+  return element("label", { className: "annotation-field" }, ...parts);
+}
+
+function choice(options, value) {
+  const made = element("select", { className: "button select" });
+  made.append(
+    ...options.map(([key, text]) => element("option", { value: key, textContent: text })),
+  );
+  made.value = value || "";
+  return made;
+}
+
+const time = (value) => element("input", { type: "datetime-local", className: "search", value });
+
+/* --- The form --- */
+
+function fieldsOf(entry) {
+  const told = element("textarea", { className: "search", rows: 3, maxLength: 2000 });
+  told.value = entry.text || "";
+  if (entry.revoke) return [field("text", "Reason", told)];
+  const made = [];
+  if (!panel().dataset.device && !entry.id) {
+    const subject = element("input", { type: "text", className: "search", autocomplete: "off" });
+    subject.setAttribute("list", "annotation-subjects");
+    const hint = entry.kind === "correction" ? "" : "Serial number, or “Group” and its name";
+    made.push(
+      field("subject", entry.kind === "correction" ? "Device" : "Device or group", subject, hint),
+    );
+  }
+  const instant = entry.kind === "note" ? "Empty: an instant" : "";
+  const times = [
+    field("from", "From", time(entry.from)),
+    field("to", "To", time(entry.to), instant),
+  ];
+  made.push(element("div", { className: "annotation-times" }, ...times));
+  made.push(field("text", entry.kind === "note" ? "Text" : "Reason", told));
+  if (entry.kind === "maintenance") made.push(repeats(entry));
+  if (entry.kind === "correction") made.push(...effects());
+  return made;
+}
+
+function repeats(entry) {
+  const repeat = choice(REPEATS, entry.repeat);
+  const until = field("until", "Until", time(entry.until));
+  until.hidden = !repeat.value;
+  repeat.addEventListener("change", () => {
+    until.hidden = !repeat.value;
+  });
+  return element(
+    "div",
+    { className: "annotation-times" },
+    field("repeat", "Repeats", repeat),
+    until,
+  );
+}
+
+function effects() {
+  const options = [
+    ["exclude", "Exclude: the values don’t count"],
+    ["scale", "Scale: multiply the values"],
+  ];
+  const effect = choice(options, "exclude");
+  const number = element("input", { type: "number", step: "any", className: "search" });
+  const factor = field("factor", "Factor", number);
+  factor.hidden = true;
+  effect.addEventListener("change", () => {
+    factor.hidden = effect.value !== "scale";
+  });
+  const metric = field("metrics", "Metric", choice(METRICS, ""));
+  const row = element(
+    "div",
+    { className: "annotation-times" },
+    field("effect", "Effect", effect),
+    factor,
+  );
+  return [row, metric];
+}
+
+function open(entry) {
+  close();
+  const correction = entry.kind === "correction" && !entry.revoke;
+  const title = entry.revoke ? "Revoke correction" : TITLES[entry.kind];
+  const where = element("p", { className: "quiet", textContent: `Times in ${zone()}` });
+  const error = element("p", { className: "problem annotation-error", role: "alert" });
+  const preview = element("p", { className: "annotation-preview", role: "status" });
+  const button = (textContent, properties) =>
+    element("button", { className: "button", textContent, ...properties });
+  const save = button(entry.revoke ? "Revoke" : "Save", {
+    type: "submit",
+    className: "button primary",
+  });
+  const cancel = button("Cancel", { type: "button", onclick: close });
+  const look = button("Preview", { type: "button", onclick: () => send(entry, "preview") });
+  const buttons = correction ? [save, look, cancel] : [save, cancel];
+  const form = element(
+    "form",
+    { method: "dialog", className: "annotation-form", noValidate: true },
+    element("h2", {
+      textContent: entry.id && !entry.revoke ? `Edit ${title.toLowerCase()}` : title,
+    }),
+    ...fieldsOf(entry),
+    ...(entry.revoke ? [] : [where]),
+    preview,
+    error,
+    element("div", { className: "annotation-buttons" }, ...buttons),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(entry, entry.revoke ? "revoke" : "save");
+  });
+  dialog = element("dialog", { className: "card annotation-dialog" }, form);
+  dialog.setAttribute("aria-label", title);
+  dialog.addEventListener("close", close);
+  document.body.append(dialog);
+  dialog.showModal();
+  form.querySelector("[name=subject], textarea").focus();
+}
+
+function close() {
+  dialog?.remove();
+  dialog = null;
+}
+
+function send(entry, deed) {
+  const said = Object.fromEntries(new FormData(dialog.querySelector("form")));
+  for (const part of dialog.querySelectorAll("[data-problem]")) part.textContent = "";
+  dialog.querySelector(".annotation-error").textContent = "";
+  dialog.querySelector(".annotation-preview").textContent = "";
+  const metrics = said.metrics ? [said.metrics] : [];
+  const subject = said.subject ?? panel().dataset.device;
+  pending = Date.now();
+  const units = chart.isOpen() ? chart.currentQuestion().units : undefined;
+  const what = { ...said, metrics, subject, do: deed, kind: entry.kind, id: entry.id || "" };
+  setProps("annotations-deed", { data: { ...what, zone: zone(), units, asked: pending } });
+}
+
+/* --- Opening it --- */
+
+function add(kind, ms) {
+  const range = chart.isOpen() ? chart.range() : null;
+  const now = Date.now();
+  const span = range ? [range[0], Math.min(range[1], now)] : [now, now + 3600000];
+  const entry = {
+    kind,
+    from: localText(ms ?? (kind === "note" && !range ? now : span[0]), zone()),
+  };
+  if (kind !== "note") entry.to = localText(span[1], zone());
+  open(entry);
+}
+
+const may = (kind) => Boolean(panel()?.querySelector(`[data-annotate=${kind}]`));
+
+document.addEventListener("click", (event) => {
+  const adding = event.target.closest("button[data-annotate]");
+  if (adding) return add(adding.dataset.annotate);
+  const button = event.target.closest("button[data-annotation]");
+  if (!button) return onAxis(event);
+  const entry = JSON.parse(button.dataset.entry);
+  const deed = button.dataset.annotation;
+  if (deed === "edit") return open(entry);
+  if (deed === "revoke") return open({ ...entry, text: "", revoke: true });
+  return confirmed(button, entry);
+});
+
+/* A first click asks, a second one within seconds deletes. */
+function confirmed(button, entry) {
+  if (!button.dataset.sure) {
+    button.dataset.sure = "yes";
+    button.textContent = "Delete for good?";
+    setTimeout(() => {
+      delete button.dataset.sure;
+      button.textContent = "Delete";
+    }, CONFIRM_MS);
+    return;
+  }
+  pending = Date.now();
+  const { kind, id } = entry;
+  setProps("annotations-deed", { data: { do: "delete", kind, id, zone: zone(), asked: pending } });
+}
+
+/* A click on the time axis, below the plot, opens a note of that instant. */
+function onAxis(event) {
+  if (!chart.isOpen() || !chart.currentPlot().contains(event.target) || !may("note")) return;
+  const size = chart.graph()?._fullLayout;
+  if (!size) return;
+  const box = chart.graph().getBoundingClientRect();
+  const x = event.clientX - box.left - size._size.l;
+  if (box.bottom - event.clientY > AXIS_PX || event.clientY > box.bottom) return;
+  if (x < 0 || x > size._size.w) return;
+  const [from, to] = chart.range();
+  add("note", from + (x / size._size.w) * (to - from));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "n" && event.key !== "N") return;
+  if (event.ctrlKey || event.metaKey || event.altKey || dialog || !panel()?.dataset.device) return;
+  if (event.target.closest("input, textarea, select, [contenteditable]") || !may("note")) return;
+  event.preventDefault();
+  add("note");
+});
+
+register("annotations", {
+  done: (outcome) => {
+    if (!outcome || outcome.asked !== pending) return noUpdate();
+    if (outcome.words) {
+      close();
+      if (chart.isOpen()) chart.ask({}, { remember: false, unasked: true });
+      return outcome.words;
+    }
+    if (!dialog) return outcome.error || noUpdate();
+    dialog.querySelector(".annotation-preview").textContent = outcome.preview || "";
+    const error = dialog.querySelector(".annotation-error");
+    error.textContent = outcome.error || "";
+    for (const [name, why] of Object.entries(outcome.problems || {})) {
+      const place = dialog.querySelector(`[data-problem="${CSS.escape(name)}"]`);
+      if (place) place.textContent = why;
+      else error.textContent += `${name} ${why} `;
+    }
+    return noUpdate();
+  },
+});

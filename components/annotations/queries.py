@@ -1,0 +1,79 @@
+"""Asking the service for what the list of notes, maintenance and corrections shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from api.catalog import Resolution
+from api.client import Client
+from api.client.annotations import PATHS, Annotation
+from api.errors import WeirError
+from api.metering.maintenance import Span, bucket_count, excused, merged, occurrences
+from api.metering.windows import Window
+from components import session
+from components.annotations.deeds import carry_out
+from components.annotations.marks import plan_of
+from components.units import Units
+
+MOST: Final = 100
+
+
+def matching(
+    *, kind: str = "", device: str = "", group: str = "", search: str = ""
+) -> tuple[list[Annotation], int]:
+    """(latest first, how many there are in all); of one kind, or of all three."""
+    client = session.current_client()
+    kinds = [kind] if kind in PATHS else list(PATHS)
+    pages = [
+        client.annotations(each, device=device, group=group, search=search, limit=MOST)
+        for each in kinds
+    ]
+    found = [each for page in pages for each in page.annotations]
+    found.sort(key=lambda each: -each.from_ms)
+    return found[:MOST], sum(page.count for page in pages)
+
+
+def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
+    """What comes of a deed of the form, as its reader."""
+    return carry_out(session.current_client(), deed, tz, units)
+
+
+class Uptime(NamedTuple):
+    """Buckets observed and expected outside maintenance, and how long that takes up."""
+
+    actual: int
+    expected: int
+    left_out_ms: int = 0
+
+
+def without_maintenance(
+    client: Client, device_id: str, due: Window, resolution: Resolution, counted: Uptime
+) -> Uptime:
+    """``counted`` without the buckets that meet maintenance, on both sides."""
+    length_ms = resolution.fixed_ms
+    spans = excused(_maintenance(client, device_id, due), *due, length_ms)
+    if not spans:
+        return counted
+    observed = sum(
+        client.count(device_id, resolution, from_ms=start, to_ms=end - 1) for start, end in spans
+    )
+    expected = max(0, counted.expected - bucket_count(spans, length_ms))
+    left_out_ms = sum(end - start for start, end in spans)
+    return Uptime(min(expected, max(0, counted.actual - observed)), expected, left_out_ms)
+
+
+def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
+    """A server that plans none has none."""
+    try:
+        page = client.annotations(
+            "maintenance", device=device_id, from_ms=due.from_ms, to_ms=due.to_ms
+        )
+    except WeirError:
+        return []
+    return merged(
+        span
+        for each in page.annotations
+        for span in occurrences(plan_of(each), due.from_ms, due.to_ms + 1)
+    )

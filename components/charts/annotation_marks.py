@@ -1,0 +1,113 @@
+"""What people add to the readings, on a chart: notes as flags, maintenance hatched, corrections as
+a band. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from api.timez import stamps
+from components.ranges import Window
+from components.theme import Palette
+
+Trace = dict[str, Any]
+Kind = Literal["note", "maintenance", "correction"]
+ABOVE: Final = 0.985  # of the plot's height: where a note's flag stands
+MOST_TEXT: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationMark:
+    """``to_ms`` None: an instant. ``words`` are said on hovering."""
+
+    kind: Kind
+    from_ms: int
+    to_ms: int | None
+    words: str
+
+
+def annotation_traces(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
+    """One trace a kind, and one for the notes' flags. The first carries what assets/hover.js
+    says."""
+    made = [
+        trace
+        for kind, draw in (("maintenance", _hatched), ("correction", _band), ("note", _lines))
+        if (some := [mark for mark in marks if mark.kind == kind])
+        for trace in draw(some, palette)
+    ]
+    if made:
+        made[0]["meta"] = {
+            "findings": [
+                [m.from_ms, m.from_ms if m.to_ms is None else m.to_ms, m.words] for m in marks
+            ]
+        }
+    return made
+
+
+def _hatched(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
+    pattern = {"shape": "/", "size": 9, "solidity": 0.12, "fgcolor": f"{palette.ink_3}90",
+               "bgcolor": "rgba(0,0,0,0)"}  # fmt: skip
+    return [_areas(marks, "maintenance", palette.ink_3) | {"fillpattern": pattern}]
+
+
+def _band(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
+    pattern = {"shape": ".", "size": 8, "solidity": 0.12, "fgcolor": f"{palette.accent}80",
+               "bgcolor": "rgba(0,0,0,0)"}  # fmt: skip
+    return [_areas(marks, "corrections", palette.accent) | {"fillpattern": pattern}]
+
+
+def _areas(marks: Sequence[AnnotationMark], name: str, ink: str) -> Trace:
+    x: list[str | None] = []
+    y: list[float | None] = []
+    for mark in marks:
+        left, right = _text(mark.from_ms), _text(mark.to_ms or mark.from_ms)
+        x += [left, left, right, right, left, None]
+        y += [0, 1, 1, 0, 0, None]
+    return {
+        "type": "scatter", "name": name, "x": x, "y": y, "yaxis": "y2", "mode": "lines",
+        "fill": "toself", "line": {"width": 1, "color": f"{ink}60"},
+    }  # fmt: skip
+
+
+def _lines(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
+    """A line at its start, a bar along its span, and a flag."""
+    x: list[str | None] = []
+    y: list[float | None] = []
+    for mark in marks:
+        start = _text(mark.from_ms)
+        x += [start, start, None]
+        y += [0, ABOVE, None]
+        if mark.to_ms is not None:
+            x += [start, _text(mark.to_ms), None]
+            y += [ABOVE, ABOVE, None]
+    line = {
+        "type": "scatter", "name": "notes", "x": x, "y": y, "yaxis": "y2", "mode": "lines",
+        "line": {"width": 1.25, "color": palette.ink_2, "dash": "dot"},
+    }  # fmt: skip
+    flags = {
+        "type": "scatter", "name": "note flags", "x": [_text(mark.from_ms) for mark in marks],
+        "y": [ABOVE] * len(marks), "yaxis": "y2", "mode": "markers",
+        "marker": {"symbol": "square", "size": 9, "color": palette.ink_2,
+                   "line": {"width": 1.5, "color": palette.surface}},
+    }  # fmt: skip
+    return [line, flags]
+
+
+def in_window(marks: Sequence[AnnotationMark], window: Window) -> list[AnnotationMark]:
+    return [
+        mark
+        for mark in marks
+        if mark.from_ms <= window.to_ms
+        and (mark.from_ms if mark.to_ms is None else mark.to_ms) >= window.from_ms
+    ]
+
+
+def shortened(text: str) -> str:
+    """On one line, as long as a hover card can take."""
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_TEXT else f"{line[: MOST_TEXT - 1]}…"
+
+
+def _text(instant_ms: int) -> str:
+    return stamps([instant_ms], fraction=instant_ms % 1000 != 0)[0][:-1]

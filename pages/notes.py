@@ -1,0 +1,149 @@
+"""Notes, maintenance and corrections of the whole organization: searched, added, changed, ended.
+
+The callbacks of the list and its form serve the device page too, which shows the same panel.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    callback,
+    clientside_callback,
+    dcc,
+    html,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import WeirError
+from api.timez import now_ms, zone, zone_names
+from components import html_json, session, shell
+from components.annotations.deeds import GROUP
+from components.annotations.panel import Ids, listing, panel
+from components.annotations.queries import carried_out, matching
+from components.annotations.texts import KINDS
+from components.controls import attributes, failed_page, failure, labelled
+from components.fleet.device_list import directory
+from components.fleet.query_context import current_desk
+from components.formatting import whole
+from components.html_json import sheet
+from components.url_state import read_question, read_text, said_text, said_units
+
+PATH: Final = shell.NOTES_PATH
+MOST_OPTIONS: Final = 500
+SEARCH_ID: Final = "notes-search"
+KIND_ID: Final = "notes-kind"
+register_page(__name__, path=PATH, title="Notes · Weir")
+
+
+def layout(**query: Any) -> Component:
+    kind, search = said_text(query, "kind"), said_text(query, "q", 100)
+    try:
+        known = directory(current_desk(), now_ms())
+    except WeirError as error:
+        return shell.frame(failed_page("Notes can’t be loaded", error, PATH), place=PATH)
+    options = [GROUP + name for name in known.groups]
+    options += [meter.serial for meter in known.meters[:MOST_OPTIONS]]
+    asked = {"kind": kind if kind in KINDS else "", "q": search, "zone": "UTC", "labels": True}
+    return shell.frame(
+        html.Div(
+            [html.H1("Notes, maintenance, corrections"), _filters(asked)], className="heading"
+        ),
+        panel(asked, zone="UTC", options=options, title="All, latest first"),
+        place=PATH,
+    )
+
+
+def _filters(asked: dict[str, Any]) -> Component:
+    kinds = [{"label": "All", "value": ""}]
+    kinds += [{"label": label, "value": kind} for kind, label in KINDS.items()]
+    return html.Div(
+        [
+            dcc.RadioItems(
+                id=KIND_ID,
+                options=kinds,  # pyright: ignore[reportArgumentType]
+                value=asked["kind"],
+                className="segments notes-kinds",
+                inline=True,
+            ),
+            dcc.Input(
+                id=SEARCH_ID,
+                type="search",
+                value=asked["q"],
+                placeholder="Search the text",
+                className="search",
+                autoComplete="off",
+                debounce=0.3,
+            ),
+        ],
+        className="notes-filters",
+        **labelled("Which of them"),
+        **attributes(role="search"),
+    )
+
+
+@callback(
+    Output(Ids.QUESTION, "data"),
+    Input(KIND_ID, "value"),
+    Input(SEARCH_ID, "value"),
+    prevent_initial_call=True,
+)
+def filtered(kind: Any, search: Any) -> dict[str, Any]:
+    return {"kind": read_text(kind), "q": read_text(search)[:100], "zone": "UTC", "labels": True}
+
+
+@callback(
+    html_json.output(Ids.LIST),
+    Output(Ids.NOTE, "children"),
+    Input(Ids.QUESTION, "data"),
+    Input(Ids.DONE, "data"),
+)
+def listed(question: Any, done: Any) -> tuple[Any, Any]:
+    """Where it can't be had the last good list stays, and the note says why."""
+    if read_question(done).get("kept"):  # nothing was changed
+        return no_update, no_update
+    asked = read_question(question)
+    device = read_text(asked.get("device"))
+    try:
+        found, count = matching(
+            kind=read_text(asked.get("kind")),
+            device=device,
+            search=read_text(asked.get("q")),
+        )
+        labels: dict[str, str] = {}
+        if asked.get("labels") is True:
+            known = directory(current_desk(), now_ms())
+            labels = {id: meter.label for id, meter in known.by_id.items()}
+        body = sheet(listing(found, _zone(asked), labels, session.me()))
+    except WeirError as error:
+        return no_update, f"· {failure(error)}"
+    more = f", the latest {whole(len(found))} shown" if count > len(found) else ""
+    return body, f"· {whole(count)}{more}, {_zone(asked).key}"
+
+
+@callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
+def done(deed: Any) -> dict[str, Any]:
+    """Carries out what the form asks for."""
+    asked = read_question(deed)
+    told = carried_out(asked, _zone(asked), said_units(asked))
+    return {**told, "asked": asked.get("asked"), "kept": "words" not in told}
+
+
+def _zone(asked: Any) -> ZoneInfo:
+    name = read_text(asked.get("zone"))
+    return zone(name if name in zone_names() else "UTC")
+
+
+clientside_callback(
+    ClientsideFunction("annotations", "done"),
+    Output(Ids.OUTCOME, "children"),
+    Input(Ids.DONE, "data"),
+    prevent_initial_call=True,
+)
+html_json.drawn(Ids.LIST)

@@ -1,0 +1,133 @@
+"""Notes, maintenance and corrections on screen: words, marks, and what the form asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from api.client.annotations import Annotation, AuditEntry, CorrectionPreview
+from api.client.credential import Me
+from api.roles import Role
+from components.admin.audit import AuditFilter, read_filter, table
+from components.annotations.deeds import body_of
+from components.annotations.marks import _marks
+from components.annotations.panel import listing
+from components.annotations.texts import effect, previewed, when, whose
+from components.charts.annotation_marks import AnnotationMark, annotation_traces
+from components.html_json import sheet
+from components.ranges import Window
+from components.theme import LIGHT
+from components.units import METRIC, US
+from tests.world import ms
+
+DENVER = ZoneInfo("America/Denver")
+NOON = ms("2026-03-08T12:00-06:00")
+HOUR = 3_600_000
+NOTE = Annotation("note", "n-1", "d-1", "M-1", None, NOON, None, "Valve", NOON, "key_1")
+SPAN = replace(NOTE, to_ms=NOON + HOUR)
+PLAN = replace(SPAN, kind="maintenance", repeat="weekly", until_ms=NOON + 21 * 24 * HOUR)
+CORRECTION = replace(SPAN, kind="correction", factor=0.5, metrics=("flow_rate", "flow_amount"))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (NOTE, "2026-03-08 12:00"),
+        (SPAN, "2026-03-08 12:00 – 13:00"),
+        (replace(SPAN, to_ms=NOON + 24 * HOUR), "2026-03-08 12:00 – 2026-03-09 12:00"),
+        (PLAN, "2026-03-08 12:00 – 13:00, weekly until 2026-03-29"),
+    ],
+)
+def test_times_are_local(said: Annotation, words: str) -> None:
+    assert when(said, DENVER) == words
+
+
+def test_what_a_correction_does_is_said_in_words() -> None:
+    assert effect(CORRECTION) == "× 0.5: flow rate, volume"
+    assert effect(replace(CORRECTION, factor=None, metrics=())) == "excluded"
+    assert whose(CORRECTION, {"d-1": "Tenant 12"}) == "Tenant 12"
+    assert whose(replace(NOTE, group="north", device_id=None), {}) == "group north"
+    shown = CorrectionPreview(1200, 1000, 100.0, 50.0)
+    assert previewed(shown, US) == (
+        "1,000 of 1,200 readings change. Volume: 100 gal before, 50 gal after."
+    )
+    assert "nothing after" in previewed(CorrectionPreview(1, 1, 100.0, None), METRIC)
+
+
+def test_a_series_is_hatched_at_each_of_its_times() -> None:
+    month = Window(NOON - HOUR, NOON + 30 * 24 * HOUR)
+    found = _marks(PLAN, month)
+    assert [mark.from_ms - NOON for mark in found] == [n * 7 * 24 * HOUR for n in range(4)]
+    traces = annotation_traces([*found, AnnotationMark("note", NOON, None, "Note: x")], LIGHT)
+    assert [trace["name"] for trace in traces] == ["maintenance", "notes", "note flags"]
+    assert traces[0]["fillpattern"]["shape"] == "/"
+    assert len(traces[0]["meta"]["findings"]) == 5
+    assert annotation_traces([], LIGHT) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "deed", "body"),
+    [
+        ("note", {"subject": "M-1", "from": "2026-03-08T12:00", "text": "x"},
+         {"device": "M-1", "from": "2026-03-08T18:00:00Z", "to": None, "text": "x"}),
+        ("note", {"subject": "Group north", "from": "soon", "to": "", "text": "x"},
+         {"group": "north", "from": "soon", "to": None, "text": "x"}),
+        ("maintenance",
+         {"subject": "M-1", "from": "2026-03-08T12:00", "to": "2026-03-08T13:00", "text": "x",
+          "repeat": "daily", "until": "2026-03-10T00:00"},
+         {"device": "M-1", "from": "2026-03-08T18:00:00Z", "to": "2026-03-08T19:00:00Z",
+          "reason": "x", "repeat": "daily", "until": "2026-03-10T06:00:00Z",
+          "zone": "America/Denver"}),
+        ("correction",
+         {"subject": "M-1", "from": "2026-03-08T12:00", "to": "2026-03-08T13:00", "text": "x",
+          "effect": "scale", "factor": "0.5", "metrics": ["flow_rate"]},
+         {"device": "M-1", "from": "2026-03-08T18:00:00Z", "to": "2026-03-08T19:00:00Z",
+          "reason": "x", "effect": "scale", "factor": 0.5, "metrics": ["flow_rate"]}),
+        ("correction", {"effect": "scale", "factor": "much", "metrics": "all"},
+         {"from": None, "to": "", "reason": "", "effect": "scale", "factor": None}),
+    ],
+)  # fmt: skip
+def test_the_form_s_local_times_become_instants(kind: str, deed: Any, body: Any) -> None:
+    assert body_of(kind, deed, DENVER) == body
+
+
+@pytest.mark.parametrize(
+    ("role", "author", "expected"),
+    [
+        (Role.VIEWER, "key_1", []),
+        (Role.OPERATOR, "key_1", ["edit", "delete"]),
+        (Role.OPERATOR, "key_2", []),
+        (Role.ADMINISTRATOR, "key_2", ["edit", "delete", "edit", "delete", "revoke"]),
+    ],
+)
+def test_buttons_are_for_those_who_may(role: Role, author: str, expected: list[str]) -> None:
+    ended = replace(CORRECTION, revoked_ms=NOON)
+    body = listing(
+        [NOTE, PLAN, CORRECTION, ended], DENVER, {}, Me(author, "key", "", role, may_embed=False)
+    )
+    told = str(sheet(body))
+    assert [word for word in told.split("'") if word in ("edit", "delete", "revoke")] == expected
+
+
+# --- The audit log -------------------------------------------------------------------------------
+
+
+def test_a_filter_that_cannot_be_read_is_ignored() -> None:
+    assert read_filter({"kind": "nonsense", "from": "soon", "page": "-1"}) == AuditFilter()
+    asked = read_filter({"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"})
+    assert asked.bounds == (ms("2026-03-08T00:00Z"), ms("2026-03-09T00:00Z") - 1)
+    assert asked.query() == {"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"}
+
+
+def test_only_what_differs_is_listed() -> None:
+    entry = AuditEntry(
+        NOON, "key_1", "key", "change role", "key_2", {"role": "viewer", "name": "Ann"},
+        {"role": "operator", "name": "Ann"}, "",
+    )  # fmt: skip
+    text = str(sheet(table([entry])))
+    assert "viewer" in text
+    assert "operator" in text
+    assert "Ann" not in text
