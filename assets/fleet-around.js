@@ -21,11 +21,13 @@ function rebuild(id, told, make) {
   }
 }
 
-/* Lines break between the parts of a note, not within one. */
+const LONG = 24; // signs: a longer part may break on a phone
+
+/* Lines break between the parts of a note, not within a short one. */
 function unbroken(note) {
   return note
     .split(" · ")
-    .map((part) => part.replaceAll(" ", "\u00a0"))
+    .map((part) => (part.length > LONG ? part : part.replaceAll(" ", "\u00a0")))
     .join("\u00a0· ");
 }
 

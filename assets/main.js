@@ -1,4 +1,5 @@
 /* The dashboard's script: every page loads it, as web/modules.py joins it. */
+import "./alerts.js";
 import "./annotations.js";
 import * as chart from "./chart.js";
 import "./compare.js";

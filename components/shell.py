@@ -29,6 +29,7 @@ class Place:
 
 
 FINDINGS_PATH: Final = "/findings"
+ALERTS_PATH: Final = "/alerts"
 NOTES_PATH: Final = "/notes"
 AUDIT_PATH: Final = "/admin/audit"
 BADGE_ID: Final = "findings-badge"  # assets/findings.js keeps it while its page is open
@@ -38,6 +39,7 @@ PLACES: Final = (
     Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
+    Place("Alerts", ALERTS_PATH),
     Place("Notes", NOTES_PATH),
     Place("Embeds", "/embeds"),
 )
@@ -116,25 +118,37 @@ def _account() -> Component:
 
 def _entry(place: Place, *, current: bool) -> Component:
     href = session.site_path(place.path)
-    told = [place.label, *(_badge() if place.path == FINDINGS_PATH else [])]
+    told = [place.label, *_badge(place.path)]
     return dcc.Link(told, href=href, className="entry current" if current else "entry")
 
 
-def _badge() -> list[Component]:
-    """How many open findings are critical or a warning; empty where the service can't say."""
+def _badge(path: str) -> list[Component]:
+    """How many wait there for somebody; empty where the service can't say."""
+    if path not in _BADGES:
+        return []
+    id, title, count_of = _BADGES[path]
     try:
-        count = session.remembered("findings-badge", _worth_a_look, ttl_s=BADGE_TTL_S)
+        count = session.remembered(id, count_of, ttl_s=BADGE_TTL_S)
     except WeirError:
         count = 0
     text = "" if not count else formatting.whole(count)
-    title = "Open critical findings and warnings"
-    return [html.Span(text, id=BADGE_ID, className="place-badge", title=title)]
+    return [html.Span(text, id=id, className="place-badge", title=title)]
 
 
 def _worth_a_look(client: Client) -> int:
     return client.findings(
         states=["open"], severities=["critical", "warning"], count_only=True
     ).count
+
+
+def _firing(client: Client) -> int:
+    return client.alerts(states=["firing"], count_only=True).count
+
+
+_BADGES: Final = {
+    FINDINGS_PATH: (BADGE_ID, "Open critical findings and warnings", _worth_a_look),
+    ALERTS_PATH: ("alerts-badge", "Firing alerts", _firing),
+}
 
 
 def mark() -> Component:

@@ -87,7 +87,14 @@ def _modules() -> list[Path]:
     ]
 
 
-RENAMED = ("app.py", "web", "components/charts")
+RENAMED = (
+    "app.py",
+    "web",
+    "weir",
+    "components/charts",
+    "components/embeds",
+    *(f"api/{folder}" for folder in ("auth", "domain", "ingest", "server", "store", "telemetry")),
+)
 RIDDLES = frozenset(("answered", "asked", "learnt", "looked", "said", "told"))
 
 

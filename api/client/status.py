@@ -163,7 +163,7 @@ class StatusMethods(Protocol):
         """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
         answer; lines and strips are of ``window``, for at most 50 devices. NotOffered where the
         server keeps no status, as for all of these."""
-        asked = {
+        params = {
             "q": search,
             "state": ",".join(states),
             "group": group,
@@ -176,11 +176,11 @@ class StatusMethods(Protocol):
             "include": ",".join(include),
             "window": window.name if window is not DEFAULT_SPAN else "",
         }
-        return status_page(self._insight("/devices", asked), window.line)
+        return status_page(self._insight("/devices", params), window.line)
 
     def status_summary(self, *, search: str = "", group: str = "", kind: str = "") -> StatusSummary:
-        asked = {"q": search, "group": group, "kind": kind}
-        return status_summary(self._insight("/summary", asked))
+        params = {"q": search, "group": group, "kind": kind}
+        return status_summary(self._insight("/summary", params))
 
     def groups(self) -> tuple[str, ...]:
         """The names of those that the credential may know of, at most 1,000."""
@@ -203,10 +203,10 @@ class StatusMethods(Protocol):
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
         return device_status(self._fetch(path, {}))
 
-    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
-        said = {name: value for name, value in asked.items() if value}
+    def _insight(self, path: str, params: Mapping[str, str]) -> Any:
+        given = {name: value for name, value in params.items() if value}
         try:
-            return self._fetch(INSIGHT_PREFIX + path, said)
+            return self._fetch(INSIGHT_PREFIX + path, given)
         except NotFound as error:
             raise NotOffered("This server keeps no status of its devices.") from error
 

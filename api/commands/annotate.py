@@ -54,9 +54,9 @@ def _kind(name: str) -> AnnotationKind:
     return AnnotationKind(name)
 
 
-def _body(**said: Any) -> dict[str, Any]:
+def _body(**values: Any) -> dict[str, Any]:
     """The options as a request would say them: what wasn't given is left out."""
-    return {name.rstrip("_"): value for name, value in said.items() if value not in (None, ())}
+    return {name.rstrip("_"): value for name, value in values.items() if value not in (None, ())}
 
 
 def _shown(entry: AnnotationEntry) -> dict[str, Any]:
@@ -65,25 +65,27 @@ def _shown(entry: AnnotationEntry) -> dict[str, Any]:
     return annotation_object(entry)
 
 
-def _found(
+def _entry(
     store: Store, organization_id: str, kind: AnnotationKind, annotation_id: str
 ) -> AnnotationEntry:
-    from api.domain.annotations import found
+    from api.domain.annotations import find
 
     organization(store, organization_id)
     try:
-        return found(store, everything(organization_id), kind, annotation_id)
+        return find(store, everything(organization_id), kind, annotation_id)
     except NotFound:
         raise UserError(f"no {kind.value} {annotation_id} in this organization") from None
 
 
-def _listed(kind: str, organization_id: str, device: str | None, **asked: Any) -> object:
+def _listed(kind: str, organization_id: str, device: str | None, **filters: Any) -> object:
     from api.store.base import AnnotationQuery
 
     with opened(read_only=True) as store:
         organization(store, organization_id)
-        found = None if device is None else one_device(store, organization_id, device)
-        query = AnnotationQuery(kinds=(_kind(kind),), device=found, limit=100_000, **asked)
+        listed_device = None if device is None else one_device(store, organization_id, device)
+        query = AnnotationQuery(
+            kinds=(_kind(kind),), device=listed_device, limit=100_000, **filters
+        )
         return [_shown(entry) for entry in store.annotations(everything(organization_id), query)]
 
 
@@ -112,7 +114,7 @@ def _changed(kind: str, organization_id: str, id: str, body: dict[str, Any]) -> 
     if not body:
         raise UserError("give what to change")
     with opened() as store, by_option({}):
-        entry = _found(store, organization_id, _kind(kind), id)
+        entry = _entry(store, organization_id, _kind(kind), id)
         return _shown(domain.change(store, entry, _author(), **checked(model, body).changes))
 
 
@@ -120,7 +122,7 @@ def _deleted(kind: str, organization_id: str, annotation_id: str) -> object:
     from api.domain import annotations as domain
 
     with opened() as store:
-        entry = _found(store, organization_id, _kind(kind), annotation_id)
+        entry = _entry(store, organization_id, _kind(kind), annotation_id)
         domain.drop(store, entry, _author())
     return _shown(entry)
 
@@ -144,9 +146,9 @@ def list_notes(organization_id: str, device: str | None, group: str | None, sear
 @_whose
 @_from
 @click.option("--to", help="Up to when, ISO 8601. Default: the note is of an instant.")
-def create_note(organization_id: str, text: str, **said: Any) -> object:
+def create_note(organization_id: str, text: str, **values: Any) -> object:
     """Write a note on a device or a group."""
-    return _created("note", organization_id, _body(text=text, **said))
+    return _created("note", organization_id, _body(text=text, **values))
 
 
 @notes.command("change")
@@ -155,9 +157,9 @@ def create_note(organization_id: str, text: str, **said: Any) -> object:
 @click.option("--text", help="The new text.")
 @click.option("--from", "from_", help="From when on, ISO 8601.")
 @click.option("--to", help="Up to when, ISO 8601.")
-def change_note(organization_id: str, annotation_id: str, **said: Any) -> object:
+def change_note(organization_id: str, annotation_id: str, **values: Any) -> object:
     """Change a note."""
-    return _changed("note", organization_id, annotation_id, _body(**said))
+    return _changed("note", organization_id, annotation_id, _body(**values))
 
 
 @notes.command("delete")
@@ -196,12 +198,12 @@ _repeat = click.option(
 @_repeat
 @click.option("--until", help="The last day on which it repeats, ISO 8601.")
 @click.option("--zone", help="The IANA time zone of its time of day. Default: the device's.")
-def plan(organization_id: str, **said: Any) -> object:
+def plan(organization_id: str, **values: Any) -> object:
     """Plan maintenance of a device or a group.
 
     Its time doesn't count in uptime, doesn't train what is usual, and is hatched on charts.
     """
-    return _created("maintenance", organization_id, _body(**said))
+    return _created("maintenance", organization_id, _body(**values))
 
 
 @maintenance.command("change")
@@ -212,9 +214,9 @@ def plan(organization_id: str, **said: Any) -> object:
 @click.option("--reason", help="Why.")
 @_repeat
 @click.option("--until", help="The last day on which it repeats, ISO 8601.")
-def change_maintenance(organization_id: str, annotation_id: str, **said: Any) -> object:
+def change_maintenance(organization_id: str, annotation_id: str, **values: Any) -> object:
     """Change planned maintenance, also for what is past."""
-    return _changed("maintenance", organization_id, annotation_id, _body(**said))
+    return _changed("maintenance", organization_id, annotation_id, _body(**values))
 
 
 @maintenance.command("cancel")
@@ -254,7 +256,7 @@ def list_corrections(organization_id: str, device: str | None, in_force: bool) -
 @_reason
 @click.option("--pretend", is_flag=True, help="Only report what would change.")
 def create_correction(
-    organization_id: str, effect: str | None, factor: float | None, pretend: bool, **said: Any
+    organization_id: str, effect: str | None, factor: float | None, pretend: bool, **values: Any
 ) -> object:
     """Exclude or scale the readings of a span. They stay as they came; `revoke` undoes it."""
     from api.domain import annotations as domain
@@ -263,8 +265,8 @@ def create_correction(
 
     if (effect is None) == (factor is None):
         raise UserError("give --exclude or --scale")
-    said["metrics"] = list(said["metrics"]) or None
-    body = _body(effect=effect or "scale", factor=factor, **said)
+    values["metrics"] = list(values["metrics"]) or None
+    body = _body(effect=effect or "scale", factor=factor, **values)
     with opened(read_only=pretend) as store, by_option({"factor": "scale", "metrics": "metric"}):
         organization(store, organization_id)
         scope, wanted = everything(organization_id), checked(CorrectionBody, body).wanted
@@ -280,12 +282,12 @@ def create_correction(
     return _shown(entry)
 
 
-def _previewed(shown: Any) -> dict[str, Any]:
+def _previewed(preview: Any) -> dict[str, Any]:
     return {
-        "readings": shown.touched.readings,
-        "values": shown.touched.values,
-        "gallonsBefore": shown.gallons_before,
-        "gallonsAfter": shown.gallons_after,
+        "readings": preview.touched.readings,
+        "values": preview.touched.values,
+        "gallonsBefore": preview.gallons_before,
+        "gallonsAfter": preview.gallons_after,
     }
 
 
@@ -298,7 +300,7 @@ def revoke(organization_id: str, annotation_id: str, reason: str) -> object:
     from api.domain import annotations as domain
 
     with opened() as store:
-        entry = _found(store, organization_id, _kind("correction"), annotation_id)
+        entry = _entry(store, organization_id, _kind("correction"), annotation_id)
         if entry.annotation.ended_ms is not None:
             raise UserError(f"correction {annotation_id} is revoked already")
         ended = domain.revoke(store, entry, reason, _author())

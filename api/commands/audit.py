@@ -47,7 +47,7 @@ def list_all(
     with opened(read_only=True) as store, opened_web(read_only=True) as web:
         if organization_id is not None and not store.count_audit(query):
             organization(store, organization_id)
-        found = entries([store, web], query)
+        rows = entries([store, web], query)
     return [
         {
             "at": when(entry.at_ms),
@@ -60,5 +60,5 @@ def list_all(
             "reason": entry.reason,
             "organizationId": entry.organization_id,
         }
-        for entry in found
+        for entry in rows
     ]

@@ -179,10 +179,10 @@ def remove() -> object:
             raise UserError("the store of WEIR_DATABASE has no demo fleet")
         devices = _answer(store, stored=0)["devices"]
         for embed in web.embeds(demo.ORGANIZATION_ID):
-            told = audited(demo.ORGANIZATION_ID, "embed", "revoke", embed.id)
-            web.revoke_embed(embed.id, now_ms(), told)
-        told = audited(demo.ORGANIZATION_ID, "organization", "delete", demo.ORGANIZATION_ID)
-        readings = store.delete_organization(demo.ORGANIZATION_ID, told)
+            audit = audited(demo.ORGANIZATION_ID, "embed", "revoke", embed.id)
+            web.revoke_embed(embed.id, now_ms(), audit)
+        audit = audited(demo.ORGANIZATION_ID, "organization", "delete", demo.ORGANIZATION_ID)
+        readings = store.delete_organization(demo.ORGANIZATION_ID, audit)
     settings().demo_key_path.unlink(missing_ok=True)
     return {"devices": devices, "readings": readings}
 

@@ -89,11 +89,11 @@ def _set_active(identifier: str, organization_id: str, *, active: bool) -> objec
     with opened() as store:
         device = _device(store, organization_id, identifier)
         if device.active is not active:
-            told = audited(
+            audit = audited(
                 organization_id, "device", "activate" if active else "deactivate", device.id,
                 before={"active": device.active}, after={"active": active},
             )  # fmt: skip
-            store.set_device_active(device, active, told)
+            store.set_device_active(device, active, audit)
     return {"id": device.id, "serialNumber": device.serial_number, "active": active}
 
 
@@ -113,8 +113,10 @@ def delete(identifier: str, organization_id: str, reason: str, pretend: bool) ->
     with only_writer(settings()), opened() as store:
         device = _device(store, organization_id, identifier)
         counts = _extent(store, device)
-        told = audited(organization_id, "device", "delete", device.id, before=counts, reason=reason)
-        store.delete_device(device, told)
+        audit = audited(
+            organization_id, "device", "delete", device.id, before=counts, reason=reason
+        )
+        store.delete_device(device, audit)
     return counts
 
 

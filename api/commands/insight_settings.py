@@ -189,11 +189,11 @@ def set_days(file: Path, organization_id: str) -> object:
     days = _days(file)
     with opened() as store:
         organization(store, organization_id)
-        told = audited(
+        audit = audited(
             organization_id, "settings", "set holidays", "holidays",
             before={"days": store.holidays(organization_id)}, after={"days": days},
         )  # fmt: skip
-        store.set_holidays(organization_id, days, told)
+        store.set_holidays(organization_id, days, audit)
     return {"days": len(days)}
 
 

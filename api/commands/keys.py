@@ -53,8 +53,8 @@ def new_key(
     key_id = f"key_{secrets.token_hex(10)}"
     lives = (now_ms(), expires_ms, None)
     made = Key(key_id, organization_id, name, key_digest(secret), grant, *lives, ingest, role)
-    told = audited(organization_id, "key", "create", key_id, after=_described(made), reason=name)
-    store.create_key(made, told)
+    audit = audited(organization_id, "key", "create", key_id, after=_described(made), reason=name)
+    store.create_key(made, audit)
     return {"keyId": key_id, "key": secret}
 
 
@@ -145,11 +145,11 @@ def set_role(key_id: str, role: str) -> object:
     """Change what a key may do, within ten seconds everywhere."""
     with opened() as store:
         key = _known(store, key_id)
-        told = audited(
+        audit = audited(
             key.organization_id, "key", "change role", key_id,
             before={"role": key.role.value}, after={"role": role},
         )  # fmt: skip
-        store.set_key_role(key_id, Role(role), told)
+        store.set_key_role(key_id, Role(role), audit)
     return {"keyId": key_id, "role": role}
 
 
@@ -159,11 +159,11 @@ def revoke(key_id: str) -> object:
     """End a key for good, within ten seconds everywhere."""
     with opened() as store:
         key, at_ms = _known(store, key_id), now_ms()
-        told = audited(
+        audit = audited(
             key.organization_id, "key", "revoke", key_id,
             before=_described(key), after=_described(replace(key, revoked_ms=at_ms)),
         )  # fmt: skip
-        store.revoke_key(key_id, at_ms, told)
+        store.revoke_key(key_id, at_ms, audit)
         return {"keyId": key_id, "revoked": when(_known(store, key_id).revoked_ms)}
 
 

@@ -36,13 +36,13 @@ def create(name: str, organization_id: str | None, cost_per_gallon: float | None
     ):
         raise UserError("--cost-per-gallon must be a number, 0 or more")
     new_id = organization_id or str(uuid4())
-    told = audited(
+    audit = audited(
         new_id, "organization", "create", new_id,
         after={"name": name, "costPerGallon": cost_per_gallon},
     )  # fmt: skip
     with opened() as store:
         organization = store.create_organization(
-            name, organization_id=new_id, cost_per_gallon=cost_per_gallon, audit=told
+            name, organization_id=new_id, cost_per_gallon=cost_per_gallon, audit=audit
         )
     return {"id": organization.id}
 
@@ -79,13 +79,13 @@ def delete(organization_id: str, reason: str, pretend: bool) -> object:
         known = existing(store, organization_id)
         counts = _extent(store, organization_id)
         for embed in web.embeds(organization_id):
-            told = audited(organization_id, "embed", "revoke", embed.id, reason=reason)
-            web.revoke_embed(embed.id, now_ms(), told)
-        told = audited(
+            audit = audited(organization_id, "embed", "revoke", embed.id, reason=reason)
+            web.revoke_embed(embed.id, now_ms(), audit)
+        audit = audited(
             organization_id, "organization", "delete", organization_id,
             before={"name": known.name, **counts}, reason=reason,
         )  # fmt: skip
-        store.delete_organization(organization_id, told)
+        store.delete_organization(organization_id, audit)
     return counts
 
 

@@ -212,10 +212,10 @@ def delete(
         gone = store.count(device, RAW, Span(from_ms, to_ms - 1))
         span = {"device": device.serial_number, "from": when(from_ms), "to": when(to_ms)}
         if not pretend:
-            told = audited(
+            audit = audited(
                 organization_id, "readings", "delete", device.id,
                 before=span | {"readings": gone}, reason=reason,
             )  # fmt: skip
-            gone = store.delete_readings(device, from_ms, to_ms, told)
+            gone = store.delete_readings(device, from_ms, to_ms, audit)
             reevaluate(store, organization_id, [device.key])
     return span | {"readings": gone}

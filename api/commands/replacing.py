@@ -33,7 +33,7 @@ def clear(store: Store, organization_id: str, path: Path) -> None:
     file that ends early: what it says of its span isn't all."""
     for device, span in _spans(store, organization_id, path):
         from_ms, to_ms = span.from_ms or 0, span.to_ms or 0
-        told = audited(
+        audit = audited(
             organization_id, "readings", "replace", device.id,
             before={
                 "device": device.serial_number,
@@ -43,7 +43,7 @@ def clear(store: Store, organization_id: str, path: Path) -> None:
             },
             reason=f"import of {path.name}",
         )  # fmt: skip
-        store.delete_readings(device, from_ms, to_ms + 1, told)
+        store.delete_readings(device, from_ms, to_ms + 1, audit)
 
 
 def _spans(store: Store, organization_id: str, path: Path) -> list[tuple[Device, Span]]:

@@ -68,7 +68,7 @@ class Preview(NamedTuple):
 # --- Finding -------------------------------------------------------------------------------------
 
 
-def found(store: Store, scope: Scope, kind: AnnotationKind, annotation_id: str) -> AnnotationEntry:
+def find(store: Store, scope: Scope, kind: AnnotationKind, annotation_id: str) -> AnnotationEntry:
     """NotFound where the scope has none."""
     entry = store.annotation(scope, kind, annotation_id) if storable(annotation_id) else None
     if entry is None:
@@ -90,11 +90,11 @@ def create(
     return entry
 
 
-def change(store: Store, entry: AnnotationEntry, author: Author, **said: Any) -> AnnotationEntry:
-    """With some fields of `Annotation` as said."""
+def change(store: Store, entry: AnnotationEntry, author: Author, **fields: Any) -> AnnotationEntry:
+    """Change some fields of the annotation."""
     _refuse_others(entry, author)
     after = _checked(
-        replace(entry.annotation, **said, changed_ms=clock_ms(), changed_by=author.name)
+        replace(entry.annotation, **fields, changed_ms=clock_ms(), changed_by=author.name)
     )
     changed = entry._replace(annotation=after)
     store.keep_annotation(after, [_audit(changed, entry, "change", author)])
@@ -274,50 +274,50 @@ def _audit(
 ) -> AuditEntry:
     entry = after or before
     assert entry is not None
-    said = entry.annotation
+    annotation = entry.annotation
     return AuditEntry(
         clock_ms(),
-        said.organization_id,
+        annotation.organization_id,
         author.name,
-        said.kind.value,
+        annotation.kind.value,
         action,
-        said.id,
+        annotation.id,
         None if before is None else annotation_object(before),
         None if after is None else annotation_object(after),
-        reason=(said.end_reason or "" if action == "revoke" else said.body),
+        reason=(annotation.end_reason or "" if action == "revoke" else annotation.body),
     )
 
 
 def annotation_object(entry: AnnotationEntry) -> dict[str, Any]:
-    said = entry.annotation
+    annotation = entry.annotation
     shown: dict[str, Any] = {
-        "id": said.id,
+        "id": annotation.id,
         "deviceId": entry.device_id,
         "serialNumber": entry.serial_number,
-        "group": said.group_name,
-        "from": _text(said.from_ms),
-        "to": _text(said.to_ms),
-        "text" if said.kind is AnnotationKind.NOTE else "reason": said.body,
-        "created": _text(said.created_ms),
-        "createdBy": said.created_by,
-        "changed": _text(said.changed_ms),
-        "changedBy": said.changed_by,
+        "group": annotation.group_name,
+        "from": _text(annotation.from_ms),
+        "to": _text(annotation.to_ms),
+        "text" if annotation.kind is AnnotationKind.NOTE else "reason": annotation.body,
+        "created": _text(annotation.created_ms),
+        "createdBy": annotation.created_by,
+        "changed": _text(annotation.changed_ms),
+        "changedBy": annotation.changed_by,
     }
-    if said.kind is AnnotationKind.MAINTENANCE:
+    if annotation.kind is AnnotationKind.MAINTENANCE:
         shown |= {
-            "repeat": said.repeats.value or None,
-            "until": _text(said.until_ms),
-            "zone": said.zone,
+            "repeat": annotation.repeats.value or None,
+            "until": _text(annotation.until_ms),
+            "zone": annotation.zone,
         }
-    if said.kind is AnnotationKind.CORRECTION:
+    if annotation.kind is AnnotationKind.CORRECTION:
         shown |= {
-            "metrics": list(said.metrics),
-            "effect": EXCLUDE if said.factor is None else SCALE,
-            "factor": said.factor,
-            "state": "in-force" if said.ended_ms is None else "revoked",
-            "revoked": _text(said.ended_ms),
-            "revokedBy": said.ended_by,
-            "revokeReason": said.end_reason,
+            "metrics": list(annotation.metrics),
+            "effect": EXCLUDE if annotation.factor is None else SCALE,
+            "factor": annotation.factor,
+            "state": "in-force" if annotation.ended_ms is None else "revoked",
+            "revoked": _text(annotation.ended_ms),
+            "revokedBy": annotation.ended_by,
+            "revokeReason": annotation.end_reason,
         }
     return shown
 

@@ -31,7 +31,10 @@ def whole_page(rows: Sequence[Any]) -> dict[str, Any]:
     return page(rows, len(rows), max(len(rows), 1))
 
 
-def alert_object(entry: AlertEntry, rule_names: Mapping[str, str]) -> dict[str, Any]:
+def alert_object(
+    entry: AlertEntry, rule_names: Mapping[str, str], undelivered: Mapping[str, str]
+) -> dict[str, Any]:
+    """``undelivered``: threads with a message that failed, and the state of it."""
     episode = Episode.of(entry.alert)
     condition, group = episode.condition, None
     if episode.group_id is not None:
@@ -59,7 +62,7 @@ def alert_object(entry: AlertEntry, rule_names: Mapping[str, str]) -> dict[str, 
         "ended": maybe(ended_ms),
         "notified": maybe(episode.told_ms),
         "notSent": episode.not_sent or None,
-        "outcome": outcome(episode),
+        "outcome": outcome(episode, undelivered.get(episode.thread, "")),
         "unstable": episode.unstable,
         "group": group,
         "acknowledged": {
@@ -72,8 +75,10 @@ def alert_object(entry: AlertEntry, rule_names: Mapping[str, str]) -> dict[str, 
     }
 
 
-def outcome(episode: Episode) -> str:
+def outcome(episode: Episode, undelivered: str = "") -> str:
     """What was sent of it, or why nothing was."""
+    if undelivered:
+        return "not delivered" if undelivered == "dead" else "not delivered yet: retrying"
     if episode.not_sent == "late":
         late_ms = episode.noticed_ms - (episode.fired_ms or episode.noticed_ms)
         return f"not sent: found {late_ms // HOUR_MS:,} h late"

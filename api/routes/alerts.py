@@ -45,6 +45,15 @@ def _receiver_names(store: Store, scope: Scope) -> dict[str, str]:
     return {row.id: row.name for row in store.alert_receivers(scope.organization_id)}
 
 
+def _undelivered(store: Store, scope: Scope) -> dict[str, str]:
+    """Threads with a message of late that failed, and the state of it."""
+    found = store.alert_messages(scope.organization_id, limit=MOST_MESSAGES)
+    failed = (
+        row for row in found if row.state == "dead" or (row.state == "queued" and row.attempts)
+    )
+    return {row.thread: row.state for row in failed}
+
+
 # --- Alerts --------------------------------------------------------------------------------------
 
 
@@ -66,7 +75,8 @@ def list_alerts(call: Call[AlertListQuery]) -> Reply:
     wanted = not asked.count and count > asked.offset
     found = store.alerts(call.scope, query) if wanted else []
     names = _rule_names(store, call.scope) if found else {}
-    rows = [alert_object(each, names) for each in found]
+    failed = _undelivered(store, call.scope) if found else {}
+    rows = [alert_object(each, names, failed) for each in found]
     return Reply(page(rows, count, asked.limit, asked.offset))
 
 
@@ -80,7 +90,7 @@ def get_alert(call: Call[Query]) -> Reply:
 
 
 def _alert(store: Store, scope: Scope, entry: AlertEntry) -> dict[str, Any]:
-    return alert_object(entry, _rule_names(store, scope))
+    return alert_object(entry, _rule_names(store, scope), _undelivered(store, scope))
 
 
 def acknowledge(call: ActionCall[AcknowledgeBody]) -> Reply:

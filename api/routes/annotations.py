@@ -52,28 +52,28 @@ def _refuse_embeds(call: Call[Any]) -> None:
 def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply]:
     def answer(call: Call[AnnotationListQuery]) -> Reply:
         _refuse_embeds(call)
-        asked = call.query
-        device = None if asked.device is None else identify(call.store, call.scope, asked.device)
+        params = call.query
+        device = None if params.device is None else identify(call.store, call.scope, params.device)
         query = AnnotationQuery(
             kinds=(kind,),
             device=device,
-            group=asked.group,
-            text=asked.q or "",
-            from_ms=asked.from_ms,
-            to_ms=asked.to_ms,
-            ended=asked.revoked,
-            limit=asked.limit,
-            offset=asked.offset,
+            group=params.group,
+            text=params.q or "",
+            from_ms=params.from_ms,
+            to_ms=params.to_ms,
+            ended=params.revoked,
+            limit=params.limit,
+            offset=params.offset,
         )
-        possible = all(storable(text) for text in (asked.group, asked.q) if text is not None)
+        possible = all(storable(text) for text in (params.group, params.q) if text is not None)
         count = call.store.count_annotations(call.scope, query) if possible else 0
-        found = call.store.annotations(call.scope, query) if count > asked.offset else []
+        entries = call.store.annotations(call.scope, query) if count > params.offset else []
         return Reply(
             {
                 "count": count,
-                "limit": asked.limit,
-                "offset": asked.offset,
-                "data": [annotation_object(entry) for entry in found],
+                "limit": params.limit,
+                "offset": params.offset,
+                "data": [annotation_object(entry) for entry in entries],
             }
         )
 
@@ -83,7 +83,7 @@ def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply
 def get_of(kind: AnnotationKind) -> Callable[[Call[Query]], Reply]:
     def answer(call: Call[Query]) -> Reply:
         _refuse_embeds(call)
-        return Reply(annotation_object(domain.found(call.store, call.scope, kind, call.identifier)))
+        return Reply(annotation_object(domain.find(call.store, call.scope, kind, call.identifier)))
 
     return answer
 
@@ -98,7 +98,7 @@ def create_of(kind: AnnotationKind) -> Callable[[ActionCall[Any]], Reply]:
 
 def change_of(kind: AnnotationKind) -> Callable[[ActionCall[Any]], Reply]:
     def answer(call: ActionCall[Any]) -> Reply:
-        entry = domain.found(call.store, call.scope, kind, call.identifier)
+        entry = domain.find(call.store, call.scope, kind, call.identifier)
         changed = domain.change(call.store, entry, author(call), **call.body.changes)
         return Reply(annotation_object(changed))
 
@@ -107,7 +107,7 @@ def change_of(kind: AnnotationKind) -> Callable[[ActionCall[Any]], Reply]:
 
 def delete_of(kind: AnnotationKind) -> Callable[[ActionCall[NoBody]], Reply]:
     def answer(call: ActionCall[NoBody]) -> Reply:
-        entry = domain.found(call.store, call.scope, kind, call.identifier)
+        entry = domain.find(call.store, call.scope, kind, call.identifier)
         domain.drop(call.store, entry, author(call))
         return Reply(annotation_object(entry))
 
@@ -120,18 +120,18 @@ def create_correction(call: ActionCall[CorrectionBody]) -> Reply:
 
 
 def preview_correction(call: ActionCall[CorrectionBody]) -> Reply:
-    shown = domain.preview(call.store, call.scope, call.body.wanted)
+    preview = domain.preview(call.store, call.scope, call.body.wanted)
     return Reply(
         {
-            "readings": shown.touched.readings,
-            "values": shown.touched.values,
-            "gallons": {"before": shown.gallons_before, "after": shown.gallons_after},
+            "readings": preview.touched.readings,
+            "values": preview.touched.values,
+            "gallons": {"before": preview.gallons_before, "after": preview.gallons_after},
         }
     )
 
 
 def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
-    entry = domain.found(call.store, call.scope, CORRECTION, call.identifier)
+    entry = domain.find(call.store, call.scope, CORRECTION, call.identifier)
     return Reply(
         annotation_object(domain.revoke(call.store, entry, call.body.reason, author(call)))
     )
@@ -140,10 +140,10 @@ def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
 def corrected_readings(call: Call[CorrectedReadingsQuery]) -> Reply:
     """The readings that a correction has changed: as they came, and as they count."""
     _refuse_embeds(call)
-    entry = domain.found(call.store, call.scope, CORRECTION, call.identifier)
-    said = entry.annotation
+    entry = domain.find(call.store, call.scope, CORRECTION, call.identifier)
+    annotation = entry.annotation
     device = identify(call.store, call.scope, entry.device_id or "")
-    span = Span(said.from_ms, (said.to_ms or said.from_ms + 1) - 1)
+    span = Span(annotation.from_ms, (annotation.to_ms or annotation.from_ms + 1) - 1)
     originals = call.store.originals(device, span, call.query.limit)
     rows = call.store.rows(device, RAW, span, limit=call.query.limit)
     counts = {row[0]: row[1:] for row in rows}

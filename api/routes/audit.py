@@ -22,28 +22,28 @@ WHOLE: Final = "The audit log needs a credential for all of the organization's d
 def list_audit(call: Call[AuditListQuery]) -> Reply:
     if not call.scope.grant.everything:
         raise Forbidden(WHOLE)
-    asked = call.query
+    params = call.query
     query = AuditQuery(
         organization_id=call.scope.organization_id,
-        kind=asked.kind,
-        author=asked.author,
-        text=asked.q or "",
-        from_ms=asked.from_ms,
-        to_ms=asked.to_ms,
-        limit=asked.limit,
-        offset=asked.offset,
+        kind=params.kind,
+        author=params.author,
+        text=params.q or "",
+        from_ms=params.from_ms,
+        to_ms=params.to_ms,
+        limit=params.limit,
+        offset=params.offset,
     )
-    texts = (asked.kind, asked.author, asked.q)
+    texts = (params.kind, params.author, params.q)
     possible = all(storable(text) for text in texts if text is not None)
     logs: list[AuditLog] = [call.store, *([call.web] if call.web is not None else [])]
     count = sum(log.count_audit(query) for log in logs) if possible else 0
-    found = entries(logs, query) if count > asked.offset else []
+    rows = entries(logs, query) if count > params.offset else []
     return Reply(
         {
             "count": count,
-            "limit": asked.limit,
-            "offset": asked.offset,
-            "data": [audit_object(entry) for entry in found],
+            "limit": params.limit,
+            "offset": params.offset,
+            "data": [audit_object(entry) for entry in rows],
         }
     )
 
@@ -51,8 +51,8 @@ def list_audit(call: Call[AuditListQuery]) -> Reply:
 def entries(logs: list[AuditLog], query: AuditQuery) -> list[AuditEntry]:
     """A page of several logs as one: embeds are the web's, and have one of their own."""
     first = replace(query, limit=query.offset + query.limit, offset=0)
-    found = merge(*(log.audit(first) for log in logs), key=lambda entry: (-entry.at_ms, entry.id))
-    return list(found)[query.offset : query.offset + query.limit]
+    merged = merge(*(log.audit(first) for log in logs), key=lambda entry: (-entry.at_ms, entry.id))
+    return list(merged)[query.offset : query.offset + query.limit]
 
 
 def audit_object(entry: AuditEntry) -> dict[str, Any]:

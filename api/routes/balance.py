@@ -15,21 +15,21 @@ from api.timez import now_ms
 
 
 def get_balance(call: Call[BalanceQuery]) -> Reply:
-    main, asked = identify(call.store, call.scope, call.identifier), call.query
-    until_ms = min(asked.to_ms + 1, now_ms())
-    below, found = balance_of(call.store, call.scope, main, asked.from_ms, until_ms)
-    compared = found.compared > 0
+    main, params = identify(call.store, call.scope, call.identifier), call.query
+    until_ms = min(params.to_ms + 1, now_ms())
+    below, result = balance_of(call.store, call.scope, main, params.from_ms, until_ms)
+    compared = result.compared > 0
     return Reply(
         {
-            "main": _named(main) | {"gallons": found.inlet if compared else None},
+            "main": _named(main) | {"gallons": result.inlet if compared else None},
             "subMeters": [
                 _named(device) | {"gallons": gallons if compared else None}
-                for device, gallons in zip(below, found.outlets, strict=True)
+                for device, gallons in zip(below, result.outlets, strict=True)
             ],
-            "outlet": found.outlet if compared and below else None,
-            "difference": found.difference,
-            "share": found.share,
-            "hours": {"compared": found.compared, "of": found.hours},
+            "outlet": result.outlet if compared and below else None,
+            "difference": result.difference,
+            "share": result.share,
+            "hours": {"compared": result.compared, "of": result.hours},
         }
     )
 

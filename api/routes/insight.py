@@ -115,13 +115,13 @@ def _summary(store: Store, scope: Scope, params: SummaryQuery, kind: str | None)
 
 
 def list_groups(call: Call[PageQuery]) -> Reply:
-    asked, found = call.query, call.store.groups(call.scope)
-    page = found[asked.offset : asked.offset + asked.limit]
+    params, groups = call.query, call.store.groups(call.scope)
+    page = groups[params.offset : params.offset + params.limit]
     return Reply(
         {
-            "count": len(found),
-            "limit": asked.limit,
-            "offset": asked.offset,
+            "count": len(groups),
+            "limit": params.limit,
+            "offset": params.offset,
             "data": [{"name": group.name, "devices": group.devices} for group in page],
         }
     )

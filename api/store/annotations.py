@@ -34,8 +34,8 @@ class AnnotationsPart(AuditPart):
     def annotation(
         self, scope: Scope, kind: AnnotationKind, annotation_id: str
     ) -> AnnotationEntry | None:
-        found = self.fetch(sql.one(self.dialect, scope, kind, annotation_id))
-        return _entry(found[0]) if found else None
+        rows = self.fetch(sql.one(self.dialect, scope, kind, annotation_id))
+        return _entry(rows[0]) if rows else None
 
     def keep_annotation(self, annotation: Annotation, audit: Sequence[AuditEntry]) -> None:
         with self.transaction() as transaction:
@@ -64,10 +64,10 @@ class AnnotationsPart(AuditPart):
             transaction.run(insight_sql.mark_due(self.dialect, marks))
 
     def maintenance_of(self, keys: Sequence[int]) -> dict[int, list[Annotation]]:
-        found: defaultdict[int, list[Annotation]] = defaultdict(list)
+        by_device: defaultdict[int, list[Annotation]] = defaultdict(list)
         for key, *row in self.fetch(sql.maintenance(self.dialect, keys)) if keys else ():
-            found[key].append(with_values(row))
-        return dict(found)
+            by_device[key].append(with_values(row))
+        return dict(by_device)
 
     def has_group(self, organization_id: str, name: str) -> bool:
         return bool(self.fetch(sql.devices_of_group(organization_id, name)))

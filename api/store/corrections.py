@@ -81,15 +81,15 @@ class CorrectionsPart(RetentionPart, AuditPart):
 
     def corrected_among(self, transaction: Transaction, keys: Iterable[int]) -> set[int]:
         """Those of the devices that a correction is in force for."""
-        found = transaction.fetch(annotations_sql.corrected_devices())
-        return {key for (key,) in found}.intersection(keys) if found else set()
+        rows = transaction.fetch(annotations_sql.corrected_devices())
+        return {key for (key,) in rows}.intersection(keys) if rows else set()
 
     def as_they_came(
         self, transaction: Transaction, existing: list[Row], instants: Sequence[Instant]
     ) -> list[Row]:
         """Stored rows (…, seq) at these instants, with the values they came with."""
-        found = transaction.fetch(sql.originals_at(self.dialect, instants))
-        originals = {(row[0], row[1], row[-1]): row for row in found}
+        rows = transaction.fetch(sql.originals_at(self.dialect, instants))
+        originals = {(row[0], row[1], row[-1]): row for row in rows}
         return [originals.get((row[0], row[1], row[-1]), row) for row in existing]
 
     def correct_new(self, transaction: Transaction, rows: Sequence[Row], keys: set[int]) -> None:
@@ -130,7 +130,7 @@ def _range(correction: Annotation) -> tuple[int, int, int]:
 
 
 def _by_device(corrections: Iterable[Annotation]) -> dict[int, list[Annotation]]:
-    found: defaultdict[int, list[Annotation]] = defaultdict(list)
+    by_device: defaultdict[int, list[Annotation]] = defaultdict(list)
     for each in corrections:
-        found[each.device_key or 0].append(each)
-    return dict(found)
+        by_device[each.device_key or 0].append(each)
+    return dict(by_device)

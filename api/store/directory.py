@@ -73,8 +73,8 @@ class DirectoryPart(AuditPart):
 
     def sub_meters(self, scope: Scope, main: Device) -> list[Device]:
         rows = self.fetch(sql.downstream(self.dialect, scope, main.key))
-        found = in_scope(self, scope, [device_from(row) for row in rows])
-        return [each for each in found if (each.config or {}).get("parent") == main.serial_number]
+        devices = in_scope(self, scope, [device_from(row) for row in rows])
+        return [each for each in devices if (each.config or {}).get("parent") == main.serial_number]
 
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
         if not identifiers:
@@ -149,8 +149,8 @@ class DirectoryPart(AuditPart):
             transaction.run(sql.leave_ancestors(self.dialect, list(plan.moved)))
         upstream = [
             (key, ancestor, depth)
-            for key, found in plan.moved.items()
-            for depth, ancestor in enumerate(found, 1)
+            for key, upstream in plan.moved.items()
+            for depth, ancestor in enumerate(upstream, 1)
         ]
         transaction.insert(DEVICE_ANCESTOR, DEVICE_ANCESTOR.names, upstream)
 

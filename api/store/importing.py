@@ -73,8 +73,8 @@ class Planner:
                 updated += 1
             if device.groups is not None:
                 plan.groups[key] = tuple(dict.fromkeys(device.groups))
-            says_parent, parent = given_parent(device.fields)
-            if says_parent:
+            has_parent, parent = given_parent(device.fields)
+            if has_parent:
                 parents[key] = parent
         self._check_unique()
         self._move(plan, parents)
@@ -126,10 +126,10 @@ class Planner:
         if values["active"] or other is None or not other["active"]:
             self._by_serial[serial] = key
 
-    def _move(self, plan: Plan, said: Mapping[int, str | None]) -> None:
+    def _move(self, plan: Plan, given: Mapping[int, str | None]) -> None:
         """Last, since a file may name a parent before it names the parent's own entry."""
         parents = {key: upstream[0] for key, upstream in self._upstream.items()}
-        for key, serial in said.items():
+        for key, serial in given.items():
             parents.pop(key, None)
             if serial is not None:
                 parents[key] = self._parent(key, serial)

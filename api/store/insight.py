@@ -83,9 +83,11 @@ class InsightPart(Seam):
             entry.device.key: entry
             for entry in map(_entry, self.fetch(sql.entries(self.dialect, keys)))
         }
-        found = [entries[key] for key in keys if key in entries]
-        devices = in_scope(self, scope, [entry.device for entry in found])
-        return [entry._replace(device=device) for entry, device in zip(found, devices, strict=True)]
+        ordered = [entries[key] for key in keys if key in entries]
+        devices = in_scope(self, scope, [entry.device for entry in ordered])
+        return [
+            entry._replace(device=device) for entry, device in zip(ordered, devices, strict=True)
+        ]
 
     def count_statuses(self, scope: Scope, query: StatusQuery) -> int:
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
@@ -160,10 +162,10 @@ class InsightPart(Seam):
                 page_sql.flow_rows(keys, resolution, low, high, arithmetic)
             )
         )
-        found: defaultdict[int, list[FlowRow]] = defaultdict(list)
+        by_device: defaultdict[int, list[FlowRow]] = defaultdict(list)
         for key, *row in rows:
-            found[key].append(FlowRow(*row))
-        return dict(found)
+            by_device[key].append(FlowRow(*row))
+        return dict(by_device)
 
     def cell_counts(
         self, devices: Sequence[Device], counted: Resolution, cell_ms: int, low: int, high: int
@@ -171,10 +173,10 @@ class InsightPart(Seam):
         keys = [device.key for device in devices]
         if not keys or low >= high:
             return {}
-        found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        by_device: defaultdict[int, dict[int, int]] = defaultdict(dict)
         for key, cell, count in self.fetch(page_sql.cell_counts(keys, counted, cell_ms, low, high)):
-            found[key][int(cell)] = int(count)
-        return dict(found)
+            by_device[key][int(cell)] = int(count)
+        return dict(by_device)
 
     # --- For the process that writes ---
 
@@ -214,8 +216,8 @@ class InsightPart(Seam):
     def _mark_alerts(self, transaction: Transaction, keys: Sequence[int]) -> None:
         """Of organizations with rules on states or values, which change with each status."""
         if keys and transaction.fetch(alert_sql.any_live_rule()):
-            found = transaction.fetch(alert_sql.with_live_rules(self.dialect, keys))
-            mark_alerts(self.dialect, transaction, [key for (key,) in found])
+            rows = transaction.fetch(alert_sql.with_live_rules(self.dialect, keys))
+            mark_alerts(self.dialect, transaction, [key for (key,) in rows])
 
     def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
         return [key for (key,) in self.fetch(sql.made_by_others(keys, maker))] if keys else []
@@ -243,10 +245,10 @@ class InsightPart(Seam):
     def gallons(
         self, keys: Sequence[int], resolution: Resolution, low: int, high: int
     ) -> dict[int, list[tuple[int, float | None]]]:
-        found: defaultdict[int, list[tuple[int, float | None]]] = defaultdict(list)
+        by_device: defaultdict[int, list[tuple[int, float | None]]] = defaultdict(list)
         for key, ts, value in self.fetch(sql.gallons(keys, resolution, low, high)) if keys else ():
-            found[key].append((ts, value))
-        return dict(found)
+            by_device[key].append((ts, value))
+        return dict(by_device)
 
     def first_hour(self, key: int) -> int | None:
         hour: int | None = self.fetch(sql.first_hour(key))[0][0]

@@ -64,19 +64,19 @@ class KeysPart(AuditPart):
     def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            found = _keys(transaction.fetch(sql.by_id(key_id)))
-            if found and found[0].revoked_ms is None:
+            rows = _keys(transaction.fetch(sql.by_id(key_id)))
+            if rows and rows[0].revoked_ms is None:
                 transaction.run(sql.revoke(key_id, at_ms))
                 self.record_in(transaction, audit)
-            return bool(found)
+            return bool(rows)
 
     def set_key_role(self, key_id: str, role: Role, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            found = _keys(transaction.fetch(sql.by_id(key_id)))
-            if not found:
+            rows = _keys(transaction.fetch(sql.by_id(key_id)))
+            if not rows:
                 return False
-            if found[0].ingest:
+            if rows[0].ingest:
                 raise UserError(f"key {key_id} only sends readings: it has no role")
             transaction.run(sql.forget_grants(key_id, _ROLE))
             transaction.insert(KEY_GRANT, KEY_GRANT.names, [(key_id, _ROLE, role.value)])

@@ -262,7 +262,7 @@ DEVICE: Final = Table(
 # than what it is read for: where either would do, SQLite takes the narrower one.
 LISTED_DEVICES: Final = (
     "CREATE INDEX device_by_label ON device"
-    " (organization_id, active, label, id, serial_number, network_unique_identifier)",
+    " (organization_id, active, label, id, key, serial_number, network_unique_identifier)",
     "CREATE INDEX device_listed ON device (organization_id, active, key, label, id)",
 )
 

@@ -375,7 +375,7 @@ def test_a_main_is_compared_with_its_sub_meters_hour_by_hour(world: World) -> No
         assert [each["serialNumber"] for each in found["subMeters"]] == ["N-1", "N-3"]
         hours = found["hours"]
         assert hours["of"] == 12
-        assert hours["compared"] in (10, 11)
+        assert hours["compared"] in (10, 11, 12)  # all, where the hour of silence is nearly over
         hourly = pytest.approx(0.6 * hours["compared"])  # 0.01 gal a minute
         assert found["main"]["gallons"] == hourly
         assert [each["gallons"] for each in found["subMeters"]] == [hourly, hourly]

@@ -337,16 +337,16 @@ def take_back(key: int, kind: str, opened_ms: int) -> Query:
     )
 
 
-def show_open(key: int, found: OpenFindings) -> Query:
-    kinds = ",".join(found.kinds)
+def show_open(key: int, open_findings: OpenFindings) -> Query:
+    kinds = ",".join(open_findings.kinds)
     return Query(
         f"UPDATE {DEVICE_STATUS.name} SET findings = ?, finding_rank = ?, finding_cost = ?"
         " WHERE device_id = ? AND (findings <> ? OR COALESCE(finding_rank, -1) <> ?"
         " OR COALESCE(finding_cost, -1) <> ?)",
         (
-            *(kinds, found.rank, found.cost_per_day, key, kinds),
-            -1 if found.rank is None else found.rank,
-            -1.0 if found.cost_per_day is None else found.cost_per_day,
+            *(kinds, open_findings.rank, open_findings.cost_per_day, key, kinds),
+            -1 if open_findings.rank is None else open_findings.rank,
+            -1.0 if open_findings.cost_per_day is None else open_findings.cost_per_day,
         ),
     )
 

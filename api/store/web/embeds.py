@@ -42,11 +42,11 @@ class EmbedsPart(Versioned, AuditPart):
 
     def revoke_embed(self, embed_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
-            found = transaction.fetch(sql.embed(embed_id))
-            if found and _embed(found[0]).revoked_ms is None:
+            rows = transaction.fetch(sql.embed(embed_id))
+            if rows and _embed(rows[0]).revoked_ms is None:
                 transaction.run(sql.revoke(embed_id, at_ms))
                 self.record_in(transaction, audit)
-            return bool(found)
+            return bool(rows)
 
 
 def _values(embed: Embed) -> dict[str, Any]:

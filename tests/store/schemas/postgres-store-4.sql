@@ -440,10 +440,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('873ce798ebfd409eb3b094d7b2b0d2d2', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('7e31d22242484ed1aacc3f768a7b8297', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795359100570, 1795359100570, 1795359100570, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '7c7a1487-ae22-440b-90ae-5d0eb86013c7', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795359100570, 1795359100570, 1795359100570, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795359847833, 1795359847833, 1795359847833, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, 'f11f97a5-8c33-4d0e-930f-20cdff2828b3', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795359847833, 1795359847833, 1795359847833, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -460,7 +460,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795359100567, 1795359100567, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795359847820, 1795359847820, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
@@ -1295,7 +1295,7 @@ CREATE UNIQUE INDEX api_key_by_digest ON public.api_key USING btree (digest);
 CREATE INDEX audit_by_time ON public.audit USING btree (organization_id, at_ms, id);
 CREATE INDEX device_ancestor_by_ancestor ON public.device_ancestor USING btree (ancestor_key);
 CREATE UNIQUE INDEX device_by_id ON public.device USING btree (id);
-CREATE INDEX device_by_label ON public.device USING btree (organization_id, active, label, id, serial_number, network_unique_identifier);
+CREATE INDEX device_by_label ON public.device USING btree (organization_id, active, label, id, key, serial_number, network_unique_identifier);
 CREATE UNIQUE INDEX device_by_network_unique_identifier ON public.device USING btree (organization_id, network_unique_identifier) WHERE (active = 1);
 CREATE INDEX device_by_organization ON public.device USING btree (organization_id);
 CREATE UNIQUE INDEX device_by_serial_number ON public.device USING btree (organization_id, serial_number) WHERE (active = 1);

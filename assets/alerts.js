@@ -1,0 +1,104 @@
+/* The two pages of alerts. The server decides every word; a click on a button that has data-alert goes
+   into the page's Store of deeds, a form that changes into its Store of drafts. */
+import { noUpdate, register, setProps } from "./dash.js";
+import { siteRoot } from "./site.js";
+
+const REFRESH_MS = 15000;
+const DRAFT_MS = 400;
+let timer = 0;
+
+const page = () => document.getElementById("alerts");
+const place = () => page()?.dataset.place;
+const put = (part, data) =>
+  setProps(`${place()}-${part}`, { data: { ...data, asked: Date.now() } });
+const inAddress = () => Object.fromEntries(new URLSearchParams(window.location.search));
+const ask = (more = {}) => page() && put("question", { ...inAddress(), ...more });
+
+function fieldsOf(form) {
+  const fields = {};
+  new FormData(form).forEach((value, name) => {
+    fields[name] = [...(fields[name] || []), String(value)];
+  });
+  return fields;
+}
+
+function draft() {
+  const form = document.getElementById("alert-rule-form");
+  if (form) put("draft", { fields: fieldsOf(form) });
+}
+
+function changed(event) {
+  const form = event.target.closest?.("form.alert-form");
+  if (!form) return;
+  if (["source", "kind"].includes(event.target.name)) form.dataset.source = event.target.value;
+  if (form.id !== "alert-rule-form") return;
+  document.getElementById("alert-rules-preview").dataset.busy = "";
+  clearTimeout(timer);
+  timer = setTimeout(draft, DRAFT_MS);
+}
+
+function say(words, bad) {
+  const notice = document.getElementById("alerts-notice");
+  notice.textContent = words || "";
+  notice.hidden = !words;
+  notice.classList.toggle("good", !bad);
+}
+
+function press(button) {
+  const { alert: what, ...more } = button.dataset;
+  if (what === "page") {
+    const to = new URLSearchParams(window.location.search);
+    to.set("page", more.page);
+    window.history.pushState(null, "", `?${to}`);
+    ask();
+    return;
+  }
+  const form = button.closest("form");
+  const note = button.closest("[data-of]")?.querySelector("input[name=text]");
+  const text = note?.value || "";
+  if (note) note.value = ""; // the field may stand in another row next
+  button.closest("details")?.removeAttribute("open");
+  button.disabled = true;
+  put("deed", { do: what, ...more, text, fields: form ? fieldsOf(form) : null });
+  setTimeout(() => (button.disabled = false), 2000);
+}
+
+register("alerts", {
+  listed: (told) => {
+    if (told?.error) say(told.error, true);
+    return noUpdate();
+  },
+  done: (told) => {
+    if (!told) return noUpdate();
+    const problem = document.querySelector("[data-problem]");
+    if (problem) problem.textContent = told.problem || "";
+    if (told.error || told.words) say(told.error || told.words, Boolean(told.error));
+    if (told.go) window.history.replaceState(null, "", siteRoot + told.go);
+    if (!told.problem && !told.error && !told.stay) ask({ form: Boolean(told.go) });
+    return noUpdate();
+  },
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("#alerts button[data-alert]");
+  if (button) press(button);
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("form.alert-form")) event.preventDefault();
+});
+document.addEventListener("input", changed);
+document.addEventListener("weir:drawn", (event) => {
+  if (event.target.id === "alert-rules-form") draft();
+  if (event.target.id === "alert-rules-preview") delete event.target.dataset.busy;
+});
+document.addEventListener("keydown", (event) => {
+  if (place() !== "alerts" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea")) return;
+  const row = event.target.closest(".alert-row") || document.querySelector(".alert-row[data-of]");
+  if (event.key === "a") row?.querySelector("[data-alert=acknowledge]")?.click();
+  if (event.key === "s") row?.querySelector("details summary")?.click();
+});
+setInterval(() => {
+  const typing = document.activeElement?.matches("#alerts input");
+  if (!document.hidden && !typing && place() === "alerts") ask();
+}, REFRESH_MS);

@@ -1,0 +1,1 @@
+"""Alerts: what fires, its history; rules, receivers and their forms."""

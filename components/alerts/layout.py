@@ -1,0 +1,123 @@
+"""The frames of the two pages. assets/alerts.js keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components import html_json, session
+from components.controls import attributes, labelled, notice
+from components.shell import ALERTS_PATH
+
+RULES_PATH = f"{ALERTS_PATH}/rules"
+
+
+class Ids(StrEnum):
+    """What assets/alerts.js looks for by these names too."""
+
+    PAGE = "alerts"
+    QUESTION = "alerts-question"
+    ANSWER = "alerts-answer"
+    SHOWN = "alerts-shown"
+    DEED = "alerts-deed"
+    DONE = "alerts-done"
+    NEXT = "alerts-next"
+    DRAFT = "alerts-draft"
+    NOTICE = "alerts-notice"
+    SUMMARY = "alerts-summary"
+    FIRING = "alerts-firing"
+    HISTORY = "alerts-history"
+    SILENCES = "alerts-silences"
+
+
+class RuleIds(StrEnum):
+    """The same page, as far as the script is concerned."""
+
+    PAGE = "alerts"
+    QUESTION = "alert-rules-question"
+    ANSWER = "alert-rules-answer"
+    SHOWN = "alert-rules-shown"
+    DEED = "alert-rules-deed"
+    DONE = "alert-rules-done"
+    NEXT = "alert-rules-next"
+    DRAFT = "alert-rules-draft"
+    NOTICE = "alerts-notice"
+    SUMMARY = "alert-rules-summary"
+    RULES = "alert-rules-list"
+    RECEIVERS = "alert-receivers-list"
+    FORM = "alert-rules-form"
+    PREVIEW = "alert-rules-preview"
+
+
+SHEETS = (Ids.SUMMARY, Ids.FIRING, Ids.HISTORY, Ids.SILENCES)
+RULE_SHEETS = (RuleIds.SUMMARY, RuleIds.RULES, RuleIds.RECEIVERS, RuleIds.FORM, RuleIds.PREVIEW)
+
+
+def alerts_page(question: Mapping[str, Any]) -> Component:
+    cards = [
+        _card(Ids.FIRING, "Firing now"),
+        _card(Ids.HISTORY, "History"),
+        _card(Ids.SILENCES, "Silences"),
+    ]
+    return _page(Ids, SHEETS, question, "now", [html.Div(cards, className="alert-column")])
+
+
+def rules_page(question: Mapping[str, Any]) -> Component:
+    left = [_card(RuleIds.RULES, "Rules"), _card(RuleIds.RECEIVERS, "Receivers")]
+    form = [
+        html.Div(id=RuleIds.FORM),
+        html.Div(id=RuleIds.PREVIEW, className="alert-preview", role="status"),
+    ]
+    right = html.Section(form, className="card alert-panel", **labelled("The form"))
+    inside = html.Div([html.Div(left, className="alert-column"), right], className="alert-columns")
+    return _page(RuleIds, RULE_SHEETS, question, "rules", [inside])
+
+
+def _page(
+    ids: type[Ids] | type[RuleIds],
+    sheets: tuple[StrEnum, ...],
+    question: Mapping[str, Any],
+    place: str,
+    inside: list[Component],
+) -> Component:
+    names = (ids.ANSWER, ids.SHOWN, ids.DEED, ids.DONE, ids.NEXT, ids.DRAFT)
+    return html.Div(
+        [
+            dcc.Store(id=ids.QUESTION, data=dict(question)),
+            *(dcc.Store(id=id) for id in names),
+            *(html_json.told(id) for id in sheets),
+            html.Div(
+                [
+                    html.H1("Alerts"),
+                    _tabs(place),
+                    html.P(id=ids.SUMMARY, className="findings-summary", role="status"),
+                ],
+                className="heading",
+            ),
+            notice(ids.NOTICE),
+            *inside,
+        ],
+        id=ids.PAGE,
+        **attributes(data_place="alert-rules" if place == "rules" else "alerts"),
+    )
+
+
+def _tabs(place: str) -> Component:
+    tabs = (("now", "Now and before", ALERTS_PATH), ("rules", "Rules and receivers", RULES_PATH))
+    links = [
+        dcc.Link(
+            label,
+            href=session.site_path(path),
+            className="segment current" if name == place else "segment",
+        )
+        for name, label, path in tabs
+    ]
+    return html.Div(links, className="segments")
+
+
+def _card(id: str, name: str) -> Component:
+    return html.Section(id=id, className="card alert-card", **labelled(name))

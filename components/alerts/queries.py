@@ -1,0 +1,133 @@
+"""What the pages of alerts ask of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from api.client import Client
+from api.client.alerts import (
+    AlertPage,
+    AlertReceiver,
+    AlertRule,
+    AlertSilence,
+    Message,
+    RulePreview,
+)
+from api.errors import WeirError
+from api.roles import Role
+from api.timez import HOUR_MS, now_ms
+from components import session
+from components.alerts import forms, rules
+from components.alerts.layout import RULES_PATH
+from components.alerts.lists import PAGE
+from components.url_state import read_text
+
+ROLE_S: Final = 30
+LONGEST_HOURS: Final = 24 * 366
+
+
+class Now(NamedTuple):
+    firing: AlertPage
+    history: AlertPage
+    messages: tuple[Message, ...]
+    silences: tuple[AlertSilence, ...]
+
+
+def now(page: int) -> Now:
+    """Raises a WeirError where the service can't answer."""
+    client = session.current_client()
+    return Now(
+        client.alerts(states=["firing"], limit=100),
+        client.alerts(states=["resolved"], limit=PAGE, offset=(page - 1) * PAGE),
+        client.alert_messages(),
+        client.alert_silences(),
+    )
+
+
+class Settings(NamedTuple):
+    rules: tuple[AlertRule, ...]
+    receivers: tuple[AlertReceiver, ...]
+
+
+def settings() -> Settings:
+    client = session.current_client()
+    return Settings(client.alert_rules(), client.alert_receivers())
+
+
+def role() -> Role:
+    """Of who looks; a viewer's where the service can't say."""
+    try:
+        return Role(session.remembered("role", lambda client: client.me().role, ttl_s=ROLE_S))
+    except (WeirError, ValueError):
+        return Role.VIEWER
+
+
+def previewed(said: Mapping[str, Any]) -> RulePreview:
+    return session.current_client().preview_rule(said)
+
+
+# --- Deeds ---------------------------------------------------------------------------------------
+
+
+def act(said: Mapping[str, Any]) -> str:
+    """Acknowledge, silence, or take that back; what was done, in words."""
+    client = session.current_client()
+    what, id = read_text(said.get("do")), read_text(said.get("id"))
+    if what == "acknowledge":
+        client.acknowledge_alert(id, read_text(said.get("text")))
+        return "Acknowledged: no more reminders."
+    if what == "unacknowledge":
+        client.unacknowledge_alert(id)
+        return "The acknowledgement was taken back."
+    if what == "end-silence":
+        client.delete_silence(id)
+        return "The silence has ended."
+    hours = read_text(said.get("hours"))
+    alert, long = client.alert(id), int(hours) if hours.isdigit() else 1
+    until_ms = now_ms() + min(max(long, 1), LONGEST_HOURS) * HOUR_MS
+    kind = alert.subject if alert.finding_id else None
+    client.create_silence(
+        until_ms, device=alert.device_id, kind=kind, reason=read_text(said.get("text"))
+    )
+    return f"Silenced for {long} h: {alert.kind} · {alert.label}."
+
+
+def change(what: str, id: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Save, switch, delete or test; ``words`` of what was done, and where to ``go``."""
+    client = session.current_client()
+    fields = said.get("fields")
+    typed: dict[str, Any] = fields if isinstance(fields, dict) else {}
+    if what == "save-rule":
+        definition = forms.definition(typed)
+        rule = client.change_rule(id, definition) if id else client.create_rule(definition)
+        return {"words": f"Saved: {rule.name}.", "go": f"{RULES_PATH}?rule={rule.id}"}
+    if what == "save-receiver":
+        return _receiver_saved(client, id, typed)
+    if what == "test":
+        message = client.test_receiver(id)
+        good = message.state == "sent"
+        return {"words" if good else "error": rules.tested(message)}
+    if what in ("rule-on", "rule-off"):
+        client.change_rule(id, {"enabled": what == "rule-on"})
+        return {"words": f"The rule is {what.removeprefix('rule-')}."}
+    if what in ("receiver-on", "receiver-off"):
+        client.change_receiver(id, {"enabled": what == "receiver-on"})
+        return {"words": f"The receiver is {what.removeprefix('receiver-')}."}
+    if what == "delete-rule":
+        client.delete_rule(id)
+        return {"words": "The rule was deleted.", "go": RULES_PATH}
+    client.delete_receiver(id)
+    return {"words": "The receiver was deleted.", "go": RULES_PATH}
+
+
+def _receiver_saved(client: Client, id: str, typed: dict[str, Any]) -> dict[str, Any]:
+    if id:
+        kinds = {each.id: each.kind for each in client.alert_receivers()}
+        made = client.change_receiver(id, forms.receiver_definition(typed, kinds.get(id, "")))
+    else:
+        made = client.create_receiver(forms.receiver_definition(typed, None))
+    words = f"Saved: {made.name}."
+    if secret := made.secrets.get("secret"):
+        return {"words": f"{words} Signing secret: {secret} – {forms.SHOWN_ONCE}"}
+    return {"words": words, "go": f"{RULES_PATH}?receiver={made.id}"}

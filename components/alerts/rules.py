@@ -1,0 +1,132 @@
+"""The lists of rules and receivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from api.client.alerts import AlertReceiver, AlertRule, Message
+from api.insight.alerts.rules import length
+from api.insight.receivers import KIND_BY_NAME
+from components import session
+from components.alerts.elements import Element, button, confirmed, el
+from components.alerts.layout import RULES_PATH
+from components.html_json import Node
+
+NO_RULES: Final = "No rules yet. Fill in the form: it says how often the rule would have fired."
+NO_RECEIVERS: Final = "No receivers yet. Without one, alerts are shown here and sent to nobody."
+
+
+def summary(rules: Sequence[AlertRule], receivers: Sequence[AlertReceiver]) -> list[Node]:
+    on = sum(each.enabled for each in rules)
+    return [f"{on:,} of {len(rules):,} rules on · {len(receivers):,} receivers"]
+
+
+def rule_list(
+    rules: Sequence[AlertRule], names: Mapping[str, str], chosen: str, *, may_change: bool
+) -> list[Node]:
+    new = el("a", "New rule", href=session.site_path(RULES_PATH), class_="button small")
+    head = el("h2", "Rules", new if may_change and rules else None, class_="alert-head spread")
+    if not rules:
+        return [head, el("p", NO_RULES, class_="alert-empty")]
+    return [head, *(_rule(each, names, chosen, may_change) for each in rules)]
+
+
+def _rule(rule: AlertRule, names: Mapping[str, str], chosen: str, may_change: bool) -> Element:
+    said = rule.definition
+    whom = [names.get(id, "a deleted receiver") for id in said["receivers"]]
+    where = f"{len(said['devices'])} devices" if said["devices"] else ""
+    where = ", ".join([*said["groups"], *([where] if where else [])]) or "All devices"
+    hold = f"after {length(int(said['hold']) * 1000)}" if said["hold"] else "at once"
+    told = f"{where} · {hold} · {', '.join(whom) or 'nobody is notified'}"
+    href = session.site_path(f"{RULES_PATH}?rule={rule.id}")
+    return el(
+        "div",
+        el(
+            "div",
+            el("a", rule.name, href=href, class_="alert-name"),
+            el("div", rule.words, class_="quiet"),
+            el("div", told, class_="quiet"),
+        ),
+        _switch("rule", rule.id, rule.enabled) if may_change else None,
+        class_="alert-row plain current" if rule.id == chosen else "alert-row plain",
+        data_off=not rule.enabled,
+    )
+
+
+def _switch(what: str, id: str, enabled: bool) -> Element:
+    """Says what it is, and changes it."""
+    return el(
+        "div",
+        el("span", "On" if enabled else "Off", class_="quiet"),
+        button(
+            "Switch off" if enabled else "Switch on",
+            f"{what}-{'off' if enabled else 'on'}",
+            kind="small",
+            data_id=id,
+        ),
+        class_="alert-deeds",
+    )
+
+
+def receiver_list(
+    receivers: Sequence[AlertReceiver],
+    chosen: str,
+    *,
+    may_change: bool,
+) -> list[Node]:
+    href = session.site_path(f"{RULES_PATH}?receiver=new")
+    new = el("a", "New receiver", href=href, class_="button small")
+    head = el("h2", "Receivers", new if may_change else None, class_="alert-head spread")
+    if not receivers:
+        return [head, el("p", NO_RECEIVERS, class_="alert-empty")]
+    return [head, *(_receiver(each, chosen, may_change) for each in receivers)]
+
+
+def _receiver(receiver: AlertReceiver, chosen: str, may_change: bool) -> Element:
+    kind = KIND_BY_NAME.get(receiver.kind)
+    href = session.site_path(f"{RULES_PATH}?receiver={receiver.id}")
+    said = f"{kind.label if kind else receiver.kind} · {place(receiver.config)}"
+    trouble = el("div", receiver.trouble, class_="problem") if receiver.trouble else None
+    deeds = el(
+        "div",
+        button("Send a test", "test", kind="small", data_id=receiver.id),
+        _switch("receiver", receiver.id, receiver.enabled),
+        class_="alert-deeds",
+    )
+    return el(
+        "div",
+        el(
+            "div",
+            el("a", receiver.name, href=href, class_="alert-name"),
+            el("div", said, class_="quiet"),
+            trouble,
+        ),
+        deeds if may_change else None,
+        class_="alert-row plain current" if receiver.id == chosen else "alert-row plain",
+        data_off=not receiver.enabled,
+    )
+
+
+def place(config: Mapping[str, Any]) -> str:
+    """Where it leads, without secrets."""
+    if "to" in config:
+        return ", ".join(config["to"])
+    return str(config.get("shown") or config.get("topic") or "")
+
+
+def tested(message: Message) -> str:
+    """What the receiver answered to a test."""
+    if message.state == "sent":
+        return f"{message.receiver}: the test was sent. {message.response}"
+    if message.state == "queued":
+        return f"{message.receiver}: the test waits. No writer sends it now."
+    return f"{message.receiver}: the test failed. {message.response}"
+
+
+def delete_rule(rule_id: str) -> Element:
+    return confirmed("Delete…", "Delete rule", "delete-rule", data_id=rule_id)
+
+
+def delete_receiver(receiver_id: str) -> Element:
+    return confirmed("Delete…", "Delete receiver", "delete-receiver", data_id=receiver_id)

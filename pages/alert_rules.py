@@ -1,0 +1,143 @@
+"""Rules of alerts and their receivers: made with a preview, changed, switched, deleted, tested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    callback,
+    clientside_callback,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import BadRequest, WeirError
+from api.timez import now_ms
+from components import html_json, shell
+from components.alerts import forms, queries, rules
+from components.alerts.elements import el
+from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, rules_page
+from components.alerts.preview import preview
+from components.controls import failure
+from components.fleet.device_list import directory
+from components.fleet.query_context import current_desk
+from components.shell import ALERTS_PATH
+from components.url_state import read_question, read_text
+
+register_page(__name__, path=RULES_PATH, title="Rules of alerts · Weir")
+
+
+def layout(rule: str = "", receiver: str = "", **_: Any) -> Component:
+    page = rules_page({"rule": rule, "receiver": receiver, "form": True})
+    return shell.frame(page, place=ALERTS_PATH)
+
+
+@callback(
+    Output(RuleIds.ANSWER, "data"),
+    html_json.output(RuleIds.SUMMARY),
+    html_json.output(RuleIds.RULES),
+    html_json.output(RuleIds.RECEIVERS),
+    html_json.output(RuleIds.FORM),
+    Input(RuleIds.QUESTION, "data"),
+)
+def listed(question: Any) -> tuple[Any, ...]:
+    """The form only when it is asked for: what is being typed stays."""
+    asked, now = read_question(question), now_ms()
+    rule_id, receiver_id = read_text(asked.get("rule")), read_text(asked.get("receiver"))
+    may_change = queries.role().may_administer
+    try:
+        found = queries.settings()
+        form: Any = no_update
+        if asked.get("form") is True:
+            groups = directory(current_desk(), now).groups
+            form = _form(found, groups, rule_id, receiver_id, may_change)
+    except WeirError as error:
+        return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
+    names = {each.id: each.name for each in found.receivers}
+    return (
+        {"asked": asked.get("asked")},
+        rules.summary(found.rules, found.receivers),
+        rules.rule_list(found.rules, names, rule_id, may_change=may_change),
+        rules.receiver_list(found.receivers, receiver_id, may_change=may_change),
+        form,
+    )
+
+
+def _form(
+    found: queries.Settings,
+    groups: tuple[str, ...],
+    rule_id: str,
+    receiver_id: str,
+    may_change: bool,
+) -> list[Any]:
+    gone = [el("p", "Not found, or you don't have access.", class_="alert-empty")]
+    if receiver_id:
+        receiver = next((each for each in found.receivers if each.id == receiver_id), None)
+        if receiver is None and receiver_id != "new":
+            return gone
+        return forms.receiver_form(receiver, may_change=may_change)
+    rule = next((each for each in found.rules if each.id == rule_id), None)
+    if rule is None and rule_id:
+        return gone
+    return forms.rule_form(rule, found.receivers, groups, may_change=may_change)
+
+
+@callback(
+    html_json.output(RuleIds.PREVIEW), Input(RuleIds.DRAFT, "data"), prevent_initial_call=True
+)
+def previewed(draft: Any) -> Any:
+    """Where it fails, saving still works; it says so."""
+    fields = read_question(draft).get("fields")
+    if not isinstance(fields, dict):
+        return []
+    said = forms.definition(fields)
+    said["name"] = said["name"] or "Preview"
+    try:
+        return preview(queries.previewed(said), now_ms())
+    except BadRequest as error:
+        return [el("p", _problems(error), class_="quiet")]
+    except WeirError as error:
+        words = f"The preview can't be made: {failure(error)} Saving still works."
+        return [el("p", words, class_="problem")]
+
+
+@callback(
+    Output(RuleIds.DONE, "data"),
+    Input(RuleIds.DEED, "data"),
+    prevent_initial_call=True,
+)
+def do(deed: Any) -> dict[str, Any]:
+    """Saves, switches, deletes or tests; says what it did, or what is wrong."""
+    said = read_question(deed)
+    what, id = read_text(said.get("do")), read_text(said.get("id"))
+    told: dict[str, Any] = {"asked": said.get("asked"), "do": what}
+    try:
+        told |= queries.change(what, id, said)
+    except BadRequest as error:
+        told["problem"] = _problems(error)
+    except WeirError as error:
+        told["problem" if what.startswith("save") else "error"] = failure(error)
+    return told
+
+
+def _problems(error: BadRequest) -> str:
+    if not error.errors:
+        return failure(error)
+    return " ".join(f"{each.parameter.capitalize()} {each.detail}." for each in error.errors)
+
+
+for _function, _output, _source in (
+    ("listed", RuleIds.SHOWN, RuleIds.ANSWER),
+    ("done", RuleIds.NEXT, RuleIds.DONE),
+):
+    clientside_callback(
+        ClientsideFunction("alerts", _function),
+        Output(_output, "data"),
+        Input(_source, "data"),
+        prevent_initial_call=True,
+    )
+html_json.drawn(*RULE_SHEETS)

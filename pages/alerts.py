@@ -1,0 +1,91 @@
+"""Alerts: what fires now, acknowledged in one click; and what was sent of each before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    callback,
+    clientside_callback,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import WeirError
+from api.timez import now_ms
+from components import html_json, shell
+from components.alerts import lists, queries
+from components.alerts.layout import SHEETS, Ids, alerts_page
+from components.controls import failure
+from components.fleet.device_list import directory
+from components.fleet.query_context import current_desk
+from components.shell import ALERTS_PATH
+from components.url_state import read_question, read_text
+
+register_page(__name__, path=ALERTS_PATH, title="Alerts · Weir")
+
+
+def layout(page: str = "", **_: Any) -> Component:
+    return shell.frame(alerts_page({"page": page}), place=ALERTS_PATH)
+
+
+@callback(
+    Output(Ids.ANSWER, "data"),
+    html_json.output(Ids.SUMMARY),
+    html_json.output(Ids.FIRING),
+    html_json.output(Ids.HISTORY),
+    html_json.output(Ids.SILENCES),
+    Input(Ids.QUESTION, "data"),
+)
+def listed(question: Any) -> tuple[Any, ...]:
+    """Where it fails, the last good lists stay."""
+    asked, now = read_question(question), now_ms()
+    text = read_text(asked.get("page"))
+    number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
+    try:
+        found = queries.now(number)
+        meters = directory(current_desk(), now).by_id
+    except WeirError as error:
+        return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
+
+    def zone_of(device_id: str) -> str:
+        meter = meters.get(device_id)
+        return str(meter.time_zone) if meter else "UTC"
+
+    may_operate = queries.role().may_operate
+    labels = {id: meter.label for id, meter in meters.items()}
+    return (
+        {"asked": asked.get("asked")},
+        lists.summary(found.firing, found.messages),
+        lists.firing(found.firing, now, zone_of, may_operate=may_operate),
+        lists.history(found.history, number, now, zone_of),
+        lists.silences(found.silences, labels, now, may_operate=may_operate),
+    )
+
+
+@callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
+def do(deed: Any) -> dict[str, Any]:
+    """Acknowledges, silences, or takes that back; says what it did."""
+    said = read_question(deed)
+    try:
+        words = queries.act(said)
+    except WeirError as error:
+        return {"asked": said.get("asked"), "error": failure(error)}
+    return {"asked": said.get("asked"), "words": words}
+
+
+for _function, _output, _source in (
+    ("listed", Ids.SHOWN, Ids.ANSWER),
+    ("done", Ids.NEXT, Ids.DONE),
+):
+    clientside_callback(
+        ClientsideFunction("alerts", _function),
+        Output(_output, "data"),
+        Input(_source, "data"),
+        prevent_initial_call=True,
+    )
+html_json.drawn(*SHEETS)
