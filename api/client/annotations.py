@@ -93,7 +93,7 @@ class AuditPage:
 class AnnotationMethods:
     """The part of `Client` for what people add. NotOffered where the server has none of it."""
 
-    def _insight(self, path: str, asked: Mapping[str, str]) -> Any:
+    def _insight(self, path: str, params: Mapping[str, str]) -> Any:
         raise NotImplementedError
 
     def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
