@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Flask
 
-from api.commands import register, report
+from api.commands import alert_means, register, report
 from api.settings import Settings
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SERVICE_PATHS = ("/management", "/insight", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
+ALERT_PICTURE_S = 300  # of the token that a picture is asked for with
 
 
 def load_settings() -> Settings:
@@ -46,6 +47,7 @@ def create_app() -> Flask:
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
     app.cli.add_command(report.command(_report))
+    app.extensions[alert_means.EXTENSION] = _alert_picture
     app.wsgi_app = _at_first_request(wsgi)  # pyright: ignore[reportAttributeAccessIssue]
     return app
 
@@ -57,6 +59,32 @@ def _report(
 
     made = written(client, folder, devices, params)
     return report.Made(made.body, made.devices, made.first, made.last)
+
+
+def _alert_picture(settings: Settings, alert: Mapping[str, Any]) -> bytes | None:
+    """A week of the device of an alert up to now, by the machine's renderer; None where it can't be
+    drawn. For threads of the writer, which have no application at hand."""
+    from api.auth import issue_token
+    from api.client import Client, Credential
+    from api.errors import WeirError
+    from api.server import create_service
+    from api.store.open import open_store
+    from api.timez import now_ms
+    from web.images.rendered import chart_image
+    from web.rendering import Renderer
+
+    organization, device = str(alert["organizationId"]), str(alert["deviceId"])
+    token = issue_token(settings, organization, [device], ALERT_PICTURE_S, subject="flask writer")
+    store = open_store(settings.reading, read_only=True)
+    try:
+        client = Client.in_process(create_service(store, settings), Credential.bearer(token))
+        pairs = [("range", "7d"), ("width", "640"), ("height", "320")]
+        renderer = Renderer(Path(settings.instance))
+        return chart_image(client, renderer, device, pairs, "png", now_ms()).body
+    except WeirError:
+        return None
+    finally:
+        store.close()
 
 
 def _private() -> None:

@@ -21,9 +21,22 @@ LEFT_OUT: Final = (
     "browser",
     "commands",
     "faults",
+    "ingest/mqtt",
     "openapi",
+    "pages",
     "real",
     "remote",
+    "security",
+    "server/test_shared_state",
+    "store/test_sqlite_log",
+    "test_deploy",
+    "test_package",
+    "test_scripts",
+    "test_servers",
+    "web/auth/test_server",
+    "web/embed",
+    "web/rendering",
+    "web/test_modules",
 )
 """Rooms and files whose tests start servers or processes, or look at much data, without a fixture
 that tells: prefixes of paths below `tests/`."""

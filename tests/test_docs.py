@@ -124,6 +124,7 @@ def test_every_fault_has_its_line_and_every_line_its_test() -> None:
 # --- What the project says of itself -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_speaks_of_one_machine() -> None:
     files = subprocess.run(
         ["git", "ls-files", "*.py", "*.md", "*.js", "*.css", "*.toml", "Makefile"],
@@ -134,6 +135,7 @@ def test_nothing_speaks_of_one_machine() -> None:
     assert told == []
 
 
+@pytest.mark.slow
 def test_an_ordinary_command_does_not_load_the_dashboard() -> None:
     """Loading plotly, pandas and the pages takes most of a second; a command answers within one."""
     code = (

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from api.commands.command_base import author as user
 from api.commands.command_base import by_option, everything, organization
 from api.errors import BadRequest, ServiceError, UserError
 from api.store.base import Scope, Store
@@ -37,7 +38,7 @@ def scope_of(store: Store, organization_id: str) -> Scope:
 def author(store: Store, organization_id: str) -> Author:
     from api.insight.alerts.management import Author
 
-    return Author("command", scope_of(store, organization_id), now_ms())
+    return Author(user(), scope_of(store, organization_id), now_ms())
 
 
 @contextmanager

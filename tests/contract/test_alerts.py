@@ -14,12 +14,12 @@ from api.errors import BadRequest, Conflict, Forbidden, NotFound
 from api.insight.alerts import management
 from api.insight.alerts.engine import AlertEngine
 from api.roles import Role
-from api.store.base import Grant
+from api.store.base import AuditQuery, Grant
 from api.timez import now_ms
 from tests import citus
 from tests.insight.alerts.decided import a_finding
 from tests.insight.alerts.stored import keep_findings
-from tests.world import LONE, TWIN, World, opened
+from tests.world import ACME, LONE, TWIN, World, opened
 
 HOOK = {"name": "Orders", "kind": "webhook", "url": "https://hooks.example/hush?key=hush"}
 
@@ -93,6 +93,13 @@ def test_a_receiver_that_a_rule_notifies_stays(world: World) -> None:
         admin.delete_receiver(receiver.id)
     admin.delete_rule(rule.id)
     admin.delete_receiver(receiver.id)
+    told = world.store.audit(AuditQuery(organization_id=ACME))
+    assert [(each.kind, each.action) for each in reversed(told)] == [
+        ("receiver", "create"),
+        ("rule", "create"),
+        ("rule", "delete"),
+        ("receiver", "delete"),
+    ]
     assert (admin.alert_rules(), admin.alert_receivers()) == ((), ())
 
 

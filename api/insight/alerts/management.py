@@ -19,7 +19,7 @@ from api.insight.findings import KIND_BY_NAME as FINDING_KINDS
 from api.insight.receivers import KIND_BY_NAME
 from api.insight.receivers.seal import ReceiverSeal
 from api.settings import Settings
-from api.store.base import Scope, Store
+from api.store.base import AuditEntry, Scope, Store
 from api.store.base.alerts import AlertEntry, MessageRow, ReceiverRow, SilenceRow
 
 NO_ALERT: Final = "Alert not found, or you don't have access."
@@ -52,6 +52,23 @@ def require_whole(scope: Scope) -> None:
     """Rules say what all of an organization is told."""
     if not scope.grant.everything:
         raise Forbidden(WHOLE)
+
+
+def _record(
+    store: Store,
+    author: Author,
+    kind: str,
+    action: str,
+    subject: str,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> None:
+    """For the audit log, without secrets."""
+    organization_id = author.scope.organization_id
+    entry = AuditEntry(
+        author.now_ms, organization_id, author.name, kind, action, subject, before, after
+    )
+    store.record([entry])
 
 
 # --- Rules ---------------------------------------------------------------------------------------
@@ -103,6 +120,7 @@ def create_rule(store: Store, author: Author, said: Mapping[str, Any]) -> Stored
         author.now_ms,
     )
     store.keep_rule(made.row())
+    _record(store, author, "rule", "create", made.id, None, made.rule.as_json())
     return made
 
 
@@ -121,6 +139,8 @@ def change_rule(
         author.now_ms,
     )
     store.keep_rule(after.row())
+    states = before.rule.as_json(), after.rule.as_json()
+    _record(store, author, "rule", "change", rule_id, *states)
     return before, after
 
 
@@ -129,6 +149,7 @@ def drop_rule(store: Store, author: Author, rule_id: str) -> StoredRule:
     before = rule(store, author.scope, rule_id)
     if not store.drop_rule(before.organization_id, rule_id):
         raise NotFound(NO_RULE)
+    _record(store, author, "rule", "delete", rule_id, before.rule.as_json(), None)
     return before
 
 
@@ -169,6 +190,7 @@ def create_receiver(
         updated_ms=author.now_ms,
     )
     store.keep_receiver(made)
+    _record(store, author, "receiver", "create", made.id, None, _shown(made))
     fresh = {
         name: value for name, value in secret.items() if name == "secret" and not said.get(name)
     }
@@ -200,6 +222,7 @@ def change_receiver(
         updated_ms=author.now_ms,
     )
     store.keep_receiver(after)
+    _record(store, author, "receiver", "change", after.id, _shown(before), _shown(after))
     return after
 
 
@@ -213,7 +236,14 @@ def drop_receiver(store: Store, author: Author, receiver_id: str) -> ReceiverRow
     if using:
         raise Conflict(f"The rule {using[0]} notifies this receiver. Change the rule first.")
     store.drop_receiver(before.organization_id, receiver_id)
+    _record(store, author, "receiver", "delete", receiver_id, _shown(before), None)
     return before
+
+
+def _shown(row: ReceiverRow) -> dict[str, Any]:
+    """What may be told of it."""
+    config = orjson.loads(row.config)
+    return {"name": row.name, "kind": row.kind, "enabled": bool(row.enabled), "config": config}
 
 
 def _parsed(kind: str, said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

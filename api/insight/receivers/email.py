@@ -159,7 +159,7 @@ def _picture(message: Message, means: Means) -> bytes | None:
     if means.picture is None or not alerts:
         return None
     try:
-        return means.picture(alerts[0])
+        return means.picture({**alerts[0], "organizationId": message.row.organization_id})
     except Exception:  # noqa: BLE001
         return None
 

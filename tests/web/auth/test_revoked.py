@@ -33,7 +33,6 @@ def test_a_revoked_key_ends_every_way_of_looking_within_ten_seconds(
         "page": lambda s: wire.page(s, "/devices"),
         "rows": wire.rows,
         "search": lambda s: wire.rows(s, {"q": "m"}),
-        "sight": lambda s: wire.sight(s, [METER]),
         "chart": lambda s: wire.chart(s, METER, *SPAN),
         "wall": wire.wall,
         "check": lambda s: s.open("/session"),

@@ -58,6 +58,8 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-jump.hidden",
         "chart-reset.disabled",
         "chart-gaps-sheet.data",
+        "chart-compared.children",
+        "chart-since.children",
         "chart-told.data",
     ]
     question = {"device": device_id, "from": start, "to": end, "width_px": 800, "theme": "light"}
