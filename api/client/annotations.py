@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
@@ -20,7 +20,7 @@ from api.client.fields import (
     text,
     whole,
 )
-from api.client.transport import Params
+from api.client.status import StatusMethods
 from api.timez import stamp
 
 PATHS: Final = {
@@ -90,17 +90,10 @@ class AuditPage:
     entries: tuple[AuditEntry, ...]
 
 
-class AnnotationMethods:
+class AnnotationMethods(StatusMethods, Protocol):
     """The part of `Client` for what people add. NotOffered where the server has none of it."""
 
-    def _insight(self, path: str, params: Mapping[str, str]) -> Any:
-        raise NotImplementedError
-
-    def _ask(self, path: str, said: Params, accept: str = "application/json") -> Any:
-        raise NotImplementedError
-
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        raise NotImplementedError
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
 
     def annotations(
         self,
@@ -125,7 +118,7 @@ class AnnotationMethods:
         return AnnotationPage(whole(body, "count"), tuple(_annotation(kind, row) for row in rows))
 
     def annotation(self, kind: str, annotation_id: str) -> Annotation:
-        return _annotation(kind, self._ask(_one(kind, annotation_id), {}))
+        return _annotation(kind, self._fetch(_one(kind, annotation_id), {}))
 
     def create_annotation(self, kind: str, body: Mapping[str, Any]) -> Annotation:
         """BadRequest names each field that can't be used."""

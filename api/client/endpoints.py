@@ -78,7 +78,7 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(AlertMethods, FindingMethods, StatusMethods, ExpectationMethods, AnnotationMethods):
+class Client(AlertMethods, FindingMethods, AnnotationMethods, StatusMethods, ExpectationMethods):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came
