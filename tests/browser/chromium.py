@@ -119,7 +119,7 @@ class Tab:
             if time.monotonic() > deadline:
                 shown = self.text("main") or self.text()
                 raise AssertionError(f"not within {patience_s:.0f} s; there is: {shown[:600]}")
-            time.sleep(0.03)
+            time.sleep(0.05)
         return found
 
     def text(self, selector: str = "body") -> str:

@@ -146,8 +146,7 @@ def test_the_wall_leads_to_the_form_with_its_devices(tab: Tab, managed: Managed)
     assert tab.run("return document.querySelector('#embed-window input:checked').value") == "604800"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_everybody_can_use_it_and_nothing_is_cut(
     tab: Tab, managed: Managed, scheme: str, width: int
 ) -> None:

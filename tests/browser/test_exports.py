@@ -61,8 +61,7 @@ def test_the_menu_by_keyboard(tab: Tab, site: Site) -> None:
     assert focused(tab) == "Export"
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_an_open_menu_is_within_the_screen_and_fit_for_all(
     tab: Tab, site: Site, width: int, scheme: str
 ) -> None:
@@ -265,8 +264,7 @@ def summed(tab: Tab) -> None:
     )
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_a_summary_is_fit_for_all(tab: Tab, site: Site, width: int, scheme: str) -> None:
     tab.size(width, 900)
     tab.colours(scheme)

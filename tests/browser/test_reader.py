@@ -48,10 +48,10 @@ def test_a_zoom_unlights_its_preset(tab: Tab, site: Site) -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/?zone=Mars/Phobos", "no time zone that there is: “Mars/Phobos”"),
-        ("/usage?range=12w", "no range that there is: “12w”"),
-        ("/devices/LIVE?metric=colour", "no metric that there is: “colour”"),
-        ("/report?devices=LIVE&units=cubits", "no units that there is: “cubits”"),
+        ("/?zone=Mars/Phobos", "no valid time zone: “Mars/Phobos”"),
+        ("/usage?range=12w", "no valid range: “12w”"),
+        ("/devices/LIVE?metric=colour", "no valid metric: “colour”"),
+        ("/report?devices=LIVE&units=cubits", "no valid units: “cubits”"),
     ],
 )
 def test_what_an_address_says_wrongly_is_told(tab: Tab, site: Site, path: str, words: str) -> None:

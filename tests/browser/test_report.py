@@ -36,8 +36,7 @@ def state(tab: Tab) -> str:
     return tab.run("return document.getElementById('report')?.dataset.state || ''")
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_it_reads_on_every_screen(tab: Tab, site: Site, width: int, scheme: str) -> None:
     tab.size(width, 900)
     tab.colours(scheme)

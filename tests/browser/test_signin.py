@@ -204,8 +204,7 @@ def test_this_machine_signs_in_by_itself_and_can_be_left(
     assert path(window) == "/devices"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width_px", [1440, 390])
+@pytest.mark.parametrize(("width_px", "theme"), [(1440, "light"), (390, "dark")])
 def test_the_sign_in_page_fits_every_screen_and_breaks_no_rule(
     window: Window, address: str, theme: str, width_px: int
 ) -> None:

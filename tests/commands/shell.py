@@ -95,15 +95,19 @@ def stopped(process: subprocess.Popen[str], number: int) -> tuple[int, str, str]
 def children(parent: int) -> dict[int, str]:
     """The command lines of the direct children that are alive, by process id."""
     found: dict[int, str] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-            command = (status.parent / "cmdline").read_text().replace("\0", " ")
-        except OSError:  # it ended meanwhile
-            continue
-        if int(fields[1]) == parent and fields[0] != "Z":
-            found[int(status.parent.name)] = command
+    for listed in Path(f"/proc/{parent}/task").glob("[0-9]*/children"):
+        for child in _text(listed).split():
+            if alive(int(child)):
+                found[int(child)] = _text(Path(f"/proc/{child}/cmdline")).replace("\0", " ")
     return found
+
+
+def _text(file: Path) -> str:
+    """Empty where its process has ended meanwhile."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def feed_of(process: subprocess.Popen[str]) -> int | None:

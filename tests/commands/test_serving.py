@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="looks at processes in /proc"
 )
 METERS = 4
-PAUSE_S = 0.01  # of a meter between two readings: without end, but not all that a core can do
+PAUSE_S = 0.04  # of a meter between two readings: without end, but not all that a core can do
 
 
 class Plant:
