@@ -253,10 +253,10 @@ class Settings(BaseSettings):
             bad = error.errors(include_url=False, include_input=False)[0]
             reason = bad.get("ctx", {}).get("error", bad["msg"])
             raise ConfigurationError(f"{PREFIX}{bad['loc'][0]}".upper() + f" {reason}") from None
-        settings._check_together()
+        settings.check_together()
         return settings
 
-    def _check_together(self) -> None:
+    def check_together(self) -> None:
         """ConfigurationError where settings that are fine alone don't go together."""
         if self.database.startswith("sqlite:"):
             if self.database_read:

@@ -56,6 +56,7 @@ def _config(shard: setting_types.Shard | None) -> Settings:
     config = settings()
     if shard:
         config = config.model_copy(update={"mqtt_shard": shard})
+        config.check_together()
     if not config.mqtt_url:
         raise UserError("there is no broker: set WEIR_MQTT_URL")
     return config

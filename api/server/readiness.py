@@ -179,7 +179,7 @@ def _writer(status: writer_status.WriterStatus | None, *, alone: bool) -> Check:
         took = f"{status.committing_s:.0f} s"
         return Check(DEGRADED, f"The writer has been inside one commit for {took}.", facts)
     if status.problem:
-        return Check(DEGRADED, f"Readings aren't being stored. {status.problem}", facts)
+        return Check(DEGRADED, "The writer can't store readings at the moment; it retries.", facts)
     return Check(OK, "", facts)
 
 

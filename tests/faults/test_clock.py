@@ -1,5 +1,5 @@
-"""The machine's clock set back and forward while Weir is in use: nothing fails, nothing is shown of
-a time that hasn't come, and the fleet page goes on being fresh."""
+"""The machine's clock set back and forward while Weir is in use: nothing fails, a reading of a time
+to come is told as such, and the fleet page goes on being fresh."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def test_a_clock_that_jumps_shows_no_wrong_age_and_stops_no_page(
     eventually(lambda: shows(plant, "just now"), "the reading was shown")
     clock.set(-HOUR_MS)  # what was sent last is now an hour ahead
     plant.sign_in()  # a session from an hour ahead is over
-    eventually(lambda: shows(plant, r"(30|31|32|33) min( \d+ s)? ago"), "the page told the time")
-    says(plant, now_ms() - HOUR_MS, 2.5)  # of now, as this machine has it
-    eventually(lambda: shows(plant, "just now"), "the page was fresh")
+    eventually(lambda: shows(plant, r"(59 min|1 h) in the future"), "the page told the time")
+    says(plant, now_ms() - HOUR_MS, 2.5)  # of now, as this machine has it; the later one counts
+    assert shows(plant, "in the future")
     says(plant, now_ms(), 3.75)  # of a meter whose clock is right
     answer = plant.ask("/flow/latest", ids="M-1", metrics="lastDatapoint,uptime")
     assert answer.status_code == 200

@@ -221,6 +221,7 @@ def _people(site: Whole) -> dict[str, Who]:
         "a token that is none": Who({"Authorization": "Bearer x.y.z"}),
         "an embed's token": Who({"Authorization": f"Bearer {of_embed}"}, framed=True),
         "a session": session(of("all"), site=mine),
+        "an administrator's session": session(administers, site=mine, role=Role.ADMINISTRATOR),
         "a session of other devices": session(of("devices"), site=known["devices"].sees),
         "a foreign session": session(of("foreign"), site=theirs),
         "a session of a revoked key": session(revoked),

@@ -17,6 +17,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.insight.alerts import management
+from api.roles import Role
 from api.timez import DAY_MS, now_ms, stamp
 from tests.security.site import Who, Whole, whole
 from tests.world import EVERYTHING, FOREIGN, LONE, TWIN
@@ -293,7 +294,8 @@ PEOPLE = (
     "a key of nothing", "a foreign key",
     "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
     "a token", "a token for one", "a token that is none", "an embed's token", "a session",
-    "a session of other devices", "a foreign session", "a session of a revoked key",
+    "an administrator's session", "a session of other devices", "a foreign session",
+    "a session of a revoked key",
     "an old session", "a session of another secret", "a key as a cookie",
 )  # fmt: skip
 
@@ -403,6 +405,12 @@ def _of_site(person: Who, ask: Ask, device: str) -> set[int]:
     return {200} if not named or device in person.site else {404}
 
 
+def _of_administrators_site(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.site is None:
+        return {303}
+    return {200} if person.role is Role.ADMINISTRATOR else {403}
+
+
 def _of_frame(person: Who, ask: Ask, device: str) -> set[int]:
     return {400} if person.framed else {401}
 
@@ -425,7 +433,7 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "sender": _of_sender,
     "site": _of_site,
     "site, by id": _of_site,
-    "administrator's site": lambda person, *_: {303} if person.site is None else {403},
+    "administrator's site": _of_administrators_site,
     "script": _of_site,
     "nobody's page": _of_site,
     "frame": _of_frame,

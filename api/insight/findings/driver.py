@@ -246,8 +246,10 @@ class _Run:
             if closed and kind.masks and _masks(draft, draft.end_ms or 0):
                 self._masked = (*self._masked, (draft.start_ms, draft.end_ms or 0))
             if closed and draft.end_ms == self._values[kind.name].get(NORMAL_FROM.name):
-                earlier = draft.start_ms - (DAYS + 2) * DAY_MS  # the profile learns anew
-                self._masked = (*self._masked, (earlier, draft.start_ms))
+                # The profile learns anew, from this very hour on.
+                earlier = (draft.start_ms - (DAYS + 2) * DAY_MS, draft.start_ms)
+                self._masked = (*self._masked, earlier)
+                self._day_spans, self._today = (*self._day_spans, earlier), None
             self._found[kind.name, draft.opened_ms] = self._drafts[kind.name] = draft
 
     def _usual_of(self, draft: Draft, before: Draft | None) -> float | None:
