@@ -70,6 +70,8 @@ def share(folder: Path) -> None:
     remove the files of ended processes. Call it before anything is counted."""
     place = folder / socket.gethostname()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.environ.get(FOLDER_VARIABLE) == str(place):
+        return  # a child's: what those before it counted stays
     for file in place.glob("*.db"):
         if not _alive(file):
             file.unlink(missing_ok=True)

@@ -170,7 +170,7 @@ def test_no_route_that_is_there_is_counted_as_other(
     assert "other" not in named, [
         p for p, a in asked if a.headers["Request-Id"] == named["other"]["id"]
     ]
-    assert len(named) < 60
+    assert len(named) < 90
 
 
 # --- Counts --------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_what_comes_in_is_counted_by_the_writer(site: Site) -> None:
     samples = site.metrics()
     assert samples["weir_commit_seconds_count"] >= 1
     assert samples["weir_store_fetch_seconds_count"] > 0
-    assert samples["weir_last_commit_age_seconds"] < 60
+    assert samples["weir_last_commit_age_seconds"] < 90
     assert samples['weir_check{check="writer"}'] == 1
     assert not [name for name in samples if "M-1" in name or site.key_id in name]
 

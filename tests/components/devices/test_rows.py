@@ -79,14 +79,14 @@ def client(store: Store) -> Client:
 @pytest.fixture
 def bare(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     """The same devices behind a server that keeps no status."""
-    ask = client._ask  # pyright: ignore[reportPrivateUsage]
+    fetch = client._fetch  # pyright: ignore[reportPrivateUsage]
 
     def without_insight(path: str, *rest: object) -> object:
         if path.startswith("/insight/"):
             raise NotFound("no such path")
-        return ask(path, *rest)  # pyright: ignore[reportArgumentType]
+        return fetch(path, *rest)  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(client, "_ask", without_insight)
+    monkeypatch.setattr(client, "_fetch", without_insight)
     return client
 
 
