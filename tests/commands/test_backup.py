@@ -157,10 +157,10 @@ import os, sys
 from api.ingest import pipeline
 from tests.commands.conftest import CommandLine
 take_in = pipeline.import_file
-def asked_first(*arguments):
+def asked_first(*arguments, **named):
     os.write(1, b"begun\\n")  # not what a command says
     os.read(0, 1)
-    return take_in(*arguments)
+    return take_in(*arguments, **named)
 pipeline.import_file = asked_first
 sys.exit(CommandLine(dict(os.environ)).run(*sys.argv[1:]).exit_code)
 """

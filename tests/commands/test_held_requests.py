@@ -13,8 +13,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from tests.commands.shell import PATIENCE_S, ROOT, Shell, children, eventually, stopped
-from tests.commands.test_serve import SLOW_SITE
+from tests.commands.shell import PATIENCE_S, Shell, children, eventually, stopped
+from tests.commands.test_serve import SLOW_SITE, put_in_place
 
 HANGS_S = 5.0  # a request that waits for one of those that hold on would wait for ever
 HELD = 24
@@ -200,8 +200,7 @@ def test_a_killed_worker_refuses_no_connection_that_comes_after(shell: Shell) ->
 
 def test_a_successor_that_does_not_start_leaves_the_old_ones_in_place(shell: Shell) -> None:
     site = shell.folder / "app.py"
-    site.write_text(SLOW_SITE)
-    shell.environ["PYTHONPATH"] = str(ROOT)
+    put_in_place(shell, SLOW_SITE)
     shell.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     server = shell.start("serve", "--workers", "1", "--no-writer", cwd=shell.folder)
     eventually(lambda: shell.get("/")[0] == 200, "the server was up")
