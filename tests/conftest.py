@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import prometheus_client
 import psycopg
 import pytest
 from hypothesis import settings
@@ -20,6 +21,9 @@ from tests import both_ends, citus, fast, servers
 # A property is true or not, however busy the machine is.
 settings.register_profile("weir", deadline=None)
 settings.load_profile("weir")
+
+# How it counts is settled when it is first imported: here, before a test names a folder for it.
+assert prometheus_client
 
 TESTS = Path(__file__).parent
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
