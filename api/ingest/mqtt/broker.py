@@ -63,18 +63,18 @@ def end_session(settings: Settings, client_id: str) -> None:
     client, results = new_client(settings, client_id), Queue[str]()
 
     def connected(_: Client, __: Any, ___: Any, reason: ReasonCode, ____: Any) -> None:
-        results.put(str(reason) if reason.is_failure else "")
+        results.put(f"the broker responded: {reason}" if reason.is_failure else "")
 
     client.on_connect = connected
     connect(client, settings, session_s=0, receive_maximum=1)  # replaces the session
     try:
         refused = results.get(timeout=ANSWER_S)
     except Empty:
-        refused = "no response"
+        refused = "the broker did not respond"
     client.disconnect()
     client.loop_stop()
     if refused:
-        raise UserError(f"the session {client_id} can't be deleted: the broker responded {refused}")
+        raise UserError(f"the session {client_id} can't be deleted: {refused}")
 
 
 def _password(path: str) -> str | None:
