@@ -39,6 +39,7 @@ PLACES: Final = (
     Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
+    Place("Compare", "/compare"),
     Place("Alerts", ALERTS_PATH),
     Place("Notes", NOTES_PATH),
     Place("Embeds", "/embeds"),

@@ -25,6 +25,7 @@ from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
+from api.routes.volumes import VOLUME_ROUTES
 from api.store.base import (
     Attention,
     Scope,
@@ -288,6 +289,7 @@ _ANSWERING = (
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
     *BALANCE_ROUTES,
+    *VOLUME_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ALERT_ACTIONS, *ANNOTATION_ACTIONS)
