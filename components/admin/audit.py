@@ -27,8 +27,8 @@ PATH: Final = AUDIT_PATH
 PAGE: Final = 100
 UTC: Final = ZoneInfo("UTC")
 KINDS: Final = (
-    "key", "embed", "rule", "receiver", "note", "maintenance", "correction", "finding", "settings",
-    "readings", "device", "organization",
+    "key", "embed", "rule", "receiver", "silence", "alert", "note", "maintenance", "correction",
+    "finding", "settings", "readings", "device", "organization",
 )  # fmt: skip
 HEADS: Final = ("When (UTC)", "Who", "What", "Which", "Change", "Reason")
 EMPTY: Final = "Nothing matches."
@@ -155,7 +155,7 @@ def _row(entry: AuditEntry) -> Component:
         (stamp(entry.at_ms).replace("T", " ").removesuffix("Z"), "when"),
         (entry.author, "who"),
         (f"{entry.kind}: {entry.action}", "what"),
-        (entry.subject, "which"),
+        (_which(entry), "which"),
     )
     return html.Tr(
         [
@@ -167,6 +167,15 @@ def _row(entry: AuditEntry) -> Component:
             html.Td(entry.reason, className="reason", **attributes(data_head="Reason")),
         ]
     )
+
+
+def _which(entry: AuditEntry) -> list[Any]:
+    """Its name, where it has one, above its id."""
+    state = entry.after or entry.before or {}
+    name = state.get("name") or state.get("device")
+    if not isinstance(name, str) or name == entry.subject:
+        return [entry.subject]
+    return [name, html.Div(entry.subject, className="quiet")]
 
 
 def _changes(entry: AuditEntry) -> list[Component]:
