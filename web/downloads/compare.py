@@ -31,7 +31,8 @@ def compare_file(desk: Desk, query: Mapping[str, str]) -> Table:
         Column("kind", Kind.TEXT),
         Column("label", Kind.TEXT, width=28),
         Column("serial_number", Kind.TEXT, width=18),
-        Column("starts", Kind.INSTANT, tz=found.tz, width=26),
+        Column("time_utc", Kind.INSTANT, width=20),
+        Column(f"time_local ({found.tz.key})", Kind.INSTANT, tz=found.tz, width=26),
         Column("hours"),
         number_of("volume", FLOW_AMOUNT, view.days.units),
         *(Column(name) for name in attributes),
@@ -43,8 +44,17 @@ def compare_file(desk: Desk, query: Mapping[str, str]) -> Table:
 
 def _rows(found: Volumes, attributes: list[str]) -> Iterator[list[object]]:
     for item in found.items:
-        kind = item.item.partition(":")[0]
+        names = [item.item.partition(":")[0], item.label, item.serial_number or None]
         shared = [item.attributes.get(name) for name in attributes]
         for (start, end), gallons in zip(pairwise(found.edges_ms), item.volumes, strict=True):
             hours = (end - start) / HOUR_MS
-            yield [kind, item.label, item.serial_number or None, start, hours, gallons, *shared]
+            yield [
+                kind,
+                item.label,
+                item.serial_number or None,
+                start,
+                start,
+                hours,
+                gallons,
+                *shared,
+            ]
