@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import Field, PlainValidator, field_validator
 
@@ -41,7 +41,7 @@ def _kind(value: Any) -> Kind:
 def _values(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("must be an object of settings")
-    return value
+    return cast(dict[str, Any], value)
 
 
 def _name(value: Any) -> str | None:
