@@ -29,6 +29,7 @@ class Place:
 
 
 FINDINGS_PATH: Final = "/findings"
+FINDING_SETTINGS_PATH: Final = f"{FINDINGS_PATH}/settings"
 ALERTS_PATH: Final = "/alerts"
 NOTES_PATH: Final = "/notes"
 AUDIT_PATH: Final = "/admin/audit"
