@@ -24,6 +24,7 @@ from components.fleet.queries import Desk
 from components.fleet.reply_cache import Memory
 from components.theme import LIGHT
 from components.units import METRIC
+from web.downloads.compare import compare_file
 from web.images.compare import picture
 from web.images.figure import Box
 
@@ -199,3 +200,17 @@ def test_a_page_is_one_question_and_says_why_it_is_empty(
     if shown:
         assert [len(line["texts"]) for line in told["hover"]["lines"]] == [4, 4, 4]
         assert len(told["hover"]["times"]) == 4
+
+
+def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
+    desk = Desk(Server(None), Memory())  # pyright: ignore[reportArgumentType]
+    table = compare_file(desk, {"items": "device:House,group:Tower", "zone": "Asia/Tokyo"})
+    rows = [row for part in table.parts for row in zip(*part, strict=True)]
+    assert [column.header for column in table.columns] == [
+        "kind", "label", "serial_number", "time_utc", "time_local (Asia/Tokyo)", "hours",
+        "volume (gal)", "persons",
+    ]  # fmt: skip
+    assert rows[1] == ("device", "House", "House", DAY_MS, DAY_MS, 24.0, 300.0, 4)
+    assert [row[6] for row in rows[4:8]] == [1000.0, None, 3000.0, 10.0]
+    with pytest.raises(ValueError, match="nothing to compare"):
+        compare_file(desk, {})

@@ -49,9 +49,7 @@ def _rows(found: Volumes, attributes: list[str]) -> Iterator[list[object]]:
         for (start, end), gallons in zip(pairwise(found.edges_ms), item.volumes, strict=True):
             hours = (end - start) / HOUR_MS
             yield [
-                kind,
-                item.label,
-                item.serial_number or None,
+                *names,
                 start,
                 start,
                 hours,
