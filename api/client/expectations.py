@@ -219,9 +219,9 @@ def _item_volumes(body: Json, buckets: int) -> ItemVolumes:
         serial_number=text(body, "serialNumber", ""),
         devices=whole(body, "devices"),
         sub_meters=whole(body, "subMeters"),
-        attributes={name: _needed(attributes, name) for name in attributes},
+        attributes={name: needed_number(attributes, name) for name in attributes},
         gallons=number(body, "volume"),
-        coverage=_needed(body, "coverage"),
+        coverage=needed_number(body, "coverage"),
         volumes=volumes,
     )
 
@@ -229,7 +229,7 @@ def _item_volumes(body: Json, buckets: int) -> ItemVolumes:
 def _number_or_none(value: Any) -> float | None:
     if value is None:
         return None
-    return _needed({"volumes": value}, "volumes")
+    return needed_number({"volumes": value}, "volumes")
 
 
 def _instant(value: Any) -> int:
