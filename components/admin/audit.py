@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -190,7 +191,7 @@ def _changes(entry: AuditEntry) -> list[Component]:
         was, now = before.get(name), after.get(name)
         if was is None and now in (None, "", [], False):
             continue
-        parts: list[Component] = [html.Span(f"{name}: ", className="quiet")]
+        parts: list[Component] = [html.Span(f"{_words(name)}: ", className="quiet")]
         if was is not None:
             parts.append(html.Del(_value(was)))
         if was is not None and now is not None:
@@ -201,7 +202,14 @@ def _changes(entry: AuditEntry) -> list[Component]:
     return [html.Ul(lines, className="audit-changes")] if lines else []
 
 
+def _words(name: str) -> str:
+    """``allDevices`` → ``all devices``."""
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda found: f" {found[0].lower()}", name)
+
+
 def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     text = str(value)
