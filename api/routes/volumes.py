@@ -85,7 +85,10 @@ def _check_size(members: list[Members], edges: list[int]) -> None:
     if sum(len(each.entries) for each in members) > MOST_DEVICES:
         _refuse("item", f"are more than {MOST_DEVICES:,} devices together")
     if len(edges) > 1 and rows_to_sum(members, edges) > MOST_ROWS:
-        _refuse("from", "is too early for so many devices: choose a shorter range or fewer devices")
+        _refuse(
+            "from",
+            "is too early for this number of devices: choose a shorter range or fewer devices",
+        )
 
 
 def _refuse(parameter: str, problem: str) -> None:
