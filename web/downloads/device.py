@@ -204,7 +204,7 @@ def _compared(client: Client, order: Order, page: Series) -> Part:
     own = page.values(f"total_{FLOW_AMOUNT.name}")
     others = [found.get(at) for at in times]
     pairs = zip(own, others, strict=True)
-    return [others, [None if a is None or b is None else a - b for a, b in pairs]]
+    return [others, [None if a is None or b is None else round(a - b, 6) for a, b in pairs]]
 
 
 def _end_ms(start_ms: int, order: Order) -> int:
