@@ -22,7 +22,7 @@ import orjson
 from api.auth import key_digest
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
-from api.insight.projection import Projection
+from api.insight.status_projection import Projection
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Store

@@ -24,7 +24,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, zone, zone_names
 from components import html_json, session, shell
-from components.annotations.deeds import GROUP
+from components.annotations.form_actions import GROUP
 from components.annotations.panel import Ids, listing, panel
 from components.annotations.queries import carried_out, matching
 from components.annotations.texts import KINDS

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.command_base import Group, audited, everything, opened, organization
+from api.commands.arguments import audited, everything, organization
+from api.commands.command import Group
+from api.commands.store_access import opened
 from api.errors import UserError
 from api.store.base import DeviceQuery, FindingLevel, FindingSetting, Grant, Scope, Store
 from api.suggestions import did_you_mean

@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from api.catalog import RAW
-from api.commands.command_base import (
-    Group,
-    Outcome,
-    audited,
-    instant,
-    one_device,
-    opened,
-    organization,
-    reevaluate,
-    settings,
-    warn,
-    when,
-)
+from api.commands.arguments import audited, instant, one_device, organization
+from api.commands.command import Group, Outcome, warn, when
 from api.commands.progress import bar
+from api.commands.store_access import opened, reevaluate, settings
 from api.errors import UserError
 from api.store.base import Progress, Span, Store
 from api.store.retention import months_before
@@ -80,7 +70,7 @@ def import_files(
     with opened(read_only=pretend) as store:
         organization(store, organization_id)
         if pretend:
-            from api.commands.replacing import spans_of
+            from api.commands.replace_readings import spans_of
 
             return [row for path in files for row in spans_of(store, organization_id, path)]
         done = [_import(store, organization_id, path, replace=replace) for path in files]
@@ -110,7 +100,7 @@ def _import(store: Store, organization_id: str, path: Path, *, replace: bool) ->
     from api.ingest.pipeline import import_file
 
     if replace:
-        from api.commands.replacing import clear
+        from api.commands.replace_readings import clear
 
         clear(store, organization_id, path)
     unknown: set[str] = set()

@@ -13,7 +13,7 @@ from api.errors import WeirError
 from api.metering.maintenance import Span, bucket_count, excused, merged, occurrences
 from api.metering.windows import Window
 from components import session
-from components.annotations.deeds import carry_out
+from components.annotations.form_actions import carry_out
 from components.annotations.marks import plan_of
 from components.units import Units
 

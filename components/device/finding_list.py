@@ -12,7 +12,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from api.client.findings import Finding
-from api.insight.dismissal import NEW_NORMAL, judgements_of
+from api.insight.finding_dismissal import NEW_NORMAL, judgements_of
 from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes, labelled

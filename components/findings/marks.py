@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.client.findings import Finding
-from components.charts.marks import Mark
+from components.charts.finding_marks import Mark
 from components.findings import texts
 from components.url_state import View
 

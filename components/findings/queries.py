@@ -11,8 +11,8 @@ from typing import Final
 from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
 from api.client import Client, Judged
 from api.client.findings import Finding, FindingDetail
-from api.insight.dismissal import NOT_A_PROBLEM
-from api.insight.evidence import COLUMNS
+from api.insight.finding_dismissal import NOT_A_PROBLEM
+from api.insight.finding_evidence import COLUMNS
 from api.insight.findings import KINDS
 from api.timez import floor_to, zone
 from components import session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from api.client.findings import Finding
-from api.insight.dismissal import STEP, Judgement
+from api.insight.finding_dismissal import STEP, Judgement
 from api.insight.findings.model import Draft, Kind
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
 from api.timez import DAY_MS

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from api.client import StatusPage
 from api.errors import NotOffered
-from components.bare_service import bare_page
 from components.fleet.queries import Desk, status_page
 from components.fleet.url_state import PAGE_SIZE, FleetView
+from components.readings_only_queries import bare_page
 
 BARE_FOR_MS: Final = 60_000  # until such a server is asked for a status again
 

@@ -13,7 +13,7 @@ from api.timez import local_ordinal
 from components import formatting, session
 from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
 from components.controls import attributes, labelled
-from components.findings import brief
+from components.findings import summary_table
 from components.fleet.queries import Deadline, Desk
 from components.fleet.totals import Total
 from components.html_json import sheet
@@ -244,10 +244,10 @@ def _findings(usage: DeviceUsage, detail: Detail, units: Units) -> list[Componen
     if not detail.findings:
         return []
     price = None if usage.price is None else usage.price.per_gallon
-    devices, until_ms = brief.directory_of([usage.meter], price), usage.days[-1].end_ms
-    rows = [brief.row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
+    devices, until_ms = summary_table.directory_of([usage.meter], price), usage.days[-1].end_ms
+    rows = [summary_table.row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
     name = f"Findings of {usage.meter.label}"
-    table = brief.table(rows, name, several=False, kind="report-table")
+    table = summary_table.table(rows, name, several=False, kind="report-table")
     return [html.H3("Findings"), html.Div(table, className="report-scroll")]
 
 

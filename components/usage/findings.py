@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from api.client.findings import Finding
 from components import formatting, session
-from components.findings import brief
+from components.findings import summary_table
 from components.fleet.device_list import Directory
 from components.usage.sums import DeviceUsage
 from components.usage.url_state import UsageView
@@ -27,18 +27,18 @@ def section(
     mine = [each for each in found if each.device_id in by_id]
     if not mine:
         return []
-    devices = brief.directory_of((usage.meter for usage in by_id.values()), price)
+    devices = summary_table.directory_of((usage.meter for usage in by_id.values()), price)
     rows = [_row(each, by_id[each.device_id], devices, view) for each in mine[:MOST_LISTED]]
     note = formatting.plural(len(mine), "finding")
     if len(mine) > MOST_LISTED:
         note += f", the {MOST_LISTED} worst"
     return [
         html.H2(["Findings", html.Span(f" · {note}", className="quiet")]),
-        brief.table(rows, "Findings by device", several=True, kind="usage"),
+        summary_table.table(rows, "Findings by device", several=True, kind="usage"),
     ]
 
 
 def _row(finding: Finding, usage: DeviceUsage, devices: Directory, view: UsageView) -> Component:
     href = session.site_path(f"/devices/{quote(usage.meter.id, safe='')}")
     who = html.A(usage.meter.label, href=href)
-    return brief.row(finding, devices, view.units, usage.tz, usage.days[-1].end_ms, who)
+    return summary_table.row(finding, devices, view.units, usage.tz, usage.days[-1].end_ms, who)

@@ -24,7 +24,7 @@ from api.store.base import (
     Scope,
     Store,
 )
-from api.store.common import CommonStore
+from api.store.common_store import CommonStore
 from api.store.sql.query import Query
 from api.store.tables import TABLES
 from tests.store.fleet import NOON_MS, device, everything, listed, reading

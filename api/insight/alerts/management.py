@@ -17,7 +17,7 @@ from api.insight.alerts.model import Episode
 from api.insight.alerts.rules import NAME_LENGTH, Rule, RuleProblems, StoredRule, parse_rule
 from api.insight.findings import KIND_BY_NAME as FINDING_KINDS
 from api.insight.receivers import KIND_BY_NAME
-from api.insight.receivers.seal import ReceiverSeal
+from api.insight.receivers.sealed_secrets import ReceiverSeal
 from api.settings import Settings
 from api.store.base import AuditEntry, Scope, Store
 from api.store.base.alerts import AlertEntry, MessageRow, ReceiverRow, SilenceRow

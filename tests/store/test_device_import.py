@@ -6,7 +6,7 @@ import pytest
 
 from api.errors import UserError
 from api.store.base import DeviceQuery, Imported, NewDevice, Store
-from api.store.importing import Planner
+from api.store.device_import import Planner
 from tests.store.fleet import everything
 
 

@@ -24,7 +24,7 @@ from api.store.base import (
     Span,
     Where,
 )
-from api.store.core import Seam
+from api.store.dialect_interface import Seam
 from api.store.sql import latest as latest_sql
 from api.store.sql import series as sql
 from api.store.sql.arithmetic import Arithmetic

@@ -9,9 +9,9 @@ from api.store.findings import FindingsPart
 from api.store.ingest import IngestPart
 from api.store.insight import InsightPart
 from api.store.keys import KeysPart
-from api.store.reads import SeriesPart
+from api.store.maintenance import UpkeepPart
 from api.store.removal import RemovalPart
-from api.store.upkeep import UpkeepPart
+from api.store.series import SeriesPart
 
 
 class CommonStore(

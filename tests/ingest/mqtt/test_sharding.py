@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from api.errors import ConfigurationError
-from api.ingest.mqtt.sharing import is_ours, session_name, subscriptions
+from api.ingest.mqtt.sharding import is_ours, session_name, subscriptions
 from api.ingest.mqtt.topics import UP_FILTER, up
 from api.setting_types import Shard
 from api.settings import Settings

@@ -9,7 +9,7 @@ from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
 from api.catalog import SITE_ROOT
-from api.server.mount import Mounted, without_root
+from api.server.path_routing import Mounted, without_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

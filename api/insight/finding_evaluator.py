@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
-from api.insight.evaluation import Merged, merge_stored, open_findings, row_of
-from api.insight.facts import Facts, OfOrganization, ReadingsOfDevice, facts_of
+from api.insight.finding_inputs import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
+from api.insight.stored_findings import Merged, merge_stored, open_findings, row_of
 from api.insight.worker_thread import WorkerThread
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.store.base import UNTOUCHED, Device, Due, Evaluated, EvaluationState, FindingRow, Store

@@ -18,7 +18,7 @@ EXTENSION: Final = "weir-alert-picture"
 def means(settings: Settings) -> Means:
     publish = None
     if settings.mqtt_url:
-        from api.ingest.mqtt.retained import publish_retained
+        from api.ingest.mqtt.retained_publisher import publish_retained
 
         publish = partial(publish_retained, settings)
     picture: Picture | None = current_app.extensions.get(EXTENSION)

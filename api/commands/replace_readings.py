@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from api.catalog import RAW
-from api.commands.command_base import audited, when
+from api.commands.arguments import audited
+from api.commands.command import when
 from api.errors import UserError
 from api.ingest import files
 from api.ingest.decode import Devices

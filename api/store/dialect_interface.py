@@ -12,7 +12,7 @@ from api.store.base import Row
 from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query
 from api.store.sql.series import Grouped, Ranges, over_all, over_one
-from api.store.table import Table
+from api.store.table_definition import Table
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
 from api.store.base import (
     Device,
     FindingQuery,

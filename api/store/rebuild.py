@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.catalog import STORED
-from api.store.core import Transaction
+from api.store.dialect_interface import Transaction
 from api.store.sql import rollups
 from api.store.sql import verify as sql
 from api.store.sql.arithmetic import Arithmetic

@@ -6,8 +6,8 @@ import pytest
 
 from api.catalog import HOUR_MS
 from api.client import Comparison
-from components.charts.compared import Compared, OtherLine, UsualBand, compared_traces
-from components.compared import comparison_name, difference_words
+from components.charts.comparison_traces import Compared, OtherLine, UsualBand, compared_traces
+from components.comparison_queries import comparison_name, difference_words
 from components.theme import LIGHT
 from components.units import METRIC, US
 from components.url_state import View, read_view, write_view

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.ingest.mqtt.journal import Journal
+from api.ingest.mqtt.redelivery_journal import Journal
 
 
 def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import ClassVar, Protocol
 
 from api.errors import StoreMissing, Unavailable, UserError
-from api.store.core import Seam
-from api.store.sql import upkeep as sql
+from api.store.dialect_interface import Seam
+from api.store.sql import schema_version as sql
 from api.store.sql.query import Dialect, Query
 
 

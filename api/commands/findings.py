@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.command_base import author, everything, opened, organization, when
+from api.commands.arguments import author, everything, organization
+from api.commands.command import when
+from api.commands.store_access import opened
 from api.errors import UserError
 from api.suggestions import did_you_mean
 
@@ -52,7 +54,7 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
     The first two raise that device's threshold of that kind; new-normal lets what flows since it
     began count as usual.
     """
-    from api.insight.dismissal import JUDGEMENT_BY_NAME, dismissed
+    from api.insight.finding_dismissal import JUDGEMENT_BY_NAME, dismissed
     from api.timez import now_ms
 
     if name not in JUDGEMENT_BY_NAME:
@@ -75,7 +77,7 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
 @click.argument("finding_id", metavar="ID")
 def restore(finding_id: str) -> object:
     """Take a dismissal back, and what it changed for the device."""
-    from api.insight.dismissal import restored
+    from api.insight.finding_dismissal import restored
     from api.timez import now_ms
 
     with opened() as store:

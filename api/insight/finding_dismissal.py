@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from api.errors import BadRequest, Conflict, ParameterProblem
-from api.insight.facts import OfOrganization, merged
+from api.insight.finding_inputs import OfOrganization, merged
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.model import FACTOR, NORMAL_FROM
 from api.store.base import AuditEntry, Device, FindingEntry, FindingRow, Scope, Store

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from api.catalog import NETWORK_RSSI
 from api.ingest.decode import DEVICE, NOT_JSON, Rejection
-from api.ingest.mqtt.mapping import Format, Mappings, Place, Source
+from api.ingest.mqtt.lorawan_mapping import Format, Mappings, Place, Source
 
 NOT_AN_UPLINK: Final = "not an uplink"
 NO_OBJECT: Final = "no decoded object"

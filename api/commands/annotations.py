@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from api.commands.command_base import (
-    Group,
-    author,
-    by_option,
-    everything,
-    one_device,
-    opened,
-    organization,
-    reevaluate,
-)
+from api.commands.arguments import author, by_option, everything, one_device, organization
+from api.commands.command import Group
+from api.commands.store_access import opened, reevaluate
 from api.errors import NotFound, ServiceError, UserError
 from api.metering.maintenance import Repeat
 from api.roles import Role

@@ -23,8 +23,8 @@ from api.insight.alerts.conditions import (
     resolution_for,
 )
 from api.insight.alerts.decision import Decision, DeviceFacts, Facts, Groups
-from api.insight.alerts.machine import MAINTENANCE, Quiet
 from api.insight.alerts.rules import METRIC_BY_NAME, Rule, StoredRule
+from api.insight.alerts.state_machine import MAINTENANCE, Quiet
 from api.insight.maintenance import maintenance_spans
 from api.store.base import Device, DeviceQuery, Grant, Scope, Store
 from api.store.base.alerts import (

@@ -12,8 +12,8 @@ from api.auth import require
 from api.openapi import JSON_TYPE
 from api.params import Query, read, read_body
 from api.routes import Action, ActionCall
-from api.server.accept import require_json
-from api.server.gate import Gate
+from api.server.accept_header import require_json
+from api.server.credential_gate import Gate
 from api.server.query_string import pairs
 from api.settings import Settings
 from api.store.base import Store

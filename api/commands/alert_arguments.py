@@ -7,8 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from api.commands.command_base import author as user
-from api.commands.command_base import by_option, everything, organization
+from api.commands.arguments import author as user
+from api.commands.arguments import by_option, everything, organization
 from api.errors import BadRequest, ServiceError, UserError
 from api.store.base import Scope, Store
 from api.timez import now_ms

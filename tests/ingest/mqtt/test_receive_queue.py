@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from api.ingest.mqtt.inbox import BATCH_BYTES, BATCH_MESSAGES, Inbox
 from api.ingest.mqtt.intake import Message
+from api.ingest.mqtt.receive_queue import BATCH_BYTES, BATCH_MESSAGES, Inbox
 from tests.ingest.mqtt.conftest import PATIENCE_S
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from api.insight.facts import coverage
+from api.insight.finding_inputs import coverage
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.water_balance import Hours, MeteredHour, WaterBalance, balance
 from api.store.base import Device, Scope, Store

@@ -15,7 +15,7 @@ from api.metering.comparison import OTHER_DEVICE
 from api.metering.uptime import comparable
 from api.metering.usual_band import UsualHour
 from api.timez import DAY_MS, HOUR_MS, ceil_to, floor_to
-from components.charts.compared import NOTHING, Compared, OtherLine, UsualBand
+from components.charts.comparison_traces import NOTHING, Compared, OtherLine, UsualBand
 from components.charts.frames import Frame
 from components.clock import Clock, day_text
 from components.ranges import Window

@@ -21,7 +21,7 @@ MOST_LISTED: Final = 50  # alerts of one message
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class MessageContext:
     """``receivers``: ids of those that are on. ``groups``: name → device keys, of an organization
     of ``devices`` devices. ``device_of``: by key."""
 
@@ -36,7 +36,7 @@ class Setting:
 
 
 def announce(
-    setting: Setting,
+    setting: MessageContext,
     events: Sequence[Event],
     episodes: Mapping[str, Episode],
     opened: Iterable[Episode],
@@ -48,7 +48,7 @@ def announce(
 
 class _Announcer:
     def __init__(
-        self, setting: Setting, episodes: Mapping[str, Episode], opened: Iterable[Episode]
+        self, setting: MessageContext, episodes: Mapping[str, Episode], opened: Iterable[Episode]
     ) -> None:
         self._s = setting
         self._now = dict(episodes)
