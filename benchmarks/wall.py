@@ -28,8 +28,7 @@ from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.fleet.queries import Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Desk, Memory
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.fleet.wall import board
 

@@ -20,7 +20,7 @@ from api.errors import NotFound
 from api.metering.cadence import configured
 from api.metering.install_date import disproving
 from components.charts.finding_marks import MOST_MARKS
-from components.fleet.cadence import measured
+from components.fleet.device_queries import measured
 from components.ranges import (
     Window,
     bar_resolution,

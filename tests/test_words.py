@@ -168,9 +168,6 @@ ASK_ELSEWHERE = frozenset(
     (
         "components/device/cards.py",
         "components/device/chart_results.py",
-        "components/fleet/cadence.py",
-        "components/fleet/device_list.py",
-        "components/fleet/query_context.py",
         "components/shell.py",
         "pages/device.py",
     )

@@ -19,7 +19,7 @@ from components.controls import attributes, labelled
 from components.device.gap_list import around
 from components.findings import texts
 from components.findings.rows import diamond
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.ranges import Window
 from components.shell import FINDINGS_PATH
 from components.units import Units

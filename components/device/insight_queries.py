@@ -15,8 +15,7 @@ from components import session
 from components.device import kpis
 from components.device.chart_state import Shown
 from components.device.queries import WEEK_TTL_S, price_of
-from components.fleet.device_list import Directory
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Directory, Meter
 from components.url_state import USUAL
 
 MOST_FINDINGS: Final = 100

@@ -18,7 +18,7 @@ from api.timez import floor_to, zone
 from components import session
 from components.charts.frames import frame
 from components.findings.url_state import STATES, FindingsView
-from components.fleet.device_list import Directory, directory
+from components.fleet.device_queries import Directory, directory
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.sparklines import Spark, spark
 from components.ranges import Window

@@ -14,8 +14,7 @@ from components.clock import Clock
 from components.controls import labelled
 from components.findings import texts
 from components.findings.rows import diamond
-from components.fleet.device_list import Directory
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Directory, Meter
 from components.units import Units
 
 HEADS: Final = ("Began", "Ended", "How much", "Volume", "Cost a day")

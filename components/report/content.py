@@ -22,7 +22,7 @@ from components.report.queries import Detail, Report, gathered
 from components.report.text import page_rules
 from components.report.url_state import MOST_DEVICES, ReportView, write_report_view
 from components.units import Units
-from components.usage import balance, table
+from components.usage import sections, table
 from components.usage.queries import PAGE_PATIENCE_S
 from components.usage.sums import Day, DeviceUsage, totals
 from components.usage.table import (
@@ -47,7 +47,7 @@ def document(report: Report, view: ReportView, organization: str) -> list[Compon
     if several and usages:
         made += [_together(usages, view.usage.units), _summary(usages, view.usage.units)]
     if report.balances:
-        parts = balance.section(report.balances, view.usage.units, kind="report-table")
+        parts = sections.balance_section(report.balances, view.usage.units, kind="report-table")
         made.append(html.Section(parts, className="report-summary"))
     if report.progress.complete:
         made += [

@@ -13,8 +13,8 @@ from api.client.credential import Me
 from api.roles import Role
 from components.admin.audit import AuditFilter, read_filter, table
 from components.annotations.form_actions import body_of
-from components.annotations.marks import _marks
 from components.annotations.panel import listing
+from components.annotations.queries import _marks
 from components.annotations.texts import effect, previewed, when, whose
 from components.charts.annotation_marks import AnnotationMark, annotation_traces
 from components.html_json import sheet

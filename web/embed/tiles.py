@@ -17,7 +17,7 @@ from components import formatting
 from components.clock import Clock, known_zone
 from components.controls import attributes, labelled, notice
 from components.fleet.queries import tiles_of_embed
-from components.fleet.tile_lines import lines_of
+from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.url_state import FleetView
 from components.readings_only_queries import bare_page

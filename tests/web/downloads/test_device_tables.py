@@ -15,8 +15,7 @@ from components.ranges import Window
 from components.units import METRIC
 from tests.components.device.service import Bench, bench
 from tests.world import ms
-from web.downloads import csv as downloads_csv
-from web.downloads import device
+from web.downloads import device, streaming
 from web.downloads.device import Order
 
 START = ms("2026-11-20T00:00Z")
@@ -34,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def read(client: Client, order: Order) -> list[dict[str, str]]:
-    text = "".join(downloads_csv.lines(device.rows(client, order)))
+    text = "".join(streaming.csv_lines(device.rows(client, order)))
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -75,7 +74,7 @@ def test_no_rows_are_a_header(made: Bench) -> None:
     window = Window(START - 2 * DAY_MS, START - DAY_MS)
     order = Order(made.device_id, "B-1", RAW, window, KOLKATA)
     assert read(made.client, order) == []
-    text = "".join(downloads_csv.lines(device.rows(made.client, order)))
+    text = "".join(streaming.csv_lines(device.rows(made.client, order)))
     assert text.startswith("serial_number,time_utc,")
 
 
@@ -91,7 +90,7 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
     ]
     week[6][23] = None
     order = Order("d", "B-1", RAW, WINDOW, KOLKATA, METRIC)
-    text = "".join(downloads_csv.lines(device.hours(order, week)))
+    text = "".join(streaming.csv_lines(device.hours(order, week)))
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == [
         "serial_number",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.fleet.states import state_of
+from components.fleet.device_status import state_of
 from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter
 
 
@@ -32,14 +32,14 @@ from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter
     ],
 )
 def test_states(said: dict[str, Any], word: str) -> None:
-    assert state_of(meter(), known(**said), NOW).word == word
+    assert state_of(meter().quality_limit, known(**said), NOW).word == word
 
 
 def test_a_device_that_nobody_asked_about_has_no_state_yet() -> None:
-    assert state_of(meter(), None, NOW).word == "Loading"
+    assert state_of(meter().quality_limit, None, NOW).word == "Loading"
 
 
 def test_the_limit_of_quality_is_the_devices_own() -> None:
     told = known(quality_min=60.0)
-    assert state_of(meter(quality_limit=70.0), told, NOW).word == "Degraded"
-    assert state_of(meter(quality_limit=50.0), told, NOW).word == "Reporting"
+    assert state_of(meter(quality_limit=70.0).quality_limit, told, NOW).word == "Degraded"
+    assert state_of(meter(quality_limit=50.0).quality_limit, told, NOW).word == "Reporting"
