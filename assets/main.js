@@ -9,6 +9,7 @@ import "./days.js";
 import "./devices.js";
 import "./device-findings.js";
 import "./embeds.js";
+import "./finding-settings.js";
 import "./findings.js";
 import "./fleet-around.js";
 import "./fleet-tiles.js";

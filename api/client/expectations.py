@@ -15,6 +15,7 @@ from api.client.fields import (
     an_object,
     maybe_object,
     needed_instant,
+    needed_number,
     number,
     text,
 )
@@ -117,7 +118,7 @@ class ExpectationMethods(Protocol):
         params = _as_of(as_of_ms) | ({} if hours is None else {"hours": str(hours)})
         return [
             ForecastHour(
-                needed_instant(row, "bucket_start"), _needed(row, "volume"), _interval(row)
+                needed_instant(row, "bucket_start"), needed_number(row, "volume"), _interval(row)
             )
             for row in _rows(_of_device(self._fetch, identifier, "forecast", params))
         ]
@@ -162,13 +163,6 @@ def _columns(body: Any, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     if len({len(each) for each in lists}) > 1:
         raise UnexpectedAnswer("columns: must be of one length")
     return zip(*lists, strict=True)
-
-
-def _needed(row: Json, name: str) -> float:
-    value = number(row, name)
-    if value is None:
-        raise UnexpectedAnswer(f"{name}: must be a number")
-    return value
 
 
 def _interval(row: Json) -> Interval | None:

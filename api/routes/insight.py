@@ -23,6 +23,7 @@ from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
+from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
 from api.store.base import (
@@ -283,6 +284,7 @@ _ANSWERING = (
         list_groups,
     ),
     *FINDING_ROUTES,
+    *FINDING_SETTINGS_ROUTES,
     *ALERT_ROUTES,
     *ANNOTATION_ROUTES,
     *AUDIT_ROUTES,
@@ -290,7 +292,12 @@ _ANSWERING = (
     *BALANCE_ROUTES,
     *CREDENTIAL_ROUTES,
 )
-INSIGHT_ACTIONS: tuple[Action, ...] = (*FINDING_ACTIONS, *ALERT_ACTIONS, *ANNOTATION_ACTIONS)
+INSIGHT_ACTIONS: tuple[Action, ...] = (
+    *FINDING_ACTIONS,
+    *FINDING_SETTINGS_ACTIONS,
+    *ALERT_ACTIONS,
+    *ANNOTATION_ACTIONS,
+)
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
     document_route(

@@ -99,6 +99,13 @@ ROUTES: dict[str, Ask] = {
         )
         for deed in ("dismiss", "restore")
     },
+    "GET /insight/v1/settings": Ask("/insight/v1/settings?device={device}", "api"),
+    "PATCH /insight/v1/settings": Ask(
+        "/insight/v1/settings",
+        "administrator",
+        "PATCH",
+        '{"device": "{device}", "kind": "burst", "set": {"score": 21}}',
+    ),
     "GET /insight/v1/alerts": Ask("/insight/v1/alerts?device={device}", "api"),
     "GET /insight/v1/alerts/<id>": Ask("/insight/v1/alerts/{alert}", "api"),
     "POST /insight/v1/alerts/<id>/acknowledge": Ask(

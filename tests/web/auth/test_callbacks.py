@@ -76,6 +76,9 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "findings-answer.data": (FINDINGS,),
     "findings-done.data": ({"finding": "no-such", "do": "dismiss", "reason": "", "asked": 1},),
     "findings-picture.data": (FINDINGS,),
+    "finding-settings-answer.data": (
+        {"device": "", "group": "", "kind": "burst", "set": {"score": "21"}, "asked": 1},
+    ),
     "alerts-answer.data": ({"page": "1", "asked": 1},),
     "alerts-done.data": ({"do": "acknowledge", "id": "no-such", "text": "x", "asked": 1},),
     "alert-rules-answer.data": ({"rule": "no-such", "form": True, "asked": 1},),
