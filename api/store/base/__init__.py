@@ -86,6 +86,7 @@ from api.store.base.series import (
     Row,
     Span,
     TimeSeries,
+    Volume,
     Where,
 )
 
@@ -155,6 +156,7 @@ __all__ = [
     "Store",
     "StoreFile",
     "TimeSeries",
+    "Volume",
     "Upkeep",
     "UsualToday",
     "Verdict",

@@ -87,7 +87,7 @@ def test_a_note_stands_in_its_row_or_the_next_one(
     made: Bench, resolution: str, notes: list[Annotation], expected: dict[int, str]
 ) -> None:
     order = Order(made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, zone("UTC"))
-    text = "".join(downloads_csv.lines(device.rows(made.client, order, notes)))
+    text = "".join(streaming.csv_lines(device.rows(made.client, order, notes)))
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {n: row["notes"] for n, row in enumerate(rows) if row["notes"]} == expected
     assert list(rows[0])[-1] == "notes"
