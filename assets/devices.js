@@ -48,13 +48,14 @@ function WeirDevice({ data }) {
 function WeirState({ data }) {
   if (!data) return null;
   const { name, shape, word, seen, seen_at: at } = data.state;
+  const open = narrow.matches && data.findings; // their column has no room on a phone
   const mark = text("shape", `${shape} `, { "aria-hidden": "true" });
   const state = createElement("span", { "data-state": name, className: "told" }, mark, word);
   return createElement(
     "span",
     { className: "two-lines" },
     state,
-    seen ? text("quiet", seen, { title: at }) : null,
+    open || seen ? text("quiet", open || seen, { title: at }) : null,
   );
 }
 

@@ -29,6 +29,7 @@ class Place:
 
 
 FINDINGS_PATH: Final = "/findings"
+FINDING_SETTINGS_PATH: Final = f"{FINDINGS_PATH}/settings"
 ALERTS_PATH: Final = "/alerts"
 NOTES_PATH: Final = "/notes"
 AUDIT_PATH: Final = "/admin/audit"
@@ -39,10 +40,12 @@ PLACES: Final = (
     Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
+    Place("Compare", "/compare"),
     Place("Alerts", ALERTS_PATH),
     Place("Notes", NOTES_PATH),
-    Place("Embeds", "/embeds"),
 )
+# In the menu of the account: what is set up once. The second is for administrators.
+SET_UP: Final = ((Place("Embeds", "/embeds"), False), (Place("Audit log", AUDIT_PATH), True))
 HOME: Final = PLACES[0].path
 
 
@@ -99,21 +102,24 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
 
 
 def _account() -> Component:
-    """Whose devices these are, and the way out."""
-    name = organization_name()
-    if not session.can_sign_out():
-        return html.Span(name, className="organization")
-    audit = html.A(
-        "Audit log", href=session.site_path(AUDIT_PATH), className="button account-entry"
-    )
-    leave = html.Form(
-        html.Button("Sign out", type="submit", className="button"),
-        action=session.site_path(SIGN_OUT),
-        method="post",
-    )
-    summary = html.Summary(html.Span(name or "Account", className="organization"))
-    entries = [audit] if session.me().role.may_administer else []
-    return html.Details([summary, *entries, leave], className="account")
+    """Whose devices these are, what is set up once, and the way out."""
+    may_administer = session.me().role.may_administer
+    entries: list[Component] = [
+        html.A(place.label, href=session.site_path(place.path), className="button account-entry")
+        for place, administrators in SET_UP
+        if may_administer or not administrators
+    ]
+    if session.can_sign_out():
+        entries.append(
+            html.Form(
+                html.Button("Sign out", type="submit", className="button"),
+                action=session.site_path(SIGN_OUT),
+                method="post",
+            )
+        )
+    name = html.Span(organization_name() or "Account", className="organization")
+    menu_entries = html.Div(entries, className="account-menu")
+    return html.Details([html.Summary(name), menu_entries], className="account")
 
 
 def _entry(place: Place, *, current: bool) -> Component:

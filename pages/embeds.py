@@ -145,7 +145,11 @@ _TEXTS = {
     "theme": State(Ids.THEME, "value"),
     "ends": State(Ids.ENDS, "value"),
 }
-_LISTS = {"devices": State(Ids.DEVICES, "value"), "controls": State(Ids.CONTROLS, "value")}
+_LISTS = {
+    "devices": State(Ids.DEVICES, "value"),
+    "controls": State(Ids.CONTROLS, "value"),
+    "notes": State(Ids.NOTES, "value"),
+}
 
 
 @callback(

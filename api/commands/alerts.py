@@ -10,7 +10,7 @@ from api.commands.alert_receivers import receivers
 from api.commands.alert_rules import rules
 from api.commands.alert_values import author, by_field, length_ms, scope_of
 from api.commands.command_base import Group, opened, settings, when
-from api.errors import UserError
+from api.errors import NotFound, UserError
 from api.timez import now_ms
 
 group = Group("alerts", help="What fires, by which rules, and who is notified.")
@@ -60,14 +60,14 @@ def list_all(organization_id: str, resolved: bool, limit: int) -> object:
 @click.option("--undo", is_flag=True, help="Take the acknowledgement back.")
 def acknowledge(alert_id: str, organization_id: str, text: str, undo: bool) -> object:
     """Somebody takes care of an alert: there are no more reminders."""
-    from api.insight.alerts import management
+    from api.insight.alerts import operator_actions
 
     with opened() as store, by_field():
         who = author(store, organization_id)
         if undo:
-            management.unacknowledge(store, who, alert_id)
+            operator_actions.unacknowledge(store, who, alert_id)
         else:
-            management.acknowledge(store, who, alert_id, text)
+            operator_actions.acknowledge(store, who, alert_id, text)
     return {"id": alert_id, "acknowledged": not undo}
 
 
@@ -135,12 +135,12 @@ def send(once: bool) -> object:
 @click.option("--reason", default="", help="Why.")
 def add_silence(organization_id: str, group_name: str | None, lasts: str, **said: Any) -> object:
     """Send no alerts for a while. What still fires at its end is sent then."""
-    from api.insight.alerts import management
+    from api.insight.alerts import operator_actions
 
     with opened() as store, by_field():
         who = author(store, organization_id)
         until_ms = who.now_ms + length_ms(lasts, "--for")
-        made = management.create_silence(
+        made = operator_actions.create_silence(
             store, who, {**said, "group": group_name, "until_ms": until_ms}
         )
     return {"id": made.id, "until": when(made.until_ms)}
@@ -174,8 +174,11 @@ def list_silences(organization_id: str) -> object:
 @_ORG
 def drop_silence(silence_id: str, organization_id: str) -> object:
     """End a silence."""
+    from api.insight.alerts import operator_actions
+
     with opened() as store:
-        scope_of(store, organization_id)
-        if not store.drop_silence(organization_id, silence_id):
-            raise UserError(f"no silence {silence_id}: see flask alerts silences list")
+        try:
+            operator_actions.drop_silence(store, author(store, organization_id), silence_id)
+        except NotFound:
+            raise UserError(f"no silence {silence_id}: see flask alerts silences list") from None
     return {"deleted": silence_id}

@@ -52,6 +52,7 @@ _FIXED: Final = "from and --to"
 @click.option("--units", type=click.Choice(UNIT_SYSTEMS))
 @click.option("--theme", type=click.Choice(EMBED_THEMES))
 @click.option("--controls", help=f"What viewers may change: {','.join(EMBED_CONTROLS)}.")
+@click.option("--notes", is_flag=True, default=None, help="Show notes and maintenance in it.")
 @click.option("--expires", help="When it expires, ISO 8601. Default: never.")
 @click.option("--title", help="Title shown above it.")
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from api.catalog import COARSEST_STORED, DAY_MS, FLOW_AMOUNT, FLOW_RATE, METRICS
-from api.ingest.batch import Batch, Columns, Floats
+from api.ingest.batch import Batch, Columns, Floats, Ints
 from api.metering.register import looks_like_register
 from api.store.base import Device, Span, Store
 
@@ -38,7 +38,8 @@ class Suspicions:
         ordered = columns.taken(order)
         edges = np.flatnonzero(np.r_[True, ordered.devices[1:] != ordered.devices[:-1], True])
         for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            self._add_device(ordered.taken(np.arange(start, end)))
+            some: Ints = np.arange(start, end)
+            self._add_device(ordered.taken(some))
 
     def _add_device(self, rows: Columns) -> None:
         key = int(rows.devices[0])

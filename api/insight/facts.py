@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, Literal, NamedTuple
 
 from api.catalog import HOUR_MS, STORED
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
@@ -96,19 +97,39 @@ def facts_of(
     return Facts(facts, merged(device, groups, shared.settings), usual)
 
 
-def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Settings:
-    """The settings of a device: the organization's, then its groups' by name, then those of its
-    configuration, then its own. The last one wins."""
+class Layer(NamedTuple):
+    """Settings of one origin: the organization, a group (``target`` its name), the device's
+    configuration ("config"), or the device (``target`` its UUID)."""
+
+    origin: FindingLevel | Literal["config"]
+    target: str
+    settings: Settings
+
+
+def layers_of(
+    settings: Layered,
+    groups: Sequence[str] = (),
+    device_id: str | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> list[Layer]:
+    """The organization's, then the groups' by name, then those of the device's configuration, then
+    its own. The last one wins."""
     organization, group, own = LEVELS
     layers = [
-        settings.get((organization, ""), {}),
-        *(settings.get((group, name), {}) for name in sorted(groups)),
-        settings_of(device.config or {}),
-        settings.get((own, device.id), {}),
+        Layer(organization, "", settings.get((organization, ""), {})),
+        *(Layer(group, name, settings.get((group, name), {})) for name in sorted(groups)),
     ]
+    if device_id is not None:
+        layers.append(Layer("config", device_id, settings_of(config or {})))
+        layers.append(Layer(own, device_id, settings.get((own, device_id), {})))
+    return layers
+
+
+def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Settings:
+    """The settings that hold for a device."""
     result: dict[str, dict[str, float]] = {}
-    for layer in layers:
-        for kind, values in layer.items():
+    for layer in layers_of(settings, groups, device.id, device.config):
+        for kind, values in layer.settings.items():
             result.setdefault(kind, {}).update(values)
     return result
 

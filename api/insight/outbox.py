@@ -17,10 +17,11 @@ from typing import Any, Final
 import orjson
 
 from api.errors import Unavailable, WeirError
+from api.insight.alerts.management import shown
 from api.insight.receivers import KIND_BY_NAME
 from api.insight.receivers.kind import Answer, Means, Message
 from api.insight.receivers.seal import ReceiverSeal
-from api.store.base import Store
+from api.store.base import AuditEntry, Store
 from api.store.base.alerts import MessageRow, ReceiverRow
 from api.timez import now_ms as clock_ms
 
@@ -28,6 +29,7 @@ RETRIES_S: Final = (30, 300, 1_800, 7_200, 28_800, 86_400)  # then it is dead
 CLAIM_MS: Final = 60_000
 BATCH: Final = 100
 AT_ONCE: Final = 8  # receivers
+WRITER: Final = "writer"  # in the audit log
 NEVER_SENT: Final = "The first message of this alert was never delivered."
 UNREADABLE: Final = "The receiver's secret can't be read: WEIR_SECRET_KEY changed. Enter it again."
 
@@ -110,14 +112,22 @@ class Outbox:
         if answer.ok:
             return self._settled(message, "sent", answer.text)
         if answer.gone:
-            off = receiver._replace(enabled=0, trouble=f"It responded {answer.text}")
-            self._store.keep_receiver(off._replace(updated_ms=self._clock()))
+            self._switch_off(receiver, f"It responded {answer.text}")
         last = message.attempts > len(RETRIES_S) or message.event == "test"
         if answer.gone or answer.hopeless or last:
             return self._settled(message, "dead", answer.text)
         due_ms = self._clock() + RETRIES_S[message.attempts - 1] * 1000
         self._store.settle_message(message._replace(due_ms=due_ms, response=answer.text))
         return "queued"
+
+    def _switch_off(self, receiver: ReceiverRow, why: str) -> None:
+        at_ms = self._clock()
+        off = receiver._replace(enabled=0, trouble=why, updated_ms=at_ms)
+        entry = AuditEntry(
+            at_ms, receiver.organization_id, WRITER, "receiver", "switch off", receiver.id,
+            shown(receiver), shown(off), why,
+        )  # fmt: skip
+        self._store.keep_receiver(off, [entry])
 
     def _settled(self, message: MessageRow, state: str, text: str) -> str:
         done = message._replace(state=state, response=text, done_ms=self._clock())

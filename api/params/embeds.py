@@ -75,6 +75,12 @@ def _controls(value: Any) -> tuple[str, ...]:
     return tuple(text for text in EMBED_CONTROLS if text in chosen)
 
 
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
 def _zone(value: Any) -> str:
     if value == DEVICE_ZONE:
         return DEVICE_ZONE
@@ -147,6 +153,7 @@ class EmbedBody(Body):
     units: Annotated[str, PlainValidator(_one_of(UNIT_SYSTEMS))] = UNIT_SYSTEMS[0]
     theme: Annotated[str, PlainValidator(_one_of(EMBED_THEMES))] = EMBED_THEMES[0]
     controls: Annotated[tuple[str, ...], PlainValidator(_controls)] = ()
+    notes: Annotated[bool, PlainValidator(_flag)] = False
     title: Annotated[str, PlainValidator(_title)] = ""
     expires_ms: Annotated[int | None, PlainValidator(_maybe_instant)] = Field(None, alias="expires")
 
@@ -189,6 +196,7 @@ class EmbedBody(Body):
             units=self.units,
             theme=self.theme,
             controls=self.controls,
+            notes=self.notes,
             title=self.title,
             expires_ms=self.expires_ms,
         )

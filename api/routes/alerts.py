@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
 from api.domain.identify import identify, storable
-from api.insight.alerts import management
+from api.insight.alerts import management, operator_actions
 from api.insight.alerts.history import preview
 from api.insight.alerts.management import Author
 from api.openapi import Operation, ref
@@ -81,7 +81,7 @@ def list_alerts(call: Call[AlertListQuery]) -> Reply:
 
 
 def get_alert(call: Call[Query]) -> Reply:
-    entry = management.alert(call.store, call.scope, call.identifier)
+    entry = operator_actions.alert(call.store, call.scope, call.identifier)
     thread = entry.alert.group_id or entry.alert.id
     rows = call.store.alert_messages(call.scope.organization_id, thread=thread)
     names = _receiver_names(call.store, call.scope)
@@ -94,12 +94,12 @@ def _alert(store: Store, scope: Scope, entry: AlertEntry) -> dict[str, Any]:
 
 
 def acknowledge(call: ActionCall[AcknowledgeBody]) -> Reply:
-    entry = management.acknowledge(call.store, _author(call), call.identifier, call.body.text)
+    entry = operator_actions.acknowledge(call.store, _author(call), call.identifier, call.body.text)
     return Reply(_alert(call.store, call.scope, entry))
 
 
 def unacknowledge(call: ActionCall[NoBody]) -> Reply:
-    entry = management.unacknowledge(call.store, _author(call), call.identifier)
+    entry = operator_actions.unacknowledge(call.store, _author(call), call.identifier)
     return Reply(_alert(call.store, call.scope, entry))
 
 
@@ -188,17 +188,17 @@ def test_receiver(call: ActionCall[NoBody]) -> Reply:
 
 
 def list_silences(call: Call[Query]) -> Reply:
-    found = management.silences(call.store, call.scope)
+    found = operator_actions.silences(call.store, call.scope)
     return Reply(whole_page([silence_object(row, now_ms()) for row in found]))
 
 
 def create_silence(call: ActionCall[SilenceBody]) -> Reply:
-    made = management.create_silence(call.store, _author(call), call.body.said)
+    made = operator_actions.create_silence(call.store, _author(call), call.body.said)
     return Reply(silence_object(made, call.now_ms))
 
 
 def drop_silence(call: ActionCall[NoBody]) -> Reply:
-    gone = management.drop_silence(call.store, _author(call), call.identifier)
+    gone = operator_actions.drop_silence(call.store, _author(call), call.identifier)
     return Reply({"deleted": gone.id})
 
 

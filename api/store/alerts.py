@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from api.catalog import Aggregate, Function, Metric, Resolution
 from api.store.alert_tables import (
@@ -14,7 +14,8 @@ from api.store.alert_tables import (
     ALERT_RULE,
     ALERT_SILENCE,
 )
-from api.store.base import Row, Scope
+from api.store.audit import AuditPart
+from api.store.base import AuditEntry, Row, Scope
 from api.store.base.alerts import (
     AlertBook,
     AlertChanges,
@@ -22,13 +23,14 @@ from api.store.base.alerts import (
     AlertMark,
     AlertQuery,
     AlertRow,
+    ChangeAlert,
     Decide,
     MessageRow,
     ReceiverRow,
     RuleRow,
     SilenceRow,
 )
-from api.store.core import Seam, Transaction
+from api.store.core import Transaction
 from api.store.sql import alerts as sql
 from api.store.sql.query import Dialect, Query
 from api.timez import now_ms
@@ -36,7 +38,7 @@ from api.timez import now_ms
 _IN_ONE = 400  # devices of one statement
 
 
-class AlertsPart(Seam):
+class AlertsPart(AuditPart):
     """`api.store.base.Alerts` for every dialect."""
 
     # --- What people set ---
@@ -45,53 +47,66 @@ class AlertsPart(Seam):
         rows = self.fetch(sql.rows_of(ALERT_RULE, organization_id, "name, id"))
         return [RuleRow(*row) for row in rows]
 
-    def keep_rule(self, rule: RuleRow) -> None:
+    def keep_rule(self, rule: RuleRow, audit: Sequence[AuditEntry]) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(sql.keep(ALERT_RULE, rule))
             keys = transaction.fetch(sql.devices_of(rule.organization_id))
             mark_alerts(self.dialect, transaction, [key for (key,) in keys])
+            self.record_in(transaction, audit)
 
-    def drop_rule(self, organization_id: str, rule_id: str) -> bool:
+    def drop_rule(self, organization_id: str, rule_id: str, audit: Sequence[AuditEntry]) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
+            if not transaction.fetch(sql.drop(ALERT_RULE, organization_id, rule_id)):
+                return False
             keys = transaction.fetch(sql.devices_with_open(organization_id, rule_id))
             mark_alerts(self.dialect, transaction, [key for (key,) in keys])
-            return bool(transaction.fetch(sql.drop(ALERT_RULE, organization_id, rule_id)))
+            self.record_in(transaction, audit)
+            return True
 
     def alert_receivers(self, organization_id: str | None = None) -> list[ReceiverRow]:
         rows = self.fetch(sql.rows_of(ALERT_RECEIVER, organization_id, "name, id"))
         return [ReceiverRow(*row) for row in rows]
 
-    def keep_receiver(self, receiver: ReceiverRow) -> None:
-        self._change(sql.keep(ALERT_RECEIVER, receiver))
+    def keep_receiver(self, receiver: ReceiverRow, audit: Sequence[AuditEntry]) -> None:
+        self._change(sql.keep(ALERT_RECEIVER, receiver), audit)
 
-    def drop_receiver(self, organization_id: str, receiver_id: str) -> bool:
+    def drop_receiver(
+        self, organization_id: str, receiver_id: str, audit: Sequence[AuditEntry]
+    ) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            gone = transaction.fetch(sql.drop(ALERT_RECEIVER, organization_id, receiver_id))
-            if gone:
-                transaction.run(sql.drop_messages_to(receiver_id))
-            return bool(gone)
+            if not transaction.fetch(sql.drop(ALERT_RECEIVER, organization_id, receiver_id)):
+                return False
+            transaction.run(sql.drop_messages_to(receiver_id))
+            self.record_in(transaction, audit)
+            return True
 
     def alert_silences(self, organization_id: str) -> list[SilenceRow]:
         rows = self.fetch(sql.rows_of(ALERT_SILENCE, organization_id, "until_ms DESC, id"))
         return [SilenceRow(*row) for row in rows]
 
-    def keep_silence(self, silence: SilenceRow) -> None:
-        self._change(sql.keep(ALERT_SILENCE, silence))
+    def keep_silence(self, silence: SilenceRow, audit: Sequence[AuditEntry]) -> None:
+        self._change(sql.keep(ALERT_SILENCE, silence), audit)
 
-    def drop_silence(self, organization_id: str, silence_id: str) -> bool:
+    def drop_silence(
+        self, organization_id: str, silence_id: str, audit: Sequence[AuditEntry]
+    ) -> bool:
         with self.transaction() as transaction:
             transaction.lock_directory()
+            if not transaction.fetch(sql.drop(ALERT_SILENCE, organization_id, silence_id)):
+                return False
             keys = transaction.fetch(sql.devices_with_open(organization_id, None))
             mark_alerts(self.dialect, transaction, [key for (key,) in keys])
-            return bool(transaction.fetch(sql.drop(ALERT_SILENCE, organization_id, silence_id)))
+            self.record_in(transaction, audit)
+            return True
 
-    def _change(self, query: Query) -> None:
+    def _change(self, query: Query, audit: Sequence[AuditEntry] = ()) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(query)
+            self.record_in(transaction, audit)
 
     # --- Read through a scope ---
 
@@ -105,16 +120,15 @@ class AlertsPart(Seam):
         found = self.fetch(sql.one(self.dialect, scope, alert_id))
         return _entry(found[0]) if found else None
 
-    def change_alert(
-        self, alert_id: str, change: Callable[[AlertRow], AlertRow]
-    ) -> AlertRow | None:
+    def change_alert(self, alert_id: str, change: ChangeAlert) -> AlertRow | None:
         with self.transaction() as transaction:
             transaction.lock_directory()
             found = transaction.fetch(sql.by_id(alert_id))
             if not found:
                 return None
-            after = change(AlertRow(*found[0]))
+            after, audit = change(AlertRow(*found[0]))
             transaction.run(sql.keep(ALERT, after))
+            self.record_in(transaction, audit)
             return after
 
     def alert_messages(

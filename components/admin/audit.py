@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -26,8 +27,8 @@ PATH: Final = AUDIT_PATH
 PAGE: Final = 100
 UTC: Final = ZoneInfo("UTC")
 KINDS: Final = (
-    "key", "embed", "rule", "receiver", "note", "maintenance", "correction", "finding", "settings",
-    "readings", "device", "organization",
+    "key", "embed", "rule", "receiver", "silence", "alert", "note", "maintenance", "correction",
+    "finding", "settings", "readings", "device", "organization",
 )  # fmt: skip
 HEADS: Final = ("When (UTC)", "Who", "What", "Which", "Change", "Reason")
 EMPTY: Final = "Nothing matches."
@@ -154,7 +155,7 @@ def _row(entry: AuditEntry) -> Component:
         (stamp(entry.at_ms).replace("T", " ").removesuffix("Z"), "when"),
         (entry.author, "who"),
         (f"{entry.kind}: {entry.action}", "what"),
-        (entry.subject, "which"),
+        (_which(entry), "which"),
     )
     return html.Tr(
         [
@@ -166,6 +167,15 @@ def _row(entry: AuditEntry) -> Component:
             html.Td(entry.reason, className="reason", **attributes(data_head="Reason")),
         ]
     )
+
+
+def _which(entry: AuditEntry) -> list[Any]:
+    """Its name, where it has one, above its id."""
+    state = entry.after or entry.before or {}
+    name = state.get("name") or state.get("device")
+    if not isinstance(name, str) or name == entry.subject:
+        return [entry.subject]
+    return [name, html.Div(entry.subject, className="quiet")]
 
 
 def _changes(entry: AuditEntry) -> list[Component]:
@@ -181,7 +191,7 @@ def _changes(entry: AuditEntry) -> list[Component]:
         was, now = before.get(name), after.get(name)
         if was is None and now in (None, "", [], False):
             continue
-        parts: list[Component] = [html.Span(f"{name}: ", className="quiet")]
+        parts: list[Component] = [html.Span(f"{_words(name)}: ", className="quiet")]
         if was is not None:
             parts.append(html.Del(_value(was)))
         if was is not None and now is not None:
@@ -192,7 +202,14 @@ def _changes(entry: AuditEntry) -> list[Component]:
     return [html.Ul(lines, className="audit-changes")] if lines else []
 
 
+def _words(name: str) -> str:
+    """``allDevices`` → ``all devices``."""
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda found: f" {found[0].lower()}", name)
+
+
 def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     text = str(value)

@@ -18,6 +18,7 @@ from components.annotations.marks import plan_of
 from components.units import Units
 
 MOST: Final = 100
+PAGE: Final = 1_000
 
 
 def matching(
@@ -33,6 +34,20 @@ def matching(
     found = [each for page in pages for each in page.annotations]
     found.sort(key=lambda each: -each.from_ms)
     return found[:MOST], sum(page.count for page in pages)
+
+
+def within(client: Client, device_id: str, window: Window, kind: str = "note") -> list[Annotation]:
+    """All that have a part in the window and are in force, latest first. Raises what the client
+    raises."""
+    found: list[Annotation] = []
+    while True:
+        page = client.annotations(
+            kind, device=device_id, from_ms=window.from_ms, to_ms=window.to_ms, revoked=False,
+            limit=PAGE, offset=len(found),
+        )  # fmt: skip
+        found += page.annotations
+        if len(page.annotations) < PAGE:
+            return found
 
 
 def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:

@@ -134,6 +134,7 @@ def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:
             "the viewer’s system setting" if definition.theme == "system" else definition.theme,
         ),
         ("Viewers may change", ", ".join(definition.controls) or "nothing"),
+        ("Notes and maintenance", "shown" if definition.notes else "not shown"),
         ("Expires", "No expiry" if _endless(embed) else ends(embed, now_ms)),
         ("Created", f"{date(embed.created_ms)} by {embed.created_by}"),
     ]

@@ -18,7 +18,7 @@ from components.device import custom_range
 from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
 from components.units import UNITS_BY_NAME, US
-from components.url_state import read_text, read_texts, read_view
+from components.url_state import SHOWN, read_text, read_texts, read_view
 
 FIXED: Final = "fixed"
 ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a date"))
@@ -41,6 +41,7 @@ class Draft:
     units: str = US.name
     theme: str = EMBED_THEMES[0]
     controls: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # holds SHOWN if they are
     origins: str = ""
     ends: str = ""
     ends_on: str = ""
@@ -163,6 +164,7 @@ def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
         units=draft.units if draft.units in UNITS_BY_NAME else US.name,
         theme=draft.theme,
         controls=draft.controls,
+        notes=SHOWN in draft.notes,
         title=draft.title,
         expires_ms=expires_ms,
     )

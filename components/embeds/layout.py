@@ -65,6 +65,7 @@ class Ids(StrEnum):
     UNITS = "embed-units"
     THEME = "embed-theme"
     CONTROLS = "embed-controls"
+    NOTES = "embed-notes"
     ORIGINS = "embed-origins"
     ENDS = "embed-ends"
     ENDS_ON = "embed-ends-on"
@@ -73,7 +74,7 @@ class Ids(StrEnum):
 
 # Problems are shown at these fields, which have the service's names.
 FIELDS = ("title", "view", "devices", "metric", "window", "zone", "units", "theme", "controls",
-          "origins", "expires")  # fmt: skip
+          "notes",          "origins", "expires")  # fmt: skip
 
 
 def problem_id(field: str) -> str:

@@ -148,8 +148,15 @@ def batches(ids: Sequence[T]) -> list[Sequence[T]]:
 
 # --- Devices with their status -------------------------------------------------------------------
 
-PAGE_PARTS: Final[Sequence[StatusPart]] = ("finding", "line", "strip", "summary", "groups")
-TILE_PARTS: Final[Sequence[StatusPart]] = ("line", "strip")
+PAGE_PARTS: Final[Sequence[StatusPart]] = (
+    "finding",
+    "line",
+    "strip",
+    "notes",
+    "summary",
+    "groups",
+)
+TILE_PARTS: Final[Sequence[StatusPart]] = ("line", "strip", "notes")
 EVERY_STATE: Final = tuple(state.value for state in State)
 
 

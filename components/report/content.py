@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from api.timez import local_ordinal
 from components import formatting, session
+from components.annotations.texts import KINDS, effect, when
 from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
 from components.controls import attributes, labelled
 from components.findings import brief
@@ -150,6 +151,7 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
             _bars(usage, units),
             _days(usage, units),
             *_findings(usage, detail, units),
+            *_annotations(usage, detail),
         ]
     return html.Section(
         made,
@@ -249,6 +251,29 @@ def _findings(usage: DeviceUsage, detail: Detail, units: Units) -> list[Componen
     name = f"Findings of {usage.meter.label}"
     table = brief.table(rows, name, several=False, kind="report-table")
     return [html.H3("Findings"), html.Div(table, className="report-scroll")]
+
+
+def _annotations(usage: DeviceUsage, detail: Detail) -> list[Component]:
+    """Notes, maintenance and corrections of the range, in the order of time."""
+    if not detail.annotations:
+        return []
+    rows = [
+        html.Tr(
+            [
+                html.Th(KINDS[each.kind], scope="row"),
+                html.Td(when(each, usage.tz)),
+                html.Td(each.body if each.kind != "correction" else f"{effect(each)}: {each.body}"),
+            ]
+        )
+        for each in detail.annotations
+    ]
+    heads = [html.Th(name, scope="col") for name in ("What", "When", "Text")]
+    table = html.Table(
+        [html.Thead(html.Tr(heads)), html.Tbody(rows)],
+        className="report-table annotations",
+        **labelled(f"Notes of {usage.meter.label}"),
+    )
+    return [html.H3("Notes"), html.Div(table, className="report-scroll")]
 
 
 # --- What the callback returns --------------------------------------------------------------------

@@ -77,4 +77,4 @@ def test_keys_and_embeds_lie_beside_it(cluster: CommandLine) -> None:
 
 
 def test_parts_come_before_the_workers(cluster: CommandLine) -> None:
-    assert "before that" in cluster.error("db", "partition")
+    assert "partition before distributing" in cluster.error("db", "partition")

@@ -16,7 +16,11 @@ from components.annotations.deeds import body_of
 from components.annotations.marks import _marks
 from components.annotations.panel import listing
 from components.annotations.texts import effect, previewed, when, whose
-from components.charts.annotation_marks import AnnotationMark, annotation_traces
+from components.charts.annotation_marks import (
+    AnnotationMark,
+    annotation_flags,
+    annotation_traces,
+)
 from components.html_json import sheet
 from components.ranges import Window
 from components.theme import LIGHT
@@ -66,6 +70,21 @@ def test_a_series_is_hatched_at_each_of_its_times() -> None:
     assert traces[0]["fillpattern"]["shape"] == "/"
     assert len(traces[0]["meta"]["findings"]) == 5
     assert annotation_traces([], LIGHT) == []
+
+
+def test_flags_say_what_notes_and_maintenance_are_where_there_is_room() -> None:
+    day = Window(NOON, NOON + 24 * HOUR)
+    marks = [
+        AnnotationMark("note", NOON + 20 * HOUR, None, "Note: Valve <b>replaced</b> by Ann"),
+        AnnotationMark("note", NOON + 19 * HOUR, None, "Note: no room"),
+        AnnotationMark("maintenance", NOON + 2 * HOUR, NOON + 3 * HOUR, "Maintenance: Pump"),
+        AnnotationMark("correction", NOON, NOON + HOUR, "Correction (excluded): x"),
+        AnnotationMark("note", NOON - HOUR, None, "Note: before"),
+    ]
+    flags, taken = annotation_flags(marks, day, 1_000, LIGHT, [500.0])
+    assert [flag["text"] for flag in flags] == ["■ Valve &lt;b&gt;repla…", "▨ Pump"]
+    assert len(taken) == 3
+    assert annotation_flags(marks, day, 1_000, LIGHT, [139.0, 889.0])[0] == []
 
 
 @pytest.mark.parametrize(
@@ -130,4 +149,5 @@ def test_only_what_differs_is_listed() -> None:
     text = str(sheet(table([entry])))
     assert "viewer" in text
     assert "operator" in text
-    assert "Ann" not in text
+    assert "name: " not in text  # it is the same
+    assert text.count("Ann") == 1  # which key it is

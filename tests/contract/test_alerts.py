@@ -103,6 +103,45 @@ def test_a_receiver_that_a_rule_notifies_stays(world: World) -> None:
     assert (admin.alert_rules(), admin.alert_receivers()) == ((), ())
 
 
+def test_everything_people_do_is_in_the_audit_log(world: World) -> None:
+    """Who, when, what, before and after; and no secret."""
+    began, admin = now_ms(), client(world)
+    receiver = admin.create_receiver(HOOK)
+    admin.change_receiver(receiver.id, {"name": "Night"})
+    rule = admin.create_rule({"name": "Leaks", "receivers": [receiver.id]})
+    admin.change_rule(rule.id, {"hold": 60})
+    admin.change_rule(rule.id, {"hold": 0})
+    with_leak(world)
+    (alert,) = admin.alerts(states=["firing"]).alerts
+    operator = client(world, Role.OPERATOR)
+    silence = operator.create_silence(now_ms() + DAY_MS, device=TWIN, reason="works")
+    operator.delete_silence(silence.id)
+    operator.acknowledge_alert(alert.id, "plumber booked")
+    operator.unacknowledge_alert(alert.id)
+    entries = list(reversed(admin.audit().entries))
+    assert [(each.kind, each.action, each.subject) for each in entries] == [
+        ("receiver", "create", receiver.id),
+        ("receiver", "change", receiver.id),
+        ("rule", "create", rule.id),
+        ("rule", "change", rule.id),
+        ("rule", "change", rule.id),
+        ("silence", "create", silence.id),
+        ("silence", "delete", silence.id),
+        ("alert", "acknowledge", alert.id),
+        ("alert", "unacknowledge", alert.id),
+    ]
+    assert all(each.author and began <= each.at_ms <= now_ms() for each in entries)
+    assert len({each.author for each in entries}) == 2
+    assert "hush" not in str(entries)
+    assert "whsec" not in str(entries)
+    was, now = entries[3].before or {}, entries[3].after or {}
+    assert (was["hold"], now["hold"]) == (0, 60)
+    taken = entries[7]
+    assert (taken.before or {})["acknowledged"] is None
+    assert (taken.after or {})["text"] == taken.reason == "plumber booked"
+    assert (taken.after or {})["device"] == (entries[8].before or {})["device"] != ""
+
+
 def test_a_preview_says_how_often_and_where(world: World) -> None:
     admin = client(world)
     key = world.devices[TWIN].key

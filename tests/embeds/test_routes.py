@@ -56,6 +56,7 @@ def test_what_is_not_said_is_usual(stage: Stage) -> None:
         "units": "us",
         "theme": "system",
         "controls": [],
+        "notes": False,
         "title": "",
         "expires": None,
         "revoked": None,
@@ -72,6 +73,7 @@ def test_everything_that_is_said_is_kept(stage: Stage) -> None:
         "units": "metric",
         "theme": "dark",
         "controls": ["range", "theme"],
+        "notes": True,
         "title": "Süd <b>&amp; co",
         "expires": "2090-01-01T00:00:00.000Z",
     }
@@ -249,6 +251,7 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
         ("theme", "auto", "must be one of system, light, dark"),
         ("controls", ["range", "devices"], "'devices' is not a control"),
         ("controls", "range", "must be a list"),
+        ("notes", "yes", "must be true or false"),
         ("title", "x" * 121, "at most 120"),
         ("title", "a\0b", "can't be displayed"),
         ("title", "a\u202eb", "can't be displayed"),

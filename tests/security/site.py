@@ -107,15 +107,15 @@ class Whole:
             changes = AlertChanges([episode.row()])
             store.decide_alerts(ACME, store.due_alerts(1_000), 0, lambda book: changes)
         elif what == "rule":
-            store.keep_rule(StoredRule(id, ACME, Rule("Rule"), "key", 0, 0).row())
+            store.keep_rule(StoredRule(id, ACME, Rule("Rule"), "key", 0, 0).row(), ())
         elif what == "receiver":
             row = ReceiverRow(
                 id, ACME, "Desk", "email", '{"to": ["a@b.example"]}', "", 1, "", "key", 0, 0
             )
-            store.keep_receiver(row)
+            store.keep_receiver(row, ())
         else:
             row = SilenceRow(id, ACME, None, TWIN, None, None, 0, now_ms() + 9_000, "", "key", 0)
-            store.keep_silence(row)
+            store.keep_silence(row, ())
         return id
 
     def new_annotation(self, kind: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.store.base import Store
+from api.store.base import AuditEntry, AuditQuery, Store
 from api.store.base.alerts import (
     AlertBook,
     AlertChanges,
@@ -44,6 +44,10 @@ def message(**said: Any) -> MessageRow:
     return MessageRow(**whole)
 
 
+def noted(at_ms: int) -> list[AuditEntry]:
+    return [AuditEntry(at_ms, "acme", "key", "rule", "change", "r")]
+
+
 def decided(store: Store, *changes: AlertRow | MessageRow) -> None:
     """As the engine keeps them."""
     kept = [each for each in changes if isinstance(each, AlertRow)]
@@ -62,17 +66,41 @@ def test_what_people_set_is_kept_changed_and_dropped(empty_store: Store) -> None
         (store.keep_rule, RULE, store.alert_rules, store.drop_rule),
         (store.keep_receiver, RECEIVER, store.alert_receivers, store.drop_receiver),
     ):
-        keep(row)  # pyright: ignore[reportArgumentType]
-        keep(row._replace(name="Other"))  # pyright: ignore[reportArgumentType]
+        keep(row, noted(1))  # pyright: ignore[reportArgumentType]
+        keep(row._replace(name="Other"), noted(2))  # pyright: ignore[reportArgumentType]
         assert [each.name for each in listed("acme")] == ["Other"]
-        assert not drop("others", row.id)
-        assert drop("acme", row.id)
-        assert not drop("acme", row.id)
+        assert not drop("others", row.id, noted(3))
+        assert drop("acme", row.id, noted(4))
+        assert not drop("acme", row.id, noted(5))
         assert listed("acme") == []
-    store.keep_silence(silence)
+    store.keep_silence(silence, noted(6))
     assert store.alert_silences("acme") == [silence]
     assert store.alert_silences("others") == []
-    assert store.drop_silence("acme", "s")
+    assert not store.drop_silence("others", "s", noted(7))
+    assert store.drop_silence("acme", "s", noted(8))
+    recorded = [each.at_ms for each in store.audit(AuditQuery("acme"))]
+    assert recorded == [8, 6, 4, 4, 2, 2, 1, 1]  # of each change that took place
+
+
+def test_a_change_that_cannot_be_audited_does_not_happen(empty_store: Store) -> None:
+    store = empty_store
+    (one,) = new_meters(store, 1)
+    row = alert(one.key)
+    decided(store, row)
+    silence = SilenceRow("s", "acme", None, "d", None, None, 1, 2, "works", "key", 1)
+    twice = noted(1) * 2  # the same id
+    for change in (
+        lambda: store.keep_rule(RULE, twice),
+        lambda: store.keep_receiver(RECEIVER, twice),
+        lambda: store.keep_silence(silence, twice),
+        lambda: store.change_alert(row.id, lambda row: (row._replace(acknowledged_ms=9), twice)),
+    ):
+        with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
+            change()
+    assert (store.alert_rules(), store.alert_receivers()) == ([], [])
+    assert store.alert_silences("acme") == []
+    (kept,) = store.alerts(everything("acme"), AlertQuery())
+    assert kept.alert == row
 
 
 def test_a_mark_that_was_renewed_stays_due(empty_store: Store) -> None:
@@ -130,8 +158,10 @@ def test_alerts_are_listed_firing_first_and_worst_first(empty_store: Store) -> N
     assert store.count_alerts(scope, AlertQuery(states=["resolved"], from_ms=25)) == 1
     assert store.alert(scope, rows[0].id) == found[0]
     assert store.alert(everything("others"), rows[0].id) is None
-    store.change_alert(rows[0].id, lambda row: row._replace(acknowledged_ms=99, data='{"a": 1}'))
-    assert store.change_alert("none", lambda row: row) is None
+    store.change_alert(
+        rows[0].id, lambda row: (row._replace(acknowledged_ms=99, data='{"a": 1}'), ())
+    )
+    assert store.change_alert("none", lambda row: (row, ())) is None
     again = store.alert(scope, rows[0].id)
     assert again is not None
     assert (again.alert.acknowledged_ms, again.alert.data) == (99, '{"a": 1}')
@@ -158,8 +188,8 @@ def test_of_a_thread_the_first_message_is_sent_first_and_once(empty_store: Store
         (resolve.id, "queued"),
         (fire.id, "sent"),
     ]
-    store.keep_receiver(RECEIVER)
-    store.drop_receiver("acme", "m")
+    store.keep_receiver(RECEIVER, ())
+    store.drop_receiver("acme", "m", ())
     found = store.alert_message("acme", resolve.id)
     assert found is not None
     assert found.state == "dropped"

@@ -215,7 +215,7 @@ def test_a_file_has_none(sqlite_store: Store) -> None:
 
 def test_a_distributed_store_is_too_late(cluster_url: str) -> None:
     store = citus.made(cluster_url)
-    with pytest.raises(UserError, match="before that"):
+    with pytest.raises(UserError, match="partition before distributing"):
         store.partition()
     store.close()
 

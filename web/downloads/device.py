@@ -22,23 +22,27 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, Device, Series
+from api.client.annotations import Annotation
 from api.metering.forecast import Interval
 from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
+from components.annotations.queries import within
 from components.clock import WEEKDAYS, known_zone
 from components.device import daily_volume, queries
 from components.fleet.queries import Desk
 from components.queries import find_device, pages
 from components.ranges import Window, widened
 from components.units import US, Units
-from components.url_state import read_window, said_units
+from components.url_state import SHOWN, read_window, said_units
 from web.downloads.names import file_stem, of_window
+from web.downloads.notes import NotesColumn
 from web.downloads.table import Column, Kind, Part, Table
 
 
 def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
-    """A window's rows: ``from``, ``to``, ``resolution`` (default raw), ``zone``, ``units``. Raises
-    ValueError for an invalid query, NotFound for a device outside the scope."""
+    """A window's rows: ``from``, ``to``, ``resolution`` (default raw), ``zone``, ``units``,
+    ``notes`` (1: with a column of them). Raises ValueError for an invalid query, NotFound for a
+    device outside the scope."""
     window = read_window(query.get("from", ""), query.get("to", ""))
     resolution = RESOLUTION_BY_NAME.get(query.get("resolution", RAW.name))
     if window is None:
@@ -47,7 +51,10 @@ def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
     device = find_device(desk.client, device_id, now_ms()).device
     order = _order(device, resolution, window, query)
-    return rows(desk.client, order)
+    if query.get("notes", SHOWN) != SHOWN:
+        raise ValueError(f"notes must be {SHOWN}, or left out.")
+    noted = within(desk.client, device.id, order.window) if "notes" in query else None
+    return rows(desk.client, order, noted)
 
 
 def days_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
@@ -132,8 +139,10 @@ class _Value:
     column: Column
 
 
-def rows(client: Client, order: Order) -> Table:
+def rows(client: Client, order: Order, notes: Sequence[Annotation] | None = None) -> Table:
+    """With ``notes`` the last column has them."""
     values = _values(order)
+    noted = [] if notes is None else [Column("notes", Kind.TEXT, width=40)]
     fraction = order.resolution is RAW
     local = f"time_local ({order.tz.key})"
     return Table(
@@ -144,12 +153,15 @@ def rows(client: Client, order: Order) -> Table:
             Column("time_utc", Kind.INSTANT, fraction=fraction, width=24),
             Column(local, Kind.INSTANT, tz=order.tz, fraction=fraction, width=24),
             *(value.column for value in values),
+            *noted,
         ],
-        _parts(client, order, values),
+        _parts(client, order, values, None if notes is None else NotesColumn(notes)),
     )
 
 
-def _parts(client: Client, order: Order, values: Sequence[_Value]) -> Iterator[Part]:
+def _parts(
+    client: Client, order: Order, values: Sequence[_Value], notes: NotesColumn | None
+) -> Iterator[Part]:
     for page in pages(
         client,
         order.device_id,
@@ -158,7 +170,18 @@ def _parts(client: Client, order: Order, values: Sequence[_Value]) -> Iterator[P
         limit=LIMIT.maximum or 0,
         timezone=order.tz.key if order.resolution.calendar else None,
     ):
-        yield _part(page, order, values)
+        part = _part(page, order, values)
+        if notes is not None:
+            ends = [_end_ms(start, order) for start in page.times_ms]
+            part = [*part, notes.texts(page.times_ms, ends)]
+        yield part
+
+
+def _end_ms(start_ms: int, order: Order) -> int:
+    """A reading is of an instant, a row of its bucket."""
+    if not order.resolution.calendar:
+        return start_ms + (order.resolution.length_ms or 1)
+    return widened(Window(start_ms, start_ms), order.tz, order.resolution).to_ms + 1
 
 
 def _part(page: Series, order: Order, values: Sequence[_Value]) -> Part:

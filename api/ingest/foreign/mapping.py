@@ -192,12 +192,11 @@ def from_table(table: AnyMapping[str, Any]) -> Mapping:
     unknown = sorted(table.keys() - (known.keys() - {"columns"}))
     if unknown:
         raise ValueError(f"unknown: {', '.join(unknown)}")
-    plain = Mapping()
     values: dict[str, Any] = {}
     for name, value in table.items():
         if name == "column":
             continue
-        wanted: type[object] = type(getattr(plain, name))
+        wanted = _types()[name]
         if wanted is float and type(value) is int:
             value = float(value)
         if type(value) is not wanted:
@@ -209,7 +208,16 @@ def from_table(table: AnyMapping[str, Any]) -> Mapping:
     return Mapping(**values, columns=tuple(map(_column, cast("list[object]", columns))))
 
 
-_CALLED: Final = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
+def _types() -> dict[str, type]:
+    return {field.name: type(cast("object", field.default)) for field in fields(Mapping)}
+
+
+_CALLED: Final[dict[type, str]] = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+}
 
 
 def _column(entry: object) -> ColumnMapping:

@@ -1,34 +1,27 @@
-"""What people do with rules, receivers, silences and alerts."""
+"""What administrators do with rules and receivers. What operators do: `operator_actions`."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
 import orjson
 
-from api.catalog import DAY_MS
-from api.domain.identify import identify, storable
+from api.domain.identify import storable
 from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem
-from api.insight.alerts.model import Episode
 from api.insight.alerts.rules import NAME_LENGTH, Rule, RuleProblems, StoredRule, parse_rule
-from api.insight.findings import KIND_BY_NAME as FINDING_KINDS
 from api.insight.receivers import KIND_BY_NAME
 from api.insight.receivers.seal import ReceiverSeal
 from api.settings import Settings
 from api.store.base import AuditEntry, Scope, Store
-from api.store.base.alerts import AlertEntry, MessageRow, ReceiverRow, SilenceRow
+from api.store.base.alerts import MessageRow, ReceiverRow
 
-NO_ALERT: Final = "Alert not found, or you don't have access."
 NO_RULE: Final = "Rule not found, or you don't have access."
 NO_RECEIVER: Final = "Receiver not found, or you don't have access."
-NO_SILENCE: Final = "Silence not found, or you don't have access."
 WHOLE: Final = "Rules and receivers need a credential for all of the organization's devices."
-LONGEST_TEXT: Final = 500
-LONGEST_SILENCE_MS: Final = 366 * DAY_MS
 TEST_S: Final = 12.0
 _POLL_S: Final = 0.1
 
@@ -54,21 +47,20 @@ def require_whole(scope: Scope) -> None:
         raise Forbidden(WHOLE)
 
 
-def _record(
-    store: Store,
+def audited(
     author: Author,
     kind: str,
     action: str,
     subject: str,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
-) -> None:
-    """For the audit log, without secrets."""
-    organization_id = author.scope.organization_id
-    entry = AuditEntry(
-        author.now_ms, organization_id, author.name, kind, action, subject, before, after
-    )
-    store.record([entry])
+    reason: str = "",
+) -> list[AuditEntry]:
+    """What the audit log says of a change, without secrets."""
+    whose = author.scope.organization_id
+    return [
+        AuditEntry(author.now_ms, whose, author.name, kind, action, subject, before, after, reason)
+    ]
 
 
 # --- Rules ---------------------------------------------------------------------------------------
@@ -119,8 +111,8 @@ def create_rule(store: Store, author: Author, said: Mapping[str, Any]) -> Stored
         author.now_ms,
         author.now_ms,
     )
-    store.keep_rule(made.row())
-    _record(store, author, "rule", "create", made.id, None, made.rule.as_json())
+    audit = audited(author, "rule", "create", made.id, None, made.rule.as_json())
+    store.keep_rule(made.row(), audit)
     return made
 
 
@@ -138,18 +130,17 @@ def change_rule(
         before.created_ms,
         author.now_ms,
     )
-    store.keep_rule(after.row())
     states = before.rule.as_json(), after.rule.as_json()
-    _record(store, author, "rule", "change", rule_id, *states)
+    store.keep_rule(after.row(), audited(author, "rule", "change", rule_id, *states))
     return before, after
 
 
 def drop_rule(store: Store, author: Author, rule_id: str) -> StoredRule:
     require_whole(author.scope)
     before = rule(store, author.scope, rule_id)
-    if not store.drop_rule(before.organization_id, rule_id):
+    audit = audited(author, "rule", "delete", rule_id, before.rule.as_json(), None)
+    if not store.drop_rule(before.organization_id, rule_id, audit):
         raise NotFound(NO_RULE)
-    _record(store, author, "rule", "delete", rule_id, before.rule.as_json(), None)
     return before
 
 
@@ -189,8 +180,7 @@ def create_receiver(
         created_ms=author.now_ms,
         updated_ms=author.now_ms,
     )
-    store.keep_receiver(made)
-    _record(store, author, "receiver", "create", made.id, None, _shown(made))
+    store.keep_receiver(made, audited(author, "receiver", "create", made.id, None, shown(made)))
     fresh = {
         name: value for name, value in secret.items() if name == "secret" and not said.get(name)
     }
@@ -221,8 +211,8 @@ def change_receiver(
         trouble="" if enabled else before.trouble,
         updated_ms=author.now_ms,
     )
-    store.keep_receiver(after)
-    _record(store, author, "receiver", "change", after.id, _shown(before), _shown(after))
+    states = shown(before), shown(after)
+    store.keep_receiver(after, audited(author, "receiver", "change", after.id, *states))
     return after
 
 
@@ -235,13 +225,14 @@ def drop_receiver(store: Store, author: Author, receiver_id: str) -> ReceiverRow
     ]
     if using:
         raise Conflict(f"The rule {using[0]} notifies this receiver. Change the rule first.")
-    store.drop_receiver(before.organization_id, receiver_id)
-    _record(store, author, "receiver", "delete", receiver_id, _shown(before), None)
+    audit = audited(author, "receiver", "delete", receiver_id, shown(before), None)
+    if not store.drop_receiver(before.organization_id, receiver_id, audit):
+        raise NotFound(NO_RECEIVER)
     return before
 
 
-def _shown(row: ReceiverRow) -> dict[str, Any]:
-    """What may be told of it."""
+def shown(row: ReceiverRow) -> dict[str, Any]:
+    """What may be shown of it: no secret."""
     config = orjson.loads(row.config)
     return {"name": row.name, "kind": row.kind, "enabled": bool(row.enabled), "config": config}
 
@@ -301,99 +292,3 @@ def once_sent(store: Store, message: MessageRow) -> MessageRow:
         time.sleep(_POLL_S)
         message = store.alert_message(message.organization_id, message.id) or message
     return message
-
-
-# --- Silences ------------------------------------------------------------------------------------
-
-
-def silences(store: Store, scope: Scope) -> list[SilenceRow]:
-    """Those of what the scope sees."""
-    found = store.alert_silences(scope.organization_id)
-    return [each for each in found if _sees(store, scope, each)]
-
-
-def _sees(store: Store, scope: Scope, silence: SilenceRow) -> bool:
-    if scope.grant.everything:
-        return True
-    if silence.device_id is not None:
-        return store.resolve(scope, [silence.device_id])[0] is not None
-    return silence.group_name is not None and silence.group_name in scope.grant.groups
-
-
-def create_silence(store: Store, author: Author, said: Mapping[str, Any]) -> SilenceRow:
-    """``device`` by any identifier, ``group``, ``rule``, ``kind``, ``from_ms``, ``until_ms``,
-    ``reason``; None for any."""
-    scope, device_id = author.scope, None
-    if said.get("device") is not None:
-        device_id = identify(store, scope, said["device"]).id
-    group, rule_id, kind = said.get("group"), said.get("rule"), said.get("kind")
-    if group is not None and not (scope.grant.everything or group in scope.grant.groups):
-        raise NotFound("Group not found, or you don't have access.")
-    if device_id is None and group is None and not scope.grant.everything:
-        raise Forbidden("Choose a device or a group that you have access to.")
-    if rule_id is not None and scope.grant.everything:
-        rule(store, scope, rule_id)
-    if kind is not None and kind not in FINDING_KINDS and kind != "state":
-        raise bad(kind=f"is not a kind of finding; there are {', '.join(FINDING_KINDS)}")
-    from_ms = said.get("from_ms") or author.now_ms
-    until_ms = said.get("until_ms") or 0
-    if not from_ms < until_ms <= from_ms + LONGEST_SILENCE_MS:
-        raise bad(until="must be after its start, by a year at most")
-    if until_ms <= author.now_ms:
-        raise bad(until="must be in the future")
-    made = SilenceRow(
-        str(uuid4()), scope.organization_id, rule_id, device_id, group, kind, from_ms, until_ms,
-        said.get("reason") or "", author.name, author.now_ms,
-    )  # fmt: skip
-    store.keep_silence(made)
-    return made
-
-
-def drop_silence(store: Store, author: Author, silence_id: str) -> SilenceRow:
-    found = next((s for s in silences(store, author.scope) if s.id == silence_id), None)
-    if found is None or not store.drop_silence(found.organization_id, silence_id):
-        raise NotFound(NO_SILENCE)
-    return found
-
-
-# --- Alerts --------------------------------------------------------------------------------------
-
-
-def alert(store: Store, scope: Scope, alert_id: str) -> AlertEntry:
-    found = store.alert(scope, alert_id.lower()) if storable(alert_id) else None
-    if found is None:
-        raise NotFound(NO_ALERT)
-    return found
-
-
-def acknowledge(store: Store, author: Author, alert_id: str, text: str) -> AlertEntry:
-    """Conflict where it is acknowledged already, or over."""
-    found = alert(store, author.scope, alert_id)
-
-    def change(episode: Episode) -> Episode:
-        if episode.state != "firing":
-            raise Conflict("This alert is resolved.")
-        if episode.acknowledged_ms is not None:
-            raise Conflict("This alert is acknowledged already.")
-        return episode.acknowledged(author.now_ms, author.name, text)
-
-    return _changed(store, found, change)
-
-
-def unacknowledge(store: Store, author: Author, alert_id: str) -> AlertEntry:
-    """Conflict where it isn't acknowledged."""
-    found = alert(store, author.scope, alert_id)
-
-    def change(episode: Episode) -> Episode:
-        if episode.acknowledged_ms is None:
-            raise Conflict("This alert is not acknowledged.")
-        return episode.acknowledged(None)
-
-    return _changed(store, found, change)
-
-
-def _changed(store: Store, found: AlertEntry, change: Callable[[Episode], Episode]) -> AlertEntry:
-    row = store.change_alert(found.alert.id, lambda row: change(Episode.of(row)).row())
-    if row is None:
-        raise NotFound(NO_ALERT)
-    return found._replace(alert=row)

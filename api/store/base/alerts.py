@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
 from api.catalog import Function, Metric, Resolution
+from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 
 AlertState = Literal["pending", "firing", "resolved"]
@@ -148,28 +149,34 @@ class AlertBook(NamedTuple):
 
 
 Decide = Callable[[AlertBook], AlertChanges]
+# The alert as it is → as it will be, and what the audit log says of it.
+ChangeAlert = Callable[[AlertRow], tuple[AlertRow, Sequence[AuditEntry]]]
 
 
 class Alerts(Protocol):
+    """What people do is recorded in the audit log, in the same transaction."""
+
     # --- What people set ---
 
     def alert_rules(self, organization_id: str | None = None) -> list[RuleRow]:
         """By name; of all organizations for None."""
         ...
 
-    def keep_rule(self, rule: RuleRow) -> None:
+    def keep_rule(self, rule: RuleRow, audit: Sequence[AuditEntry]) -> None:
         """New, or in place of the one of that id. The organization's devices are due."""
         ...
 
-    def drop_rule(self, organization_id: str, rule_id: str) -> bool:
+    def drop_rule(self, organization_id: str, rule_id: str, audit: Sequence[AuditEntry]) -> bool:
         """False where there is none. Devices with open alerts of it are due."""
         ...
 
     def alert_receivers(self, organization_id: str | None = None) -> list[ReceiverRow]: ...
 
-    def keep_receiver(self, receiver: ReceiverRow) -> None: ...
+    def keep_receiver(self, receiver: ReceiverRow, audit: Sequence[AuditEntry]) -> None: ...
 
-    def drop_receiver(self, organization_id: str, receiver_id: str) -> bool:
+    def drop_receiver(
+        self, organization_id: str, receiver_id: str, audit: Sequence[AuditEntry]
+    ) -> bool:
         """With the messages that wait for it."""
         ...
 
@@ -177,9 +184,11 @@ class Alerts(Protocol):
         """Latest end first."""
         ...
 
-    def keep_silence(self, silence: SilenceRow) -> None: ...
+    def keep_silence(self, silence: SilenceRow, audit: Sequence[AuditEntry]) -> None: ...
 
-    def drop_silence(self, organization_id: str, silence_id: str) -> bool:
+    def drop_silence(
+        self, organization_id: str, silence_id: str, audit: Sequence[AuditEntry]
+    ) -> bool:
         """Devices with open alerts are due."""
         ...
 
@@ -194,9 +203,7 @@ class Alerts(Protocol):
 
     def alert(self, scope: Scope, alert_id: str) -> AlertEntry | None: ...
 
-    def change_alert(
-        self, alert_id: str, change: Callable[[AlertRow], AlertRow]
-    ) -> AlertRow | None:
+    def change_alert(self, alert_id: str, change: ChangeAlert) -> AlertRow | None:
         """Read, changed and kept in one transaction; None where there is none."""
         ...
 

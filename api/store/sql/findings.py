@@ -201,7 +201,11 @@ def due(
     parts = [Query("u.findings_ms IS NOT NULL")]
     joined = ""
     if made_before_ms is not None:
-        recent = "s.device_id IS NULL OR s.made_ms <= ? OR u.findings_ms < s.next_ms"
+        recent = (
+            "s.device_id IS NULL OR s.made_ms <= ? OR u.findings_ms < s.next_ms"
+            f" OR EXISTS (SELECT 1 FROM {FINDING.name} AS f WHERE f.device_id = u.device_id"
+            " AND f.kind = 'silent' AND f.end_ms IS NULL)"  # it is heard again: at once
+        )
         parts.append(Query(f"({recent})", (made_before_ms,)))
     if key is not None:
         parts.append(Query("u.device_id = ?", (key,)))

@@ -200,12 +200,14 @@ def open_by_kind(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int) -> Query:
     """(devices, the instant up to which all are checked) of the devices with readings that the
-    findings haven't seen, and that weren't evaluated since."""
+    findings haven't seen, and that weren't evaluated since. Each distributed table is joined by its
+    own device_id: Citus refuses outer joins of several by the key of a small table."""
     matching = _matching(dialect, scope, query)
     return Query(
-        f"SELECT COUNT(*), MIN(COALESCE(t.made_ms, u.findings_ms)) FROM {_FROM}"
-        f" JOIN {INSIGHT_DUE.name} AS u ON u.device_id = d.key"
-        f" LEFT JOIN {FINDING_STATE.name} AS t ON t.device_id = d.key"
+        f"SELECT COUNT(*), MIN(COALESCE(t.made_ms, u.findings_ms)) FROM {INSIGHT_DUE.name} AS u"
+        f" JOIN {DEVICE.name} AS d ON d.key = u.device_id"
+        f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = u.device_id"
+        f" LEFT JOIN {FINDING_STATE.name} AS t ON t.device_id = u.device_id"
         " WHERE u.findings_ms IS NOT NULL AND (t.made_ms IS NULL OR t.made_ms < ?)"
         f" AND {matching.sql}",
         (before_ms, *matching.params),

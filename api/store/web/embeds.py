@@ -74,6 +74,7 @@ def _values(embed: Embed) -> dict[str, Any]:
         "created_ms": embed.created_ms,
         "expires_ms": definition.expires_ms,
         "revoked_ms": embed.revoked_ms,
+        "notes": int(definition.notes),
     }
 
 
@@ -94,6 +95,7 @@ def _embed(row: Row) -> Embed:
             units=of["units"],
             theme=of["theme"],
             controls=_texts(of["controls"]),
+            notes=bool(of["notes"]),
             title=of["title"],
             expires_ms=of["expires_ms"],
         ),

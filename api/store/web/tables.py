@@ -32,6 +32,7 @@ EMBED: Final = Table(
         Column("created_ms", "int"),
         Column("expires_ms", "int", required=False),
         Column("revoked_ms", "int", required=False),
+        Column("notes", "int", default="0"),
     ),
     key=("id",),
     indexes=("CREATE INDEX embed_by_organization ON embed (organization_id, created_ms)",),

@@ -31,11 +31,13 @@ def keep_findings(store: Any, rows: Iterable[FindingRow]) -> None:
 
 def keep_rule(store: Store, **said: Any) -> None:
     rule = parse_rule({"name": "Rule", "receivers": ["hook"], **said})
-    store.keep_rule(StoredRule("r", "acme", rule, "key", 0, 0).row())
+    store.keep_rule(StoredRule("r", "acme", rule, "key", 0, 0).row(), ())
 
 
 def keep_hook(store: Store, url: str, secret_key: str, id: str = "hook") -> None:
     config, secret = KIND_BY_NAME["webhook"].check({"url": url})
     sealed = ReceiverSeal(secret_key).close(secret)
     text = orjson.dumps(config).decode()
-    store.keep_receiver(ReceiverRow(id, "acme", id, "webhook", text, sealed, 1, "", "key", 0, 0))
+    store.keep_receiver(
+        ReceiverRow(id, "acme", id, "webhook", text, sealed, 1, "", "key", 0, 0), ()
+    )

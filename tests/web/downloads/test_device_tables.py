@@ -10,6 +10,7 @@ import pytest
 
 from api.catalog import DAY, RAW, RESOLUTION_BY_NAME
 from api.client import Client
+from api.client.annotations import Annotation
 from api.timez import DAY_MS, zone
 from components.ranges import Window
 from components.units import METRIC
@@ -62,6 +63,35 @@ def test_rollups_in_other_units(made: Bench) -> None:
     gallons = sum(n / 2 for n in range(6, 12))
     assert float(rows[1]["total_flow_amount (m3)"]) == pytest.approx(gallons * 0.003785411784)
     assert float(rows[1]["max_flow_rate (L/min)"]) == pytest.approx(11 * 3.785411784)
+
+
+def note(text: str, from_ms: int, to_ms: int | None = None) -> Annotation:
+    return Annotation("note", text, "d", "B-1", None, from_ms, to_ms, text, 0, "key")
+
+
+@pytest.mark.parametrize(
+    ("resolution", "notes", "expected"),
+    [
+        ("raw", [], {}),
+        ("raw", [note("at", START + 600_000)], {1: "at"}),
+        ("raw", [note("between", START + 600_001)], {2: "between"}),
+        ("raw", [note("span", START + 1, START + 1_200_001)], {1: "span", 2: "span"}),
+        ("raw", [note("of\nlines", START), note("b", START)], {0: "b; of lines"}),
+        ("raw", [note("before", START - 1)], {0: "before"}),
+        ("1hour", [note("in it", START + 3_599_999)], {0: "in it"}),
+        ("1hour", [note("at its edge", START + 3_600_000)], {1: "at its edge"}),
+        ("1hour", [note("s", START + 1, START + 3_600_000)], {0: "s"}),
+        ("day", [note("that day", START + 3_600_000)], {0: "that day"}),
+    ],
+)
+def test_a_note_stands_in_its_row_or_the_next_one(
+    made: Bench, resolution: str, notes: list[Annotation], expected: dict[int, str]
+) -> None:
+    order = Order(made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, zone("UTC"))
+    text = "".join(downloads_csv.lines(device.rows(made.client, order, notes)))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {n: row["notes"] for n, row in enumerate(rows) if row["notes"]} == expected
+    assert list(rows[0])[-1] == "notes"
 
 
 def test_days_are_the_zones(made: Bench) -> None:

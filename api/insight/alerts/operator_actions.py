@@ -1,0 +1,159 @@
+"""What operators do: silence alerts for a while, and acknowledge them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from uuid import uuid4
+
+from api.catalog import DAY_MS
+from api.domain.identify import identify, storable
+from api.errors import Conflict, Forbidden, NotFound
+from api.insight.alerts.management import Author, audited, bad, rule
+from api.insight.alerts.model import Episode
+from api.insight.findings import KIND_BY_NAME as FINDING_KINDS
+from api.store.base import AuditEntry, Scope, Store
+from api.store.base.alerts import AlertEntry, AlertRow, SilenceRow
+from api.timez import stamp
+
+NO_ALERT: Final = "Alert not found, or you don't have access."
+NO_SILENCE: Final = "Silence not found, or you don't have access."
+LONGEST_TEXT: Final = 500
+LONGEST_SILENCE_MS: Final = 366 * DAY_MS
+
+
+# --- Silences ------------------------------------------------------------------------------------
+
+
+def silences(store: Store, scope: Scope) -> list[SilenceRow]:
+    """Those of what the scope sees."""
+    found = store.alert_silences(scope.organization_id)
+    return [each for each in found if _sees(store, scope, each)]
+
+
+def _sees(store: Store, scope: Scope, silence: SilenceRow) -> bool:
+    if scope.grant.everything:
+        return True
+    if silence.device_id is not None:
+        return store.resolve(scope, [silence.device_id])[0] is not None
+    return silence.group_name is not None and silence.group_name in scope.grant.groups
+
+
+def create_silence(store: Store, author: Author, said: Mapping[str, Any]) -> SilenceRow:
+    """``device`` by any identifier, ``group``, ``rule``, ``kind``, ``from_ms``, ``until_ms``,
+    ``reason``; None for any."""
+    scope, device_id = author.scope, None
+    if said.get("device") is not None:
+        device_id = identify(store, scope, said["device"]).id
+    group, rule_id, kind = said.get("group"), said.get("rule"), said.get("kind")
+    if group is not None and not (scope.grant.everything or group in scope.grant.groups):
+        raise NotFound("Group not found, or you don't have access.")
+    if device_id is None and group is None and not scope.grant.everything:
+        raise Forbidden("Choose a device or a group that you have access to.")
+    if rule_id is not None and scope.grant.everything:
+        rule(store, scope, rule_id)
+    if kind is not None and kind not in FINDING_KINDS and kind != "state":
+        raise bad(kind=f"is not a kind of finding; there are {', '.join(FINDING_KINDS)}")
+    from_ms = said.get("from_ms") or author.now_ms
+    until_ms = said.get("until_ms") or 0
+    if not from_ms < until_ms <= from_ms + LONGEST_SILENCE_MS:
+        raise bad(until="must be after its start, by a year at most")
+    if until_ms <= author.now_ms:
+        raise bad(until="must be in the future")
+    made = SilenceRow(
+        str(uuid4()), scope.organization_id, rule_id, device_id, group, kind, from_ms, until_ms,
+        said.get("reason") or "", author.name, author.now_ms,
+    )  # fmt: skip
+    audit = audited(author, "silence", "create", made.id, None, _shown(made), made.reason)
+    store.keep_silence(made, audit)
+    return made
+
+
+def drop_silence(store: Store, author: Author, silence_id: str) -> SilenceRow:
+    found = next((s for s in silences(store, author.scope) if s.id == silence_id), None)
+    if found is None:
+        raise NotFound(NO_SILENCE)
+    audit = audited(author, "silence", "delete", silence_id, _shown(found), None, found.reason)
+    if not store.drop_silence(found.organization_id, silence_id, audit):
+        raise NotFound(NO_SILENCE)
+    return found
+
+
+def _shown(row: SilenceRow) -> dict[str, Any]:
+    return {
+        "device": row.device_id,
+        "group": row.group_name,
+        "rule": row.rule_id,
+        "kind": row.subject,
+        "from": stamp(row.from_ms),
+        "until": stamp(row.until_ms),
+    }
+
+
+# --- Alerts --------------------------------------------------------------------------------------
+
+
+def alert(store: Store, scope: Scope, alert_id: str) -> AlertEntry:
+    found = store.alert(scope, alert_id.lower()) if storable(alert_id) else None
+    if found is None:
+        raise NotFound(NO_ALERT)
+    return found
+
+
+def acknowledge(store: Store, author: Author, alert_id: str, text: str) -> AlertEntry:
+    """Conflict where it is acknowledged already, or over."""
+    if len(text) > LONGEST_TEXT:
+        raise bad(text=f"must have at most {LONGEST_TEXT} characters")
+
+    def change(episode: Episode) -> Episode:
+        if episode.state != "firing":
+            raise Conflict("This alert is resolved.")
+        if episode.acknowledged_ms is not None:
+            raise Conflict("This alert is acknowledged already.")
+        return episode.acknowledged(author.now_ms, author.name, text)
+
+    return _changed(store, author, alert_id, change, "acknowledge", text)
+
+
+def unacknowledge(store: Store, author: Author, alert_id: str) -> AlertEntry:
+    """Conflict where it isn't acknowledged."""
+
+    def change(episode: Episode) -> Episode:
+        if episode.acknowledged_ms is None:
+            raise Conflict("This alert is not acknowledged.")
+        return episode.acknowledged(None)
+
+    return _changed(store, author, alert_id, change, "unacknowledge")
+
+
+def _changed(
+    store: Store,
+    author: Author,
+    alert_id: str,
+    change: Callable[[Episode], Episode],
+    action: str,
+    text: str = "",
+) -> AlertEntry:
+    found = alert(store, author.scope, alert_id)
+
+    def kept(row: AlertRow) -> tuple[AlertRow, list[AuditEntry]]:
+        before = Episode.of(row)
+        after = change(before)
+        was, now = _acknowledgement(found, before), _acknowledgement(found, after)
+        return after.row(), audited(author, "alert", action, row.id, was, now, text)
+
+    row = store.change_alert(found.alert.id, kept)
+    if row is None:
+        raise NotFound(NO_ALERT)
+    return found._replace(alert=row)
+
+
+def _acknowledgement(entry: AlertEntry, episode: Episode) -> dict[str, Any]:
+    at_ms = episode.acknowledged_ms
+    return {
+        "device": entry.serial_number,
+        "alert": entry.alert.subject,
+        "acknowledged": None if at_ms is None else stamp(at_ms),
+        "acknowledgedBy": episode.acknowledged_by or None,
+        "text": episode.acknowledged_text or None,
+    }
