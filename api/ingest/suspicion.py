@@ -6,6 +6,7 @@ They are stored all the same; the operator is told.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -36,8 +37,9 @@ class Suspicions:
             return
         order = np.lexsort((columns.instants, columns.devices)).astype(np.int64)
         ordered = columns.taken(order)
-        edges = np.flatnonzero(np.r_[True, ordered.devices[1:] != ordered.devices[:-1], True])
-        for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        begins = np.r_[True, ordered.devices[1:] != ordered.devices[:-1], True]
+        edges: list[int] = np.flatnonzero(begins).tolist()
+        for start, end in pairwise(edges):
             some: Ints = np.arange(start, end)
             self._add_device(ordered.taken(some))
 
