@@ -51,6 +51,11 @@ def _remember_format(context: click.Context, parameter: click.Parameter, value: 
     context.meta[_FORMAT] = value
 
 
+def json_wanted() -> bool:
+    """Whether the running command was asked for JSON."""
+    return bool(click.get_current_context().meta.get(_FORMAT))
+
+
 class Command(click.Command):
     """A command whose return value is its answer: an object, or a list of objects."""
 

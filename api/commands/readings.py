@@ -144,8 +144,6 @@ def _exit_status(counts: Mapping[str, int], *, allow_refused: bool) -> int:
 class ImportJob:
     """How the files of one command are imported."""
 
-    if replace:
-        from api.commands.replace_readings import clear
     store: Store
     organization_id: str
     choice: Choice
