@@ -242,6 +242,11 @@ def _remember_format(context: click.Context, parameter: click.Parameter, value: 
     context.meta[_EXTENSION] = value
 
 
+def json_wanted() -> bool:
+    """Whether the running command was asked for JSON."""
+    return bool(click.get_current_context().meta.get(_EXTENSION))
+
+
 class Command(click.Command):
     """A command whose return value is its answer: an object, or a list of objects."""
 

@@ -28,7 +28,6 @@ HOUR_INTERVAL_MS: Final = 5 * MINUTE_MS  # between evaluations of the current ho
 POLL_S: Final = 2.0
 CLOCK_S: Final = 10.0  # between checks for silent devices
 CHANGED_S: Final = 60.0  # and for changed devices
-START_S: Final = 60.0  # for readings sent while we were down: our downtime is no device's silence
 SHARE: Final = 0.05  # of the time, while readings wait to be written
 AGAIN_S: Final = 600.0  # until a device that could not be evaluated is tried again
 MAX_CADENCES: Final = 120_000
@@ -85,7 +84,7 @@ class Evaluator:
             results = [self._result(*each, clock_ms) for each in self._prepared(chosen, anew=False)]
             return self._save(results)
 
-    def run_each(self, tasks: Sequence[_Task], clock_ms: int | None) -> Counts:
+    def run_each(self, tasks: Sequence[_Task], clock_ms: int) -> Counts:
         """Like `run`. If the batch fails, its devices are evaluated one by one, so that only the
         faulty one is skipped. It is tried again after some minutes."""
         well = [task for task in tasks if self._failed.get(task.key, 0.0) <= monotonic()]
@@ -319,8 +318,7 @@ class EvaluatorThread(WorkerThread):
         super().__init__()
         self._evaluator = Evaluator(store)
         self._busy = busy
-        self._start_s = self._clock_s = monotonic() + START_S
-        self._changed_s = 0.0
+        self._clock_s = self._changed_s = 0.0
 
     def step(self) -> float:
         """Evaluate the devices that are due."""
@@ -331,8 +329,7 @@ class EvaluatorThread(WorkerThread):
             if self._stopping.is_set():
                 break
             began_s = monotonic()
-            clock_ms = now_ms() if began_s >= self._start_s else None
-            counts += self._evaluator.run_each(chosen[start : start + BATCH], clock_ms)
+            counts += self._evaluator.run_each(chosen[start : start + BATCH], now_ms())
             if self._busy():
                 self._stopping.wait((monotonic() - began_s) * (1 / SHARE - 1))
         return 0.0 if counts.devices else POLL_S

@@ -26,6 +26,7 @@ from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
+from api.routes.volumes import VOLUME_ROUTES
 from api.store.base import (
     Annotation,
     Attention,
@@ -337,6 +338,7 @@ _ANSWERING = (
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
     *BALANCE_ROUTES,
+    *VOLUME_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
@@ -22,11 +23,13 @@ from api.store.base import (
     Piece,
     Row,
     Span,
+    Volume,
     Where,
 )
 from api.store.core import Seam
 from api.store.sql import latest as latest_sql
 from api.store.sql import series as sql
+from api.store.sql import volumes as volumes_sql
 from api.store.sql.arithmetic import Arithmetic
 
 JUMP_FROM = 5_000  # offset from which the hour counters find the page
@@ -158,3 +161,19 @@ class SeriesPart(Seam):
         query = latest_sql.latest(keys, latest_query)
         parts = self.fetch(query) if query else []
         return latest_sql.results_by_device(keys, parts)
+
+    def volumes(
+        self, devices: Sequence[Device], source: Resolution, edges: Sequence[int]
+    ) -> dict[int, list[Volume]]:
+        ranges = [(low, high - 1) for low, high in pairwise(edges)]
+        keys = [device.key for device in devices]
+        if not (keys and ranges):
+            return {}
+
+        def summed(arithmetic: Arithmetic) -> list[Row]:
+            return self.fetch(volumes_sql.volumes(self.dialect, keys, source, ranges, arithmetic))
+
+        by_device: defaultdict[int, list[Volume]] = defaultdict(list)
+        for key, *row in self.reckon(summed):
+            by_device[key].append(Volume(*row))
+        return by_device

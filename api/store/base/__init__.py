@@ -92,6 +92,7 @@ from api.store.base.series import (
     Row,
     Span,
     TimeSeries,
+    Volume,
     Where,
 )
 
@@ -161,6 +162,7 @@ __all__ = [
     "Store",
     "StoreFile",
     "TimeSeries",
+    "Volume",
     "Upkeep",
     "UsualToday",
     "Verdict",

@@ -31,6 +31,8 @@ WALL_CLOCK = {"first": "2026-03-08 06:00", "last": "2026-03-08 18:00", "first_fo
 USAGE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "devices": METER, "q": "",
          "group": "", "sort": "label", "open": METER, "metric": "volume", "paper": "a4",
          "asked": 1}  # fmt: skip
+COMPARE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "by": "mean",
+           "items": f"device:{METER},group:north", "layout": "one", "asked": 1}  # fmt: skip
 WALL = {"window": "24h", "q": "m", "status": "live", "group": "north", "sort": "label", "page": 1,
         "zone": "UTC", "units": "us", "held": [METER], "drawn": {METER: "x"}}  # fmt: skip
 FINDINGS = {"state": "open", "kind": "", "q": "m", "group": "north", "finding": "no-such",
@@ -87,6 +89,8 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "fleet-board.data": (WALL,),
     "report-answer.data": (USAGE,),
     "report-offered-sheet.data": ("m", USAGE),
+    "compare-answer.data": (COMPARE,),
+    "compare-offered-sheet.data": ("m", COMPARE),
     "usage-answer.data": (USAGE,),
     "usage-offered-sheet.data": ("m", USAGE),
     "_pages_content.children": (f"/devices/{METER}", "?range=7d"),
