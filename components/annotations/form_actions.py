@@ -11,13 +11,13 @@ from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
 from api.client import Client
-from api.client.annotations import PATHS
+from api.client.annotations import PATHS, Annotation
 from api.errors import BadRequest, WeirError
 from api.timez import from_datetime, stamp
 from components.annotations.texts import KINDS, previewed
 from components.controls import failure
 from components.units import Units
-from components.url_state import read_text
+from components.url_state import read_question, read_text
 
 GROUP: Final = "Group "  # before its name, where a field takes a device or a group
 
@@ -44,13 +44,17 @@ def _carried_out(
 ) -> Any:
     name, what, id = KINDS[kind], read_text(deed.get("do")), read_text(deed.get("id"))
     if what == "delete":
-        client.delete_annotation(kind, id)
-        return {"words": f"{name} deleted."}
+        gone = client.delete_annotation(kind, id)
+        return {"words": f"{name} deleted.", "kind": kind, "undo": body_again(gone)}
+    if what == "restore":
+        client.create_annotation(kind, read_question(deed.get("body")))
+        return {"words": f"{name} restored."}
     if what == "revoke":
         client.revoke_correction(id, read_text(deed.get("text")))
         return {"words": "Correction revoked: the readings count as they came."}
     body = body_of(kind, deed, tz)
     if what == "preview":
+        body["reason"] = body["reason"] or "Preview"  # it is said only when it is made
         return {"preview": previewed(client.preview_correction(body), units)}
     if id:
         changes = {k: v for k, v in body.items() if k not in ("device", "group", "zone")}
@@ -58,6 +62,21 @@ def _carried_out(
         return {"words": f"{name} changed."}
     client.create_annotation(kind, body)
     return {"words": f"{name} saved."}
+
+
+def body_again(gone: Annotation) -> dict[str, Any]:
+    """The request that creates a deleted note or maintenance again."""
+    whose = {"group": gone.group} if gone.group is not None else {"device": gone.device_id}
+    times = {"from": gone.from_ms, "to": gone.to_ms}
+    body: dict[str, Any] = {
+        **whose,
+        **{name: None if at is None else stamp(at, fraction=True) for name, at in times.items()},
+        "text" if gone.kind == "note" else "reason": gone.body,
+    }
+    if gone.kind == "maintenance" and gone.repeat:
+        body |= {"repeat": gone.repeat, "zone": gone.zone}
+        body["until"] = None if gone.until_ms is None else stamp(gone.until_ms, fraction=True)
+    return body
 
 
 def body_of(kind: str, deed: Mapping[str, Any], tz: ZoneInfo) -> dict[str, Any]:

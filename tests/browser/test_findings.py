@@ -82,7 +82,7 @@ def test_one_is_dismissed_and_taken_back_by_keyboard(tab: Tab) -> None:
     assert axe.findings(tab) == []
     press(tab, Keys.ENTER)
     tab.until(lambda: rows[0] not in tab.run(ROWS))
-    tab.until(lambda: "1.5 times the usual" in tab.text("#findings-toast"))
+    tab.until(lambda: "1.5 times the usual" in tab.text("#toast"))
     press(tab, "u")
     tab.until(lambda: rows[0] in tab.run(ROWS))
 
