@@ -27,7 +27,7 @@ from components.embeds.draft import (
 from components.embeds.form import as_options, new_embed
 from components.embeds.layout import FIELDS, Ids, embeds_page, problem_id
 from components.embeds.preview import Preview, listing, one_embed
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.url_state import read_text, read_texts
 
 register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")

@@ -15,18 +15,9 @@ from api.catalog import (
     EMBED_VIEWS,
     UNIT_SYSTEMS,
 )
-from api.commands.command_base import (
-    Group,
-    audited,
-    author,
-    by_option,
-    everything,
-    opened,
-    opened_web,
-    organization,
-    settings,
-    when,
-)
+from api.commands.arguments import audited, author, by_option, everything, organization
+from api.commands.command import Group, when
+from api.commands.store_access import opened, opened_web, settings
 from api.embeds import Fixed, Rolling, address, snippet
 from api.errors import UserError
 from api.store.base import Grant

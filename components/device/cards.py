@@ -30,9 +30,9 @@ from components.device import (
 )
 from components.device.chart_state import Shown, read_shown
 from components.device.kpi_rows import When
+from components.formatting import measures_water
 from components.html_json import sheet
 from components.menu import menu
-from components.radio import measures_water
 from components.url_state import View
 
 

@@ -12,12 +12,11 @@ from api.client import Client, FindingPage, Series
 from api.errors import NotFound, NotOffered
 from api.metering.forecast import ForecastHour, Interval
 from components import session
-from components.compared_rows import compared_rows
+from components.comparison_queries import compared_rows
 from components.device import kpis
 from components.device.chart_state import Shown
 from components.device.queries import WEEK_TTL_S, price_of
-from components.fleet.device_list import Directory
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Directory, Meter
 
 MOST_FINDINGS: Final = 100
 

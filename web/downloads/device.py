@@ -28,7 +28,7 @@ from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
 from components.annotations.queries import within
 from components.clock import WEEKDAYS, known_zone
-from components.compared_rows import comparable, compared_rows
+from components.comparison_queries import compared_rows, has_counterparts
 from components.device import daily_volume, queries
 from components.fleet.queries import Desk
 from components.queries import find_device, pages
@@ -137,7 +137,7 @@ class Order:
 
     @property
     def compared(self) -> bool:
-        return bool(self.compare) and comparable(self.resolution, self.compare)
+        return bool(self.compare) and has_counterparts(self.resolution, self.compare)
 
 
 @dataclass(frozen=True, slots=True)

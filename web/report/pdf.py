@@ -17,8 +17,7 @@ from components import chart_query, html_json, theme
 from components.chart_query import Subject
 from components.charts import hover_text
 from components.charts.figure import MARGIN_PX
-from components.fleet.queries import Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Desk, Memory
 from components.image_query import Size
 from components.queries import find_device, usual_interval_s
 from components.ranges import Window

@@ -11,9 +11,9 @@ from api.embeds import EmbedDefinition, Fixed, Rolling
 from api.errors import UserError
 from api.store.audit import AuditPart
 from api.store.base import AuditEntry, Grant, Row
-from api.store.core import Taken
+from api.store.dialect_interface import Taken
+from api.store.schema_upgrade import Versioned
 from api.store.sql import embeds as sql
-from api.store.versioned import Versioned
 from api.store.web.base import Embed, Maker
 from api.store.web.tables import EMBED, WEB_AUDIT
 
