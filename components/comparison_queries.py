@@ -254,7 +254,7 @@ def _usual_volumes(hours: list[UsualHour], asked: Question) -> Comparison:
     return Comparison(gallons, other, difference, usage.change(gallons, other), ())
 
 
-# --- Rows of a table or a file ----------------------------------------------------------------------
+# --- Rows of a table or a file -----------------------------------------------------------------
 
 MOST_AT_ONCE: Final = 5_000  # buckets of one request
 MOST_USUAL_AT_ONCE_MS: Final = 300 * DAY_MS
