@@ -16,7 +16,7 @@ import numpy as np
 from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS
 from api.domain.datapoints import DatapointsRequest, datapoints
 from api.insight.finding_dismissal import NEW_NORMAL
-from api.insight.finding_inputs import coverage, steady
+from api.insight.finding_inputs import coverage_by, steady
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.driver import MASKS_MS
 from api.metering.cadence import UNKNOWN, Cadence, configured
@@ -76,13 +76,13 @@ def zone_of(device: Device) -> ZoneInfo:
 
 def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int) -> History:
     cadence = cadence_of(store, scope, device)
-    rows = store.hours_of_readings(device.key, from_ms, to_ms)
+    rows, covered = store.hours_of_readings(device.key, from_ms, to_ms), coverage_by(cadence)
     hours = {
         row.start_ms: row.gallons
         for row in rows
         if row.gallons is not None
         and row.start_ms <= to_ms - HOUR_MS
-        and coverage(row, cadence) >= LEAST_COVERAGE
+        and covered(row) >= LEAST_COVERAGE
     }
     found = store.findings_of(device.key, from_ms)
     days = store.holidays(device.organization_id)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple
 
 from api.catalog import HOUR_MS, STORED
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
@@ -157,7 +158,8 @@ class ReadingsOfDevice:
         rows = self._store.hours_of_readings(self._key, 0 if from_ms is None else from_ms)
         if rows:
             self.last_ms = rows[-1].start_ms
-        return [HourRow(*row[:2], coverage(row, self._cadence), *row[2:7]) for row in rows]
+        covered = coverage_by(self._cadence)
+        return [HourRow(*row[:2], covered(row), *row[2:7]) for row in rows]
 
     def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
         return [Minute(*row) for row in self._store.minute_rates(self._key, from_ms, to_ms)]
@@ -169,10 +171,20 @@ class ReadingsOfDevice:
 def coverage(row: HourOfReadings, cadence: Cadence) -> float:
     """The share of an hour's buckets with a reading, at the resolution of uptime; for rarer
     readings the share of expected readings."""
+    return coverage_by(cadence)(row)
+
+
+_COUNTED: Final = dict(zip(STORED, ("ones", "fives", "tens"), strict=False))
+
+
+def coverage_by(cadence: Cadence) -> Callable[[HourOfReadings], float]:
+    """`coverage` of many hours, decided once: a chart's band asks it of thousands."""
     if cadence.expected_ms >= HOUR_MS:
-        return 1.0
-    counts = dict(zip(STORED, (row.ones, row.fives, row.tens), strict=False))
+        return lambda _: 1.0
     resolution = resolution_for(cadence)
-    if resolution in counts:
-        return counts[resolution] * resolution.fixed_ms / HOUR_MS
-    return min(1.0, row.raw * cadence.ms / HOUR_MS)
+    if resolution in _COUNTED:
+        share = resolution.fixed_ms / HOUR_MS
+        counted = attrgetter(_COUNTED[resolution])
+        return lambda row: float(counted(row) * share)
+    expected = HOUR_MS / cadence.ms
+    return lambda row: min(1.0, row.raw / expected)

@@ -18,12 +18,12 @@ from api.metering.profile import (
     HOURS,
     Floats,
     Span,
-    day_row,
     day_types,
     day_weights,
     untrained,
 )
-from api.timez import ceil_to, day_start, local_ordinal, offset_ms
+from api.metering.wall_clock import WallClock
+from api.timez import EPOCH_DAY, ceil_to, day_start, local_ordinal, offsets
 
 LEAST_DAYS: Final = 21  # with volumes among the DAYS before, that a usual day needs
 SHARES: Final = (0.1, 0.5, 0.9)
@@ -53,23 +53,30 @@ def usual_hours(
         return []
     first, last = local_ordinal(tz, from_ms), local_ordinal(tz, to_ms)
     rows = _rows(hours, first - DAYS, last - first + DAYS, tz)
+    clock = WallClock(tz, from_ms, to_ms)
     told: list[UsualHour] = []
     for day in range(first, last + 1):
         band = _band(rows[day - first : day - first + DAYS], day, tz, holidays, spans)
         if band is not None:
-            told += _hours_of(day, band, from_ms, to_ms, tz)
+            told += _hours_of(day, band, from_ms, to_ms, clock)
     return told
 
 
 def _rows(hours: Iterable[tuple[int, float]], first: int, count: int, tz: ZoneInfo) -> Floats:
-    by_day: dict[int, list[tuple[int, float]]] = {}
-    for start_ms, gallons in hours:
-        by_day.setdefault(local_ordinal(tz, start_ms), []).append((start_ms, gallons))
-    rows = np.full((count, HOURS), np.nan)
-    for index in range(count):
-        if found := by_day.get(first + index):
-            rows[index] = day_row(first + index, tz, found)
-    return rows
+    """By local day and hour, as `profile.day_row` makes each; NaN where there is none."""
+    each = list(hours)
+    starts = np.array([start for start, _ in each], np.int64)
+    gallons = np.array([volume for _, volume in each], np.float64)
+    changes = offsets(tz, day_start(tz, first), day_start(tz, first + count))
+    places = np.searchsorted([at for at, _ in changes], starts, side="right") - 1
+    local = starts + np.array([offset for _, offset in changes], np.int64)[np.maximum(places, 0)]
+    cells = local // HOUR_MS - (first - EPOCH_DAY) * HOURS
+    inside = (cells >= 0) & (cells < count * HOURS)
+    size = count * HOURS
+    sums = np.bincount(cells[inside], gallons[inside], size)
+    counts = np.bincount(cells[inside], minlength=size)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means.reshape(count, HOURS)
 
 
 def _band(
@@ -100,14 +107,14 @@ def _quantiles(rows: Floats, weights: Floats) -> Floats:
 
 
 def _hours_of(
-    day: int, band: Floats, from_ms: int, to_ms: int, tz: ZoneInfo
+    day: int, band: Floats, from_ms: int, to_ms: int, clock: WallClock
 ) -> Iterable[UsualHour]:
     """The whole hours of the day that start in the range; a skipped one isn't there, a repeated
     one is there twice."""
-    start, end = day_start(tz, day), day_start(tz, day + 1)
+    start, end = day_start(clock.tz, day), day_start(clock.tz, day + 1)
+    columns = band.T.tolist()
     first = max(ceil_to(start, HOUR_MS), ceil_to(from_ms, HOUR_MS))
     for at in range(first, min(end, to_ms + 1), HOUR_MS):
-        hour = (at + offset_ms(tz, at)) // HOUR_MS % HOURS
-        low, middle, high = (float(value) for value in band[:, hour])
+        low, middle, high = columns[clock.local(at) // HOUR_MS % HOURS]
         if middle == middle:
             yield UsualHour(at, middle, low, high)
