@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from api.catalog import HOUR_MS, STORED
+from api.catalog import HOUR_MS, RAW, STORED, Resolution
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
 from api.insight.findings.device_config import settings_of
 from api.insight.maintenance import maintenance_spans
@@ -158,8 +157,7 @@ class ReadingsOfDevice:
         rows = self._store.hours_of_readings(self._key, 0 if from_ms is None else from_ms)
         if rows:
             self.last_ms = rows[-1].start_ms
-        covered = coverage_by(self._cadence)
-        return [HourRow(*row[:2], covered(row), *row[2:7]) for row in rows]
+        return [HourRow(*row[:2], coverage(row, self._cadence), *row[2:7]) for row in rows]
 
     def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
         return [Minute(*row) for row in self._store.minute_rates(self._key, from_ms, to_ms)]
@@ -168,23 +166,24 @@ class ReadingsOfDevice:
         return ()
 
 
-def coverage(row: HourOfReadings, cadence: Cadence) -> float:
-    """The share of an hour's buckets with a reading, at the resolution of uptime; for rarer
-    readings the share of expected readings."""
-    return coverage_by(cadence)(row)
+_COUNTS: Final = {RAW: "raw", **dict(zip(STORED, ("ones", "fives", "tens"), strict=False))}
 
 
-_COUNTED: Final = dict(zip(STORED, ("ones", "fives", "tens"), strict=False))
-
-
-def coverage_by(cadence: Cadence) -> Callable[[HourOfReadings], float]:
-    """`coverage` of many hours, decided once: a chart's band asks it of thousands."""
+def whole_hour(cadence: Cadence) -> tuple[Resolution, float] | None:
+    """Of which rows an hour's coverage is counted, and how many make it whole: buckets of the
+    resolution of uptime, for rarer readings these; None where one reading tells of the hour."""
     if cadence.expected_ms >= HOUR_MS:
-        return lambda _: 1.0
+        return None
     resolution = resolution_for(cadence)
-    if resolution in _COUNTED:
-        share = resolution.fixed_ms / HOUR_MS
-        counted = attrgetter(_COUNTED[resolution])
-        return lambda row: float(counted(row) * share)
-    expected = HOUR_MS / cadence.ms
-    return lambda row: min(1.0, row.raw / expected)
+    if resolution in _COUNTS:
+        return resolution, HOUR_MS / resolution.fixed_ms
+    return RAW, HOUR_MS / cadence.ms
+
+
+def coverage(row: HourOfReadings, cadence: Cadence) -> float:
+    """The share of an hour's expected rows that are there."""
+    whole = whole_hour(cadence)
+    if whole is None:
+        return 1.0
+    resolution, expected = whole
+    return min(1.0, getattr(row, _COUNTS[resolution]) / expected)
