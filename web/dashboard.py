@@ -118,8 +118,8 @@ def create_dashboard(
     for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
     app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
-    for rule, name in uploads.rules():
-        app.server.add_url_rule(rule, name, uploads.forward, methods=list(uploads.METHODS))
+    for rule, name, methods in uploads.rules():
+        app.server.add_url_rule(rule, name, uploads.forward, methods=methods)
     app.server.add_url_rule(WALL, "wall", to_wall)
     app.layout = dash.page_container
     _load_pages()

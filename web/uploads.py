@@ -13,12 +13,12 @@ from components import session
 from web.problems import problem
 
 PATH: Final = "/import/files"
-METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-def rules() -> list[tuple[str, str]]:
-    """(address, name) of what `forward` serves."""
-    return [(PATH, "imports"), (f"{PATH}/<path:rest>", "import")]
+def rules() -> list[tuple[str, str, list[str]]]:
+    """(address, name, methods) of what `forward` serves."""
+    one = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    return [(PATH, "imports", ["GET", "POST"]), (f"{PATH}/<path:rest>", "import", one)]
 
 
 def forward(rest: str = "") -> Response:
