@@ -30,7 +30,6 @@ from api.timez import day_start, local_ordinal, zone, zone_names
 
 POOL_DEVICES: Final = 40
 POOL_DAYS: Final = 215  # seven finished months at most
-_MARGIN_MS: Final = 2 * DAY_MS
 
 _pools: WeakKeyDictionary[Store, dict[tuple[str, int], Pool]] = WeakKeyDictionary()
 _pooling = Lock()
