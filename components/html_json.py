@@ -15,6 +15,9 @@ from dash.development.base_component import Component
 Node = str | list[Any]
 """A text, or ``[tag, attributes, nodes]``."""
 
+Element = list[Any]
+"""``[tag, attributes, nodes]``."""
+
 _NAMES: Final = {"className": "class", "colSpan": "colspan", "tabIndex": "tabindex"}
 _SAID: Final = "-sheet"
 
@@ -47,6 +50,17 @@ def _text(value: Any) -> str:
     if isinstance(value, Mapping):  # a style
         return ";".join(f"{name}:{each}" for name, each in value.items())
     return "" if value is True else str(value)
+
+
+def el(tag: str, *nodes: Node | None, **attributes: str | bool | None) -> Element:
+    """An element for which Dash has no component, such as a form's field. ``class_`` is the class,
+    ``data_do`` data-do; None and False leave an attribute out."""
+    said = {
+        name.rstrip("_").replace("_", "-"): "" if value is True else value
+        for name, value in attributes.items()
+        if value is not None and value is not False
+    }
+    return [tag, said, [each for each in nodes if each is not None]]
 
 
 def told(id: str) -> dcc.Store:

@@ -29,6 +29,7 @@ class Place:
 
 
 FINDINGS_PATH: Final = "/findings"
+FINDING_SETTINGS_PATH: Final = f"{FINDINGS_PATH}/settings"
 ALERTS_PATH: Final = "/alerts"
 NOTES_PATH: Final = "/notes"
 AUDIT_PATH: Final = "/admin/audit"
@@ -39,6 +40,7 @@ PLACES: Final = (
     Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
+    Place("Compare", "/compare"),
     Place("Alerts", ALERTS_PATH),
     Place("Notes", NOTES_PATH),
 )

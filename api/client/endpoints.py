@@ -31,6 +31,7 @@ from api.client.annotations import AnnotationMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
+from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
@@ -78,7 +79,14 @@ class Credential:
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
-class Client(AlertMethods, FindingMethods, AnnotationMethods, StatusMethods, ExpectationMethods):
+class Client(
+    AlertMethods,
+    FindingMethods,
+    FindingSettingMethods,
+    AnnotationMethods,
+    StatusMethods,
+    ExpectationMethods,
+):
     """A client of the interface, for one principal.
 
     Every method raises a `ServiceError` for an error response, `Unreachable` if no response came

@@ -52,6 +52,13 @@ def number(body: Json, name: str) -> float | None:
     return value if type(value) in (int, float) else None
 
 
+def needed_number(body: Json, name: str) -> float:
+    value = number(body, name)
+    if value is None:
+        raise UnexpectedAnswer(f"{name}: must be a number")
+    return value
+
+
 def maybe_whole(body: Json, name: str) -> int | None:
     value = number(body, name)
     return int(value) if value is not None else None

@@ -9,19 +9,18 @@ from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import (
-    Json,
     a_list,
     an_object,
     instant,
     maybe_object,
     maybe_text,
     needed_instant,
+    needed_number,
     number,
     text,
     whole,
 )
 from api.client.transport import Params
-from api.errors import UnexpectedAnswer
 from api.timez import stamp
 
 _PATH: Final = f"{INSIGHT_PREFIX}/findings"
@@ -129,8 +128,8 @@ class FindingMethods(Protocol):
     def dismiss_finding(
         self, finding_id: str, reason: str = "", judgement: str = "not-a-problem"
     ) -> Judged:
-        """``judgement``: as what, see `api.insight.dismissal`. Conflict where it is dismissed
-        already."""
+        """``judgement``: see `api.insight.finding_dismissal`. Conflict where the finding is
+        dismissed already."""
         body = {"as": judgement, "reason": reason}
         return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", body))
 
@@ -141,13 +140,6 @@ class FindingMethods(Protocol):
 
 def _one(finding_id: str) -> str:
     return f"{_PATH}/{quote(finding_id, safe='')}"
-
-
-def _needed(fields: Json, name: str) -> float:
-    value = number(fields, name)
-    if value is None:
-        raise UnexpectedAnswer(f"{name}: must be a number")
-    return value
 
 
 def finding(body: Any) -> Finding:
@@ -162,7 +154,7 @@ def finding(body: Any) -> Finding:
         start_ms=needed_instant(fields, "start"),
         end_ms=instant(fields, "end"),
         opened_ms=needed_instant(fields, "openedAt"),
-        value=_needed(fields, "value"),
+        value=needed_number(fields, "value"),
         unit=text(fields, "unit"),
         usual=number(fields, "usual"),
         gallons=number(fields, "gallons"),
@@ -199,7 +191,7 @@ def _judged(body: Any) -> Judged:
     threshold = an_object(fields.get("threshold"), "threshold")
     return Judged(
         finding(fields.get("finding")),
-        _needed(threshold, "before"),
-        _needed(threshold, "factor"),
+        needed_number(threshold, "before"),
+        needed_number(threshold, "factor"),
         text(threshold, "words"),
     )

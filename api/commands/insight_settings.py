@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.command_base import Group, audited, everything, opened, organization
+from api.commands.arguments import audited, author, everything, organization
+from api.commands.command import Group
+from api.commands.store_access import opened
 from api.errors import UserError
-from api.store.base import DeviceQuery, FindingLevel, FindingSetting, Grant, Scope, Store
+from api.store.base import DeviceQuery, FindingSetting, Grant, Scope, Store
 from api.suggestions import did_you_mean
+from api.timez import now_ms
 
 if TYPE_CHECKING:
+    from api.insight.finding_settings import Target
     from api.insight.findings import Kind
 
 settings = Group("settings", help="The limits that findings are evaluated by.")
@@ -42,29 +46,26 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
 
     The narrower one wins. Existing findings are evaluated again.
     """
+    from api.insight.finding_settings import change
     from api.insight.findings import parse
 
-    kind = _kind(kind_name)
+    kind, values = _kind(kind_name), dict[str, float | None]()
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise UserError(f"{pair}: must be KEY=VALUE")
+        try:
+            values[name] = parse(kind, name, text)
+        except ValueError as error:
+            raise UserError(f"{pair}: {error}") from None
     with opened() as store:
-        organization_id, level, target = _target(store, **whom)
-        changes: list[FindingSetting] = []
-        for pair in pairs:
-            name, equals, text = pair.partition("=")
-            if not equals:
-                raise UserError(f"{pair}: must be KEY=VALUE")
-            try:
-                value = parse(kind, name, text)
-            except ValueError as error:
-                raise UserError(f"{pair}: {error}") from None
-            changes.append(FindingSetting(level, target, kind.name, name, value))
-        before = {each[:4]: each.value for each in store.finding_settings(organization_id)}
-        audit = audited(
-            organization_id, "settings", "set", _named(level, target, kind.name),
-            before={each.name: before.get(each[:4]) for each in changes},
-            after={each.name: each.value for each in changes},
-        )  # fmt: skip
-        store.save_finding_settings(organization_id, changes, audit)
-        return [_row(organization_id, each) for each in changes]
+        organization_id, target = _target(store, **whom)
+        change(store, organization_id, target, kind, values, by=author(), at_ms=now_ms())
+        return [
+            _row(organization_id, each)
+            for each in _own(store, organization_id, target, kind)
+            if each.name in values
+        ]
 
 
 @settings.command()
@@ -72,24 +73,44 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
 @_of_whom
 def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
     """Take settings back: the wider one, or the default, holds again."""
+    from api.insight.finding_settings import change
+
     kind = _kind(kind_name)
     with opened() as store:
-        organization_id, level, target = _target(store, **whom)
-        there = [
-            each
-            for each in store.finding_settings(organization_id)
-            if (each.level, each.target, each.kind) == (level, target, kind.name)
-        ]
-        by_name = {each.name: each for each in there}
+        organization_id, target = _target(store, **whom)
+        there = {each.name for each in _own(store, organization_id, target, kind)}
         for name in names:
-            if name not in by_name:
+            if name not in there:
                 raise UserError(f"{name}: not set for {kind.name}")
-        audit = audited(
-            organization_id, "settings", "unset", _named(level, target, kind.name),
-            before={name: by_name[name].value for name in names},
-        )  # fmt: skip
-        store.drop_finding_settings(organization_id, [by_name[name] for name in names], audit)
+        gone = dict.fromkeys(names)
+        change(store, organization_id, target, kind, gone, by=author(), at_ms=now_ms())
     return {"unset": len(names)}
+
+
+@settings.command()
+@_of_whom
+def show(kind_name: str, **whom: str | None) -> object:
+    """Show the settings of a kind that hold for a device, a group or the organization.
+
+    Each with whence it comes: default, organization, group, config (the device's) or device.
+    """
+    from api.insight.finding_settings import effective
+
+    kind = _kind(kind_name)
+    with opened(read_only=True) as store:
+        organization_id, target = _target(store, **whom)
+        return [
+            {
+                "kind": kind.name,
+                "key": each.setting.name,
+                "value": each.value,
+                "unit": each.setting.unit,
+                "from": f"{each.origin} {each.of}".strip(),
+                "meaning": each.setting.label,
+            }
+            for each in effective(store, everything(organization_id), target)
+            if each.kind is kind
+        ]
 
 
 @settings.command("list")
@@ -118,9 +139,10 @@ def list_all(organization_id: str | None, defaults: bool) -> object:
         return [_row(id, each) for id in ids for each in store.finding_settings(id)]
 
 
-def _named(level: str, target: str, kind: str) -> str:
-    """``burst of group north``"""
-    return f"{kind} of {level} {target}".strip()
+def _own(store: Store, organization_id: str, target: Target, kind: Kind) -> list[FindingSetting]:
+    """What is set for exactly this target."""
+    wanted = (target.level, target.name, kind.name)
+    return [each for each in store.finding_settings(organization_id) if each[:3] == wanted]
 
 
 def _row(organization_id: str, setting: FindingSetting) -> dict[str, Any]:
@@ -144,8 +166,11 @@ def _kind(name: str) -> Kind:
 
 def _target(
     store: Store, *, organization_id: str | None, device: str | None, group_name: str | None
-) -> tuple[str, FindingLevel, str]:
-    """Whose setting it is. Without --org a device or group is looked for in all organizations."""
+) -> tuple[str, Target]:
+    """(organization, whose setting it is). Without --org a device or group is looked for in all
+    organizations."""
+    from api.insight.finding_settings import Target
+
     if device is not None and group_name is not None:
         raise UserError("--device or --group, not both")
     if organization_id is not None:
@@ -154,20 +179,20 @@ def _target(
         ids = [each.id for each in store.organizations()]
     if device is not None:
         matches = [(id, store.resolve(everything(id), [device])[0]) for id in ids]
-        named = [(id, each.id) for id, each in matches if each is not None]
-        option, level = f"--device {device}", "device"
+        named = [(id, Target(device=each)) for id, each in matches if each is not None]
+        option = f"--device {device}"
     elif group_name is not None:
-        named = [(id, group_name) for id in ids if _has_group(store, id, group_name)]
-        option, level = f"--group {group_name}", "group"
+        named = [(id, Target(group=group_name)) for id in ids if _has_group(store, id, group_name)]
+        option = f"--group {group_name}"
     elif organization_id is not None:
-        return organization_id, "organization", ""
+        return organization_id, Target()
     else:
         raise UserError("choose one: --device, --group or --org")
     if not named:
         raise UserError(f"{option}: not found")
     if len(named) > 1:
         raise UserError(f"{option}: several organizations have one; choose one with --org")
-    return named[0][0], level, named[0][1]
+    return named[0]
 
 
 def _has_group(store: Store, organization_id: str, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from api.insight.dismissal import JUDGEMENT_BY_NAME
+from api.insight.finding_dismissal import JUDGEMENT_BY_NAME
 from api.insight.findings import KINDS, SEVERITIES
 from api.openapi.components import (
     BOOLEAN,
@@ -19,7 +19,7 @@ from api.openapi.components import (
     record,
     ref,
 )
-from api.store.base.findings import FINDING_STATES
+from api.store.base.findings import FINDING_STATES, LEVELS
 
 _JUDGEMENTS: Final = tuple(JUDGEMENT_BY_NAME)
 _FINDING: Final[dict[str, Schema]] = {
@@ -87,6 +87,45 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
             "reason": STRING | {"maxLength": 500},
         },
         optional=("as", "reason"),
+    ),
+    "FindingSettings": record(
+        {
+            "count": NUMBER,
+            "limit": NUMBER,
+            "offset": NUMBER,
+            "level": one_of(LEVELS),
+            "target": nullable(STRING) | {"description": "The device's id or the group's name."},
+            "data": array(ref("FindingSetting")),
+        }
+    ),
+    "FindingSetting": record(
+        {
+            "kind": STRING,
+            "key": STRING,
+            "label": STRING,
+            "unit": STRING,
+            "flag": BOOLEAN | {"description": "1 is on, 0 is off."},
+            "value": NUMBER | {"description": "The value that holds."},
+            "origin": one_of(("default", "config", *LEVELS)) | {"description": "Where it is set."},
+            "of": nullable(STRING) | {"description": "The group's name, if a group sets it."},
+            "own": BOOLEAN | {"description": "Set at what was asked for, not inherited."},
+            "inherited": NUMBER | {"description": "The value without its own."},
+            "least": NUMBER,
+            "most": NUMBER,
+        }
+    ),
+    "FindingSettingsBody": record(
+        {
+            "kind": one_of(tuple(kind.name for kind in KINDS)),
+            "set": {
+                "type": "object",
+                "additionalProperties": {"type": ["number", "boolean", "null"]},
+                "description": "Settings by key; null takes one back.",
+            },
+            "device": nullable(STRING) | {"description": "Any identifier."},
+            "group": nullable(STRING) | {"description": "A group's name, instead of a device."},
+        },
+        optional=("device", "group"),
     ),
     "NoBody": {"type": "object", "additionalProperties": False},
 }

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from components.html_json import Element, Node, el
 
-from components.html_json import Node
-
-Element = list[Any]
-
-
-def el(tag: str, *nodes: Node | None, **attributes: str | bool | None) -> Element:
-    """``class_`` is the class, ``data_do`` data-do; None and False leave an attribute out."""
-    said = {
-        name.rstrip("_").replace("_", "-"): "" if value is True else value
-        for name, value in attributes.items()
-        if value is not None and value is not False
-    }
-    return [tag, said, [each for each in nodes if each is not None]]
+__all__ = ["Element", "button", "checks", "choice", "confirmed", "el", "field", "text_input"]
 
 
 def field(label: str, *inside: Node | None, hint: str = "", kind: str = "") -> Element:

@@ -12,16 +12,16 @@ from dash import html
 from dash.development.base_component import Component
 
 from api.client.findings import Finding
-from api.insight.dismissal import NEW_NORMAL, judgements_of
+from api.insight.finding_dismissal import NEW_NORMAL, judgements_of
 from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes, labelled
 from components.device.gap_list import around
 from components.findings import texts
 from components.findings.rows import diamond
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.ranges import Window
-from components.shell import FINDINGS_PATH
+from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
 from components.units import Units
 from components.url_state import write_window
 
@@ -174,6 +174,13 @@ def _deeds(finding: Finding, telling: Telling) -> list[Component]:
         className="button small",
         **labelled(f"Evidence of {what}"),
     )
+    limits = urlencode({"device": finding.device_id, "kind": finding.kind})
+    settings = html.A(
+        "Settings",
+        href=session.site_path(f"{FINDING_SETTINGS_PATH}?{limits}"),
+        className="button small",
+        **labelled(f"Settings of {kind.label} on this device"),
+    )
     if finding.state == "dismissed":
         deed: Component = _judge("Restore", finding, "", small=True)
     else:
@@ -189,7 +196,7 @@ def _deeds(finding: Finding, telling: Telling) -> list[Component]:
             ],
             className="menu",
         )
-    return [show, evidence, deed]
+    return [show, evidence, settings, deed]
 
 
 def _judge(

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from api.catalog import HOUR_MS
 from api.client.findings import Finding
-from api.insight.dismissal import (
+from api.insight.finding_dismissal import (
     JUDGEMENT_BY_NAME,
     NEW_NORMAL,
     NOT_A_PROBLEM,
@@ -24,6 +24,7 @@ from components.findings import texts
 from components.findings.queries import One, metric_of
 from components.findings.rows import diamond
 from components.findings.url_state import FindingsView
+from components.shell import FINDING_SETTINGS_PATH
 from components.url_state import BETWEEN, TABS
 
 AROUND_MS: Final = 24 * HOUR_MS
@@ -178,10 +179,17 @@ def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
         className="button primary",
         id="finding-chart-link",
     )
+    said = urlencode({"device": finding.device_id, "kind": finding.kind})
+    settings = html.A(
+        "Settings",
+        href=session.site_path(f"{FINDING_SETTINGS_PATH}?{said}"),
+        className="button",
+        **labelled(f"Settings of {texts.kind_of(finding).label} on this device"),
+    )
     if finding.state == "dismissed":
         undo = html.Button("Take the dismissal back", type="button", className="button",
                            **attributes(data_do="restore"))  # fmt: skip
-        return html.Div([chart, undo], className="finding-actions")
+        return html.Div([chart, undo, settings], className="finding-actions")
     dismiss = html.Button(
         "Dismiss…",
         type="button",
@@ -189,7 +197,7 @@ def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
         **attributes(data_do="ask", aria_expanded="false", aria_controls="finding-dismiss"),
     )
     return html.Div(
-        [html.Div([chart, dismiss], className="finding-actions"), _form(finding)],
+        [html.Div([chart, dismiss, settings], className="finding-actions"), _form(finding)],
         className="finding-deeds",
     )
 

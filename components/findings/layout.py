@@ -7,7 +7,7 @@ from enum import StrEnum
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from components import html_json
+from components import html_json, session
 from components.controls import (
     attributes,
     labelled,
@@ -19,6 +19,7 @@ from components.controls import (
 from components.findings.texts import SEVERITY_WORDS
 from components.findings.url_state import FindingsView, write_findings_view
 from components.menu import Entry, Section, menu
+from components.shell import FINDING_SETTINGS_PATH as SETTINGS_PATH
 from components.shell import FINDINGS_PATH
 
 PATH = FINDINGS_PATH
@@ -115,14 +116,13 @@ def _heading(view: FindingsView) -> Component:
         Entry("CSV", ".csv", "/download/findings.csv", here=True),
         Entry("Excel workbook", ".xlsx", "/download/findings.xlsx", here=True),
     )
+    export = menu("Export", [Section("All that match", files)], name="Export these findings")
+    settings = dcc.Link("Settings", href=session.site_path(SETTINGS_PATH), className="button")
     return html.Div(
         [
             html.H1("Findings"),
             html.P(id=Ids.SUMMARY, className="findings-summary", role="status"),
-            html.Div(
-                menu("Export", [Section("All that match", files)], name="Export these findings"),
-                className="fleet-right",
-            ),
+            html.Div([settings, export], className="fleet-right"),
         ],
         className="heading",
     )

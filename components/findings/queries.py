@@ -6,19 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
 from api.client import Client, Judged
+from api.client.finding_settings import FindingSettingValue
 from api.client.findings import Finding, FindingDetail
-from api.insight.dismissal import NOT_A_PROBLEM
-from api.insight.evidence import COLUMNS
+from api.insight.finding_dismissal import NOT_A_PROBLEM
+from api.insight.finding_evidence import COLUMNS
 from api.insight.findings import KINDS
 from api.timez import floor_to, zone
 from components import session
 from components.charts.frames import frame
 from components.findings.url_state import STATES, FindingsView
-from components.fleet.device_list import Directory, directory
+from components.fleet.device_queries import Directory, directory
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.sparklines import Spark, spark
 from components.ranges import Window
@@ -153,3 +154,19 @@ def judge(finding_id: str, action: str, reason: str, judgement: str) -> Judged:
     if action == "dismiss":
         return client.dismiss_finding(finding_id, reason, judgement or NOT_A_PROBLEM.name)
     return client.restore_finding(finding_id)
+
+
+# --- Settings ------------------------------------------------------------------------------------
+
+
+def settings(device: str, group: str) -> tuple[FindingSettingValue, ...]:
+    return session.current_client().finding_settings(device=device or None, group=group or None)
+
+
+def change_settings(
+    kind: str, values: Mapping[str, Any], device: str, group: str
+) -> tuple[FindingSettingValue, ...]:
+    """As typed: what is empty isn't a number, and the service says so."""
+    return session.current_client().change_finding_settings(
+        kind, values, device=device or None, group=group or None
+    )

@@ -10,7 +10,8 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
+from api.roles import Role
 from tests.browser import axe
 from tests.browser.chromium import Tab, looked_at
 from tests.dashboards import Site, make_fleet, served
@@ -26,6 +27,7 @@ def inbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A small fleet of its own, evaluated: two leaks and a notice are open."""
     folder: Path = tmp_path_factory.mktemp("inbox")
     made = make_fleet(folder, many=3)
+    made.store.set_key_role("key_test", Role.ADMINISTRATOR)
     Evaluator(made.store).up_to_date()
     with served(made, folder) as running:
         yield running
@@ -80,7 +82,7 @@ def test_one_is_dismissed_and_taken_back_by_keyboard(tab: Tab) -> None:
     assert axe.findings(tab) == []
     press(tab, Keys.ENTER)
     tab.until(lambda: rows[0] not in tab.run(ROWS))
-    tab.until(lambda: "1.5 times the usual" in tab.text("#findings-toast"))
+    tab.until(lambda: "1.5 times the usual" in tab.text("#toast"))
     press(tab, "u")
     tab.until(lambda: rows[0] in tab.run(ROWS))
 
@@ -112,3 +114,19 @@ def test_on_a_phone_the_detail_is_a_page_of_its_own(tab: Tab) -> None:
     assert axe.findings(tab) == []
     tab.driver.back()
     tab.until(lambda: tab.run(shown))
+
+
+def test_a_setting_is_changed_on_screen_and_taken_back(tab: Tab) -> None:
+    tab.size(1440, 900)
+    tab.open("/findings/settings?kind=continuous-flow")
+    row = "details[open] input[name=limit]"
+    tab.until(lambda: tab.run(f"return document.querySelector('{row}') !== null"))
+    assert axe.findings(tab) == []
+
+    tab.run(f"document.querySelector('{row}').value = '2.5'")
+    tab.run("document.querySelector('details[open] button[type=submit]').click()")
+    tab.until(lambda: "Set here. Without it 1 gal/h" in tab.text("#finding-settings-list"))
+    tab.until(lambda: "Saved." in tab.text("#finding-settings-notice"))
+    tab.run("document.querySelector('details[open] [data-reset=limit]').click()")
+    tab.until(lambda: "Set here" not in tab.text("#finding-settings-list"))
+    assert tab.run(f"return document.querySelector('{row}').value") == "1"

@@ -9,17 +9,19 @@ from urllib.parse import urlencode
 
 import pytest
 
-from api.catalog import HOUR_MS, INSIGHT_PREFIX
+from api.catalog import HOUR_MS, INSIGHT_PREFIX, KEY_HEADER
 from api.client import Client, Credential
 from api.errors import Conflict, NotFound
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
 from api.insight.findings import KINDS, SEVERITIES
-from api.store.base import ReadingRow
+from api.roles import Role
+from api.store.base import AuditQuery, Grant, ReadingRow
 from api.timez import parse_instant
 from tests import citus
 from tests.insight.series import START, changed, district, household
 from tests.store.fleet import reading
 from tests.world import FOREIGN, GATEWAY, LONE, METER, QUIET, TWIN, World, opened
+from tests.world import Credential as As
 
 ROW = {
     "id", "deviceId", "serialNumber", "kind", "severity", "state", "start", "end", "openedAt",
@@ -39,6 +41,8 @@ def world(
         for id, gallons in ((METER, 54.0), (LONE, 3.0), (QUIET, 9.0), (FOREIGN, 99.0)):
             world.store.write(leak(world, id, gallons))
         Evaluator(world.store).up_to_date()
+        secret = world.new_key(Grant(everything=True), role=Role.ADMINISTRATOR)[0]
+        world.credentials["administrator"] = As({KEY_HEADER: secret}, world.credentials["all"].sees)
         yield world
 
 
@@ -289,6 +293,71 @@ def test_the_client_reads_them(world: World) -> None:
     assert client.restore_finding(found.id).finding == found
     with pytest.raises(NotFound):
         client.finding("nothing")
+
+
+# --- Settings ------------------------------------------------------------------------------------
+
+
+def settings(world: World, status: int = 200, **query: Any) -> Any:
+    address = f"{INSIGHT_PREFIX}/settings?{urlencode(query)}"
+    answer = world.client.get(address, headers=dict(world.credentials["all"].headers))
+    assert answer.status_code == status, answer.text
+    return answer.json
+
+
+def change(world: World, status: int = 200, **body: Any) -> Any:
+    headers = dict(world.credentials["administrator"].headers)
+    answer = world.client.patch(f"{INSIGHT_PREFIX}/settings", json=body, headers=headers)
+    assert answer.status_code == status, answer.text
+    return answer.json
+
+
+def limit(told: Any) -> tuple[float, str, bool, float]:
+    (row,) = (r for r in told["data"] if (r["kind"], r["key"]) == ("continuous-flow", "limit"))
+    return row["value"], row["origin"], row["own"], row["inherited"]
+
+
+def test_a_setting_says_whence_it_comes_and_can_be_taken_back(world: World) -> None:
+    device, leak_ = world.devices[METER].id, "continuous-flow"
+    assert limit(settings(world, device=device)) == (1.0, "default", False, 1.0)
+    assert limit(change(world, kind=leak_, set={"limit": 2})) == (2.0, "organization", True, 1.0)
+    own = change(world, device=device, kind=leak_, set={"limit": 3.5, "enabled": True})
+    assert limit(own) == (3.5, "device", True, 2.0)
+    assert limit(settings(world, device=device)) == (3.5, "device", True, 2.0)
+    back = change(world, device=device, kind=leak_, set={"limit": None, "enabled": None})
+    assert limit(back) == (2.0, "organization", False, 2.0)
+    assert limit(change(world, kind=leak_, set={"limit": None})) == (1.0, "default", False, 1.0)
+    assert not world.store.finding_settings(world.devices[METER].organization_id)
+    audited = world.store.audit(AuditQuery(kind="settings"))
+    assert [each.action for each in audited] == ["unset", "unset", "set", "set"]
+
+
+@pytest.mark.parametrize(
+    ("body", "named", "words"),
+    [
+        ({"kind": "nothing", "set": {"limit": 1}}, "kind", "must be one of"),
+        ({"kind": "burst", "set": {}}, "set", "must name a setting"),
+        ({"kind": "burst", "set": {"limit": 1}}, "set", "has no setting 'limit'"),
+        ({"kind": "burst", "set": {"score": "x"}}, "score", "must be a number from"),
+        ({"kind": "burst", "set": {"enabled": 2}}, "enabled", "must be on or off"),
+        ({"kind": "burst", "set": [1]}, "set", "must be an object"),
+        ({"kind": "burst", "set": {"score": 9}, "device": "a", "group": "b"}, "group", "together"),
+    ],
+)
+def test_a_bad_setting_is_named_and_changes_nothing(
+    world: World, body: Any, named: str, words: str
+) -> None:
+    (problem,) = change(world, status=400, **body)["errors"]
+    assert problem["parameter"] == named
+    assert words in problem["detail"]
+    assert not world.store.finding_settings(world.devices[METER].organization_id)
+
+
+def test_settings_of_what_the_scope_does_not_see_are_not_there(world: World) -> None:
+    foreign = world.devices[FOREIGN].id
+    change(world, status=404, device=foreign, kind="burst", set={"score": 9})
+    settings(world, status=404, device=foreign)
+    settings(world, status=404, group="no such group")
 
 
 def test_the_document_names_every_route(world: World) -> None:

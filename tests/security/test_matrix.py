@@ -87,6 +87,7 @@ ROUTES: dict[str, Ask] = {
             ("comparison", f"?compare=week&{SPAN}"),
         )
     },
+    "GET /insight/v1/volumes": Ask(f"/insight/v1/volumes?item=device:{{device}}&{SPAN}", "api"),
     "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
     "GET /insight/v1/me": Ask("/insight/v1/me", "api"),
@@ -99,6 +100,13 @@ ROUTES: dict[str, Ask] = {
         )
         for deed in ("dismiss", "restore")
     },
+    "GET /insight/v1/settings": Ask("/insight/v1/settings?device={device}", "api"),
+    "PATCH /insight/v1/settings": Ask(
+        "/insight/v1/settings",
+        "administrator",
+        "PATCH",
+        '{"device": "{device}", "kind": "burst", "set": {"score": 21}}',
+    ),
     "GET /insight/v1/alerts": Ask("/insight/v1/alerts?device={device}", "api"),
     "GET /insight/v1/alerts/<id>": Ask("/insight/v1/alerts/{alert}", "api"),
     "POST /insight/v1/alerts/<id>/acknowledge": Ask(
@@ -256,6 +264,13 @@ ROUTES: dict[str, Ask] = {
     **{
         f"GET /export/fleet.{kind}": Ask(f"/export/fleet.{kind}", "site")
         for kind in ("png", "svg", "pdf")
+    },
+    **{
+        f"GET /{where}/compare.{kind}": Ask(
+            f"/{where}/compare.{kind}?{DAYS}&items=device:{{device}}", "site"
+        )
+        for where, kinds in (("export", ("png", "svg", "pdf")), ("download", ("csv", "xlsx")))
+        for kind in kinds
     },
     "GET /export/report.pdf": Ask(f"/export/report.pdf?{DAYS}&devices={{device}}", "site, by id"),
     "GET /export/report/chart.json": Ask(

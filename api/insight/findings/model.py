@@ -223,7 +223,7 @@ class Setting:
     flag: bool = False
 
 
-ENABLED: Final = Setting("enabled", "On", "", 1, 0, 1, flag=True)
+ENABLED: Final = Setting("enabled", "Look for it", "", 1, 0, 1, flag=True)
 FACTOR: Final = Setting("factor", "Threshold raised by", "×", 1, 1, 100)
 NORMAL_FROM: Final = Setting("normal_from", "New normal since (epoch ms)", "ms", 0, 0, 2**53)
 """When somebody took an open finding as the new normal; of kinds that judge by the profile."""

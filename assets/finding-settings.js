@@ -1,0 +1,84 @@
+/* The settings of findings. The server decides every word; a form that is saved, or a setting that
+   is reset, goes into the page's Store with the change, and the answer draws the list anew. */
+import { noUpdate, register, setProps } from "./dash.js";
+
+const byId = (part) => document.getElementById(`finding-settings${part ? `-${part}` : ""}`);
+const formOf = (kind) => byId("list").querySelector(`form[data-kind="${CSS.escape(kind)}"]`);
+
+function target() {
+  const said = new URLSearchParams(window.location.search);
+  return { device: said.get("device") || "", group: said.get("group") || "" };
+}
+
+function change(kind, values) {
+  setProps("finding-settings-question", {
+    data: { ...target(), kind, set: values, asked: Date.now() },
+  });
+}
+
+/* The page is laid out anew for another device or group; the kind that is open stays open. */
+function show(field, value) {
+  const said = new URLSearchParams();
+  if (value) said.set(field, value);
+  const open = byId("list").querySelector("details[open]");
+  if (open) said.set("kind", open.dataset.kind);
+  window.history.pushState({}, "", `${window.location.pathname}?${said}`);
+  window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+}
+
+function problem(kind, words) {
+  const place = formOf(kind)?.querySelector("[data-problem]");
+  if (place) place.textContent = words;
+}
+
+function save(form) {
+  const changed = [...form.querySelectorAll("[data-shown]")].filter(
+    (field) => field.value !== field.dataset.shown,
+  );
+  if (!changed.length) return problem(form.dataset.kind, "Nothing is changed.");
+  change(form.dataset.kind, Object.fromEntries(changed.map((field) => [field.name, field.value])));
+}
+
+function say(words, isGood) {
+  const notice = byId("notice");
+  notice.textContent = words;
+  notice.hidden = !words;
+  notice.classList.toggle("good", isGood);
+}
+
+register("findingSettings", {
+  answered: (told) => {
+    if (!told || !byId("")) return noUpdate();
+    if (told.problem) problem(told.kind, told.problem);
+    else say(told.error || told.words || "", !told.error);
+    return noUpdate();
+  },
+});
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.closest("#finding-settings")) return;
+  event.preventDefault();
+  if (event.target.dataset.kind) return save(event.target);
+  const device = event.target.elements.device.value.trim();
+  if (device) show("device", device);
+});
+
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("#finding-settings-target select")) return;
+  const [field, ...value] = event.target.value.split(":");
+  show(field, value.join(":"));
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("#finding-settings [data-reset]");
+  if (button) change(button.closest("form").dataset.kind, { [button.dataset.reset]: null });
+});
+
+/* What was drawn is what holds: nothing typed before stays. */
+document.addEventListener("weir:drawn", (event) => {
+  if (event.target.id !== "finding-settings-list") return;
+  event.target.querySelectorAll("form").forEach((form) => {
+    form.reset();
+    problem(form.dataset.kind, "");
+  });
+});

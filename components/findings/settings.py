@@ -1,0 +1,239 @@
+"""The settings of findings: one form a kind, each value with whence it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from api.client.finding_settings import FindingSettingValue
+from api.errors import BadRequest
+from api.insight.findings import KIND_BY_NAME
+from api.timez import zone
+from components import formatting, html_json, session
+from components.clock import Clock
+from components.controls import failure, labelled
+from components.html_json import Node, el
+from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
+
+PATH: Final = FINDING_SETTINGS_PATH
+INSTANT_UNIT: Final = "ms"  # of a setting that is an instant: shown as a date, only taken back
+SERIAL: Final = "Serial number of a device"
+READER: Final = "Settings can be changed by an administrator."
+INTRODUCTION: Final = (
+    "A device takes its own setting, else that of its configuration, of its groups, of all devices,"
+    " else the default. A change applies to past readings too."
+)
+
+
+class Ids(StrEnum):
+    """What assets/finding-settings.js looks for by these names too."""
+
+    PAGE = "finding-settings"
+    QUESTION = "finding-settings-question"
+    ANSWER = "finding-settings-answer"
+    TOLD = "finding-settings-told"
+    NOTICE = "finding-settings-notice"
+    SUMMARY = "finding-settings-summary"
+    TARGET = "finding-settings-target"
+    LIST = "finding-settings-list"
+
+
+SHEETS: Final = (Ids.SUMMARY, Ids.TARGET, Ids.LIST)
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Whose settings are shown: of a device (``label`` for the reader), a group, or all devices."""
+
+    device: str = ""
+    group: str = ""
+    label: str = ""
+
+    @property
+    def words(self) -> str:
+        if self.device:
+            return self.label or self.device
+        return f"Group {self.group}" if self.group else "All devices"
+
+
+def settings_page(question: Mapping[str, Any]) -> Component:
+    back = dcc.Link("Findings", href=session.site_path(FINDINGS_PATH), className="button")
+    return html.Div(
+        [
+            dcc.Store(id=Ids.QUESTION, data=dict(question)),
+            *(dcc.Store(id=id) for id in (Ids.ANSWER, Ids.TOLD)),
+            *(html_json.told(id) for id in SHEETS),
+            html.Div(
+                [
+                    html.H1("Settings of findings"),
+                    html.P(id=Ids.SUMMARY, className="findings-summary", role="status"),
+                    html.Div(back, className="fleet-right"),
+                ],
+                className="heading",
+            ),
+            html.Div(id=Ids.TARGET, className="finding-settings-target"),
+            html.Div(id=Ids.NOTICE, className="notice", role="status", hidden=True),
+            html.Section(
+                id=Ids.LIST, className="card finding-settings", **labelled("Kinds of findings")
+            ),
+        ],
+        id=Ids.PAGE,
+    )
+
+
+def summary(found: Sequence[FindingSettingValue], whose: Whose) -> list[Node]:
+    count = sum(each.own for each in found)
+    own = f"{formatting.plural(count, 'setting')} of its own" if count else "nothing of its own"
+    if not whose.device and not whose.group:
+        differ = "differs" if count == 1 else "differ"
+        own = f"{formatting.plural(count, 'setting')} {differ} from the default"
+        own = own if count else "the defaults"
+    return [el("strong", whose.words), f": {own}"]
+
+
+def target(whose: Whose, groups: Sequence[str]) -> list[Node]:
+    """The choice of whose settings are shown."""
+    options = [("", "All devices"), *((f"group:{name}", f"Group {name}") for name in groups)]
+    chosen = f"group:{whose.group}" if whose.group else ""
+    if whose.device:
+        chosen = f"device:{whose.device}"
+        options.append((chosen, whose.words))
+    listed = [el("option", words, value=v, selected=v == chosen) for v, words in options]
+    field = el(
+        "input", type="text", name="device", class_="search", placeholder=SERIAL,
+        aria_label=SERIAL, autocomplete="off",
+    )  # fmt: skip
+    return [
+        el("select", *listed, aria_label="Whose settings", class_="button select"),
+        el("form", field, el("button", "Show", type="submit", class_="button"), role="search"),
+        el("p", INTRODUCTION, class_="quiet"),
+    ]
+
+
+def listing(
+    found: Sequence[FindingSettingValue], whose: Whose, opened: str, *, may_change: bool
+) -> list[Node]:
+    return [
+        _kind(name, list(rows), opened == name, may_change=may_change)
+        for name, rows in groupby(found, key=lambda each: each.kind)
+    ]
+
+
+def _kind(
+    name: str, rows: Sequence[FindingSettingValue], opened: bool, *, may_change: bool
+) -> Node:
+    kind = KIND_BY_NAME.get(name)
+    off = any(each.key == "enabled" and not each.value for each in rows)
+    own = sum(each.own for each in rows)
+    head = el(
+        "summary",
+        el("span", kind.label if kind else name, class_="finding-name"),
+        el("span", _brief(rows), class_="quiet finding-settings-brief"),
+        el("span", f"{own} set here", class_="chip") if own else None,
+        el("span", "Off" if off else "On", class_="finding-settings-state"),
+    )
+    shown = [each for each in rows if each.unit != INSTANT_UNIT or each.value]
+    deeds = el(
+        "div",
+        el("button", "Save", type="submit", class_="button primary"),
+        el("p", class_="problem", data_problem=True, role="alert"),
+        class_="finding-settings-deeds",
+    )
+    form = el(
+        "form",
+        *(_row(each, may_change=may_change) for each in shown),
+        deeds if may_change else el("p", READER, class_="quiet"),
+        data_kind=name,
+    )
+    return el("details", head, form, name="kind", open=opened, data_kind=name, data_off=off)
+
+
+def _brief(rows: Sequence[FindingSettingValue]) -> str:
+    """The kind's own limits in a line: ``Least flow that counts 1 gal/h``."""
+    kind = KIND_BY_NAME.get(rows[0].kind)
+    names = {setting.name for setting in kind.settings} if kind else set()
+    told = [
+        f"{each.label} {_value(each, each.value)}"
+        for each in rows
+        if each.key in names and each.unit != INSTANT_UNIT
+    ]
+    return " · ".join(told)
+
+
+def _row(each: FindingSettingValue, *, may_change: bool) -> Node:
+    reset = el(
+        "button", "Reset", type="button", class_="button small", data_reset=each.key,
+        aria_label=f"Reset {each.label}", title=f"Back to {_value(each, each.inherited)}",
+    )  # fmt: skip
+    shown = el("span", _value(each, each.value), class_="finding-settings-value")
+    editable = may_change and each.unit != INSTANT_UNIT
+    return el(
+        "div",
+        el("span", each.label.removesuffix(" (epoch ms)"), class_="finding-settings-label"),
+        _input(each) if editable else shown,
+        el("span", origin(each), class_="quiet"),
+        reset if each.own and may_change else el("span"),
+        class_="finding-settings-row",
+        data_own=each.own,
+    )
+
+
+def _input(each: FindingSettingValue) -> Node:
+    if each.flag:
+        options = [("1", "On"), ("0", "Off")]
+        chosen = "1" if each.value else "0"
+        listed = [el("option", words, value=v, selected=v == chosen) for v, words in options]
+        return el(
+            "select", *listed, name=each.key, aria_label=each.label, class_="button select",
+            data_shown=chosen,
+        )  # fmt: skip
+    value = _plain(each.value)
+    field = el(
+        "input", type="number", name=each.key, value=value, step="any", min=_plain(each.least),
+        max=_plain(each.most), aria_label=each.label, data_shown=value, class_="alert-input short",
+    )  # fmt: skip
+    return el(
+        "span",
+        field,
+        el("span", each.unit, class_="finding-settings-unit"),
+        class_="finding-settings-value",
+    )
+
+
+def origin(each: FindingSettingValue) -> str:
+    """Whence the value comes."""
+    if each.own:
+        return f"Set here. Without it {_value(each, each.inherited)}"
+    return {
+        "organization": "From all devices",
+        "group": f"From group {each.of}",
+        "config": "From the device’s configuration",
+    }.get(each.origin, "Default")
+
+
+def _value(each: FindingSettingValue, value: float) -> str:
+    if each.flag:
+        return "On" if value else "Off"
+    if each.unit == INSTANT_UNIT:
+        if not value:
+            return "none"
+        return formatting.moment(int(value), Clock(zone("UTC"), int(value), int(value)))
+    return f"{value:,.12g}{'' if each.unit in ('', '%') else ' '}{each.unit}"
+
+
+def _plain(value: float) -> str:
+    return f"{value:.12g}"
+
+
+def problem(kind: str, error: BadRequest) -> str:
+    """What is wrong with what was typed, by the names on screen."""
+    found = KIND_BY_NAME.get(kind)
+    labels = {setting.name: setting.label for setting in found.all_settings} if found else {}
+    each = [f"{labels.get(e.parameter, e.parameter)} {e.detail}." for e in error.errors]
+    return " ".join(each) or failure(error)

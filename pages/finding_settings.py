@@ -1,0 +1,78 @@
+"""The settings that findings are made by: of all devices, of a group, of a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    callback,
+    clientside_callback,
+    no_update,
+    register_page,
+)
+from dash.development.base_component import Component
+
+from api.errors import BadRequest, WeirError
+from api.timez import now_ms
+from components import html_json, session, shell
+from components.controls import failure
+from components.findings import queries, settings
+from components.findings.settings import PATH, SHEETS, Ids, Whose, settings_page
+from components.fleet.device_queries import directory
+from components.fleet.queries import current_desk
+from components.url_state import read_question, read_text
+
+register_page(__name__, path=PATH, title="Settings of findings · Weir")
+SAVED = "Saved. Findings are evaluated again."
+
+
+def layout(device: str = "", group: str = "", kind: str = "", **_: Any) -> Component:
+    page = settings_page({"device": device, "group": group, "kind": kind})
+    return shell.frame(page, place=shell.FINDINGS_PATH)
+
+
+@callback(
+    Output(Ids.ANSWER, "data"),
+    html_json.output(Ids.SUMMARY),
+    html_json.output(Ids.TARGET),
+    html_json.output(Ids.LIST),
+    Input(Ids.QUESTION, "data"),
+)
+def answered(question: Any) -> tuple[Any, ...]:
+    """The settings; with ``set`` in the question, after that change of its kind."""
+    said = read_question(question)
+    device, group, kind = (read_text(said.get(name)) for name in ("device", "group", "kind"))
+    told, values = {"asked": said.get("asked"), "kind": kind}, read_question(said.get("set"))
+    try:
+        if values:
+            found = queries.change_settings(kind, values, device, group)
+            told["words"] = SAVED
+        else:
+            found = queries.settings(device, group)
+        listed = directory(current_desk(), now_ms())
+    except BadRequest as error:
+        return told | {"problem": settings.problem(kind, error)}, *(no_update,) * 3
+    except WeirError as error:
+        return told | {"error": failure(error)}, *(no_update,) * 3
+    meter = next((m for m in listed.meters if device in (m.id, m.serial)), None)
+    label = f"{meter.label} ({meter.serial})" if meter else device
+    whose = Whose(device, "" if device else group, label)
+    may_change = session.me().role.may_administer
+    return (
+        told,
+        settings.summary(found, whose),
+        settings.target(whose, listed.groups),
+        settings.listing(found, whose, kind, may_change=may_change),
+    )
+
+
+clientside_callback(
+    ClientsideFunction("findingSettings", "answered"),
+    Output(Ids.TOLD, "data"),
+    Input(Ids.ANSWER, "data"),
+    prevent_initial_call=True,
+)
+html_json.drawn(*SHEETS)
