@@ -49,7 +49,7 @@ def spread(store: Seam, shards: int | None = None) -> list[str]:
             "no node of this cluster can hold shards: add workers with citus_add_node, or let"
             " the coordinator hold them with citus_set_node_property(…, 'shouldhaveshards', true)"
         )
-    shards = shards or shards_for(nodes, [told for (told,) in store.fetch(sql.cores())])
+    shards = shards or shards_for(nodes, [reply for (reply,) in store.fetch(sql.cores())])
     with store.transaction() as transaction:
         transaction.lock_directory()
         done = {name for name, _ in transaction.fetch(sql.spread())}
@@ -60,12 +60,12 @@ def spread(store: Seam, shards: int | None = None) -> list[str]:
         ]
 
 
-def shards_for(nodes: int, told: Sequence[str | None]) -> int:
-    """One shard for each core, and at least one for each node. ``told``: see `sql.cores`. Each
+def shards_for(nodes: int, replies: Sequence[str | None]) -> int:
+    """One shard for each core, and at least one for each node. ``replies``: see `sql.cores`. Each
     statement of a commit goes to every shard, which looks for all devices of the batch: more shards
     than cores cost work and gain nothing."""
-    cores_of = dict(each.split() for each in told if each)
-    unknown = nodes - sum(1 for each in told if each)
+    cores_of = dict(each.split() for each in replies if each)
+    unknown = nodes - sum(1 for each in replies if each)
     return max(nodes, sum(map(int, cores_of.values())) + unknown * UNKNOWN_CORES)
 
 
