@@ -16,7 +16,7 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts.figure import MARGIN_PX
-from components.fleet.states import STATE_BY_NAME
+from components.fleet.device_status import STATE_BY_NAME
 from components.fleet.url_state import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
 from components.ranges import PRESET_BY_NAME
 from components.theme import PALETTES

@@ -23,7 +23,7 @@ from components.compare.callback_results import answer, files, offered
 from components.compare.layout import SHEETS, Ids, compare_page, tools
 from components.compare.url_state import PATH, read_compare_view
 from components.controls import failure
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from components.url_state import read_question, read_text, unread
 
 register_page(__name__, path=PATH, title="Compare · Weir")

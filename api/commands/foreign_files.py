@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from api.commands.command_base import (
-    everything,
-    json_wanted,
-    settings,
-    table,
-    warn,
-)
+from api.commands.arguments import everything
+from api.commands.command import json_wanted, table, warn
+from api.commands.store_access import settings
 from api.errors import UserError, WeirError
 from api.store.base import DeviceQuery, NewDevice, Store
 from api.timez import now_ms, stamp

@@ -10,20 +10,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from api.catalog import RAW
-from api.commands.command_base import (
-    Group,
-    Outcome,
-    audited,
-    instant,
-    one_device,
-    opened,
-    organization,
-    reevaluate,
-    settings,
-    warn,
-    when,
-)
+from api.commands.arguments import audited, instant, one_device, organization
+from api.commands.command import Group, Outcome, warn, when
 from api.commands.progress import bar
+from api.commands.store_access import opened, reevaluate, settings
 from api.errors import UserError
 from api.store.base import Progress, Span, Store
 from api.store.retention import months_before
@@ -115,7 +105,7 @@ def import_files(
             return None
         job.check(files)
         if pretend:
-            from api.commands.replacing import spans_of
+            from api.commands.replace_readings import spans_of
 
             return [row for path in files for row in spans_of(store, organization_id, path)]
         done = [job.take(path) for path in files]
@@ -184,7 +174,7 @@ class ImportJob:
 
         mapping = self.choice.of(path).mapping if self.choice.foreign else None
         if self.replace:
-            from api.commands.replacing import clear
+            from api.commands.replace_readings import clear
 
             clear(self.store, self.organization_id, path)
         if self.create and mapping is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from api.domain.identify import identify_each, storable
-from api.insight.facts import steady
+from api.insight.finding_inputs import steady
 from api.metering.attributes import attributes_of, summed
 from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.mains import counted

@@ -16,7 +16,7 @@ from api.store.base.annotations import (
     AnnotationQuery,
 )
 from api.store.base.audit import AuditEntry
-from api.store.core import Transaction
+from api.store.dialect_interface import Transaction
 from api.store.sql import annotations as sql
 from api.store.sql import insight as insight_sql
 from api.store.sql.query import Query

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Final, Literal
 
 from api.timez import stamps
-from components.charts.marks import FLAG_PX, MOST_FLAGS, TINT
+from components.charts.finding_marks import FLAG_PX, MOST_FLAGS, TINT
 from components.ranges import Window
 from components.theme import Palette
 

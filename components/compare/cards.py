@@ -21,7 +21,7 @@ from components.compare.url_state import (
     write_item,
 )
 from components.controls import attributes, labelled
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Meter
 
 LINE = "\n"
 WIDTH = 1000  # of the box; its height is 100

@@ -12,8 +12,7 @@ from api.timez import day_start, local_ordinal
 from components.clock import known_zone
 from components.compare.figure import Figure, figure
 from components.compare.url_state import CompareView, resolution_of
-from components.fleet.device_list import Directory, directory
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Directory, Meter, directory
 from components.fleet.queries import Desk
 from components.usage.queries import offered
 from components.usage.url_state import Dates

@@ -20,7 +20,7 @@ from components.clock import Clock
 from components.device.chart_state import Shown
 from components.fleet.device_status import Known
 from components.fleet.totals import percent
-from components.radio import radio_values
+from components.formatting import radio_values
 from components.ranges import Window
 from components.units import Units
 

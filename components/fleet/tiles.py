@@ -22,12 +22,11 @@ from components import formatting, session
 from components.charts.annotation_marks import shortened
 from components.clock import Clock, known_zone
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of, lasting
-from components.fleet.sparklines import HEIGHT, Spark
-from components.fleet.states import INACTIVE, UNKNOWN, shown
-from components.fleet.tile_lines import window_of
+from components.fleet.device_status import INACTIVE, UNKNOWN, shown
+from components.fleet.sparklines import HEIGHT, Spark, window_of
 from components.fleet.totals import percent
 from components.fleet.url_state import FleetView
-from components.radio import measures_water
+from components.formatting import measures_water
 from components.ranges import Window
 from components.units import US, Scale, Units
 

@@ -17,7 +17,7 @@ from api.metering.night_flow import NightFlow
 from api.metering.windows import Window
 from components.annotations.queries import within
 from components.device.queries import mean_quality, night_flow_of, quality_range
-from components.fleet.cadence import cadences
+from components.fleet.device_queries import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.queries import findings_in
 from components.report.url_state import ReportView, refusal

@@ -10,7 +10,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
 from api.roles import Role
 from tests.browser import axe
 from tests.browser.chromium import Tab, looked_at

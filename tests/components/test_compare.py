@@ -20,8 +20,7 @@ from components.compare.url_state import (
     read_compare_view,
     write_compare_view,
 )
-from components.fleet.queries import Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Desk, Memory
 from components.theme import LIGHT
 from components.units import METRIC
 from web.downloads.compare import compare_file

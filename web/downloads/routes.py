@@ -10,8 +10,7 @@ from werkzeug.wrappers import Response
 
 from api.errors import TooManyRequests
 from components import session
-from components.fleet.queries import Desk
-from components.fleet.query_context import current_desk
+from components.fleet.queries import Desk, current_desk
 from web.concurrency_limit import ConcurrencyLimit
 from web.downloads import alerts, audit, compare, device, devices, findings, fleet, streaming, usage
 from web.downloads.table import Table

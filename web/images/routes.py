@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from api.errors import WeirError
 from api.timez import now_ms
 from components import session
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from web.concurrency_limit import ConcurrencyLimit
 from web.downloads.names import disposition
 from web.images.cards import DRAWINGS, card_image

@@ -17,7 +17,7 @@ import numpy as np
 from api.catalog import DAY_MS
 from api.ingest.batch import Bools, Ints
 from api.ingest.foreign.numbers import parse_numbers
-from api.ingest.instants import parse_column
+from api.ingest.timestamp_columns import parse_column
 from api.timez import from_datetime
 
 ISO: Final = "iso"

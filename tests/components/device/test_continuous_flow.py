@@ -16,7 +16,7 @@ from api.metering.cost import Price
 from api.timez import DAY_MS, zone
 from components.device import kpis, queries
 from components.device.kpis import KpiContext
-from components.fleet.meters import read_meter
+from components.fleet.device_queries import read_meter
 from components.ranges import Window
 from components.units import METRIC, US
 from tests.components.device.service import Reading, bench

@@ -12,8 +12,7 @@ from api.errors import BadRequest
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import formatting
-from components.fleet.queries import Deadline, Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Deadline, Desk, Memory
 from components.report import text as report_text
 from components.report.queries import Report, gathered, whole
 from components.report.url_state import (
