@@ -96,7 +96,7 @@ def _page(
     sheets: tuple[StrEnum, ...],
     question: Mapping[str, Any],
     place: str,
-    inside: list[Component],
+    inside: Sequence[Component],
     tools: Sequence[Component | None] = (),
 ) -> Component:
     names = (ids.ANSWER, ids.SHOWN, ids.DEED, ids.DONE, ids.NEXT, ids.DRAFT)

@@ -242,8 +242,9 @@ def test_debians_alertmanager_shows_an_alert_until_its_resolve(tmp_path: Path) -
         assert shown["endsAt"] > stamp(now_ms() + 20 * DAY_MS)  # not over by itself
         assert sent("alertmanager", a_message("reminder", secret=secret, startsAt=started)).ok
         assert len(http.get("/alerts").json()) == 1  # the same one
-        over = {"startsAt": started, "endsAt": stamp(now_ms() - MINUTE_MS)}
-        assert sent("alertmanager", a_message("resolve", secret=secret, **over)).ok
+        ended = stamp(now_ms() - MINUTE_MS)
+        over = a_message("resolve", secret=secret, startsAt=started, endsAt=ended)
+        assert sent("alertmanager", over).ok
         assert http.get("/alerts").json() == []
         refused = sent("alertmanager", a_message(secret=secret, startsAt="soon"))
         assert (refused.ok, refused.text[:3]) == (False, "400")
