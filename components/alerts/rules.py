@@ -8,7 +8,7 @@ from typing import Any, Final
 from api.client.alerts import AlertReceiver, AlertRule, Message
 from api.insight.alerts.rules import length
 from api.insight.receivers import KIND_BY_NAME
-from components import session
+from components import formatting, session
 from components.alerts.elements import Element, button, confirmed, el
 from components.alerts.layout import RULES_PATH
 from components.html_json import Node
@@ -19,7 +19,9 @@ NO_RECEIVERS: Final = "No receivers yet. Without one, alerts are shown here and 
 
 def summary(rules: Sequence[AlertRule], receivers: Sequence[AlertReceiver]) -> list[Node]:
     on = sum(each.enabled for each in rules)
-    return [f"{on:,} of {len(rules):,} rules on · {len(receivers):,} receivers"]
+    told = f"{on:,} of {formatting.plural(len(rules), 'rule')} on" if rules else "No rules yet"
+    who = formatting.plural(len(receivers), "receiver") if receivers else "no receivers yet"
+    return [f"{told} · {who}"]
 
 
 def rule_list(

@@ -222,7 +222,11 @@ def leak(found: Leak | None, devices: Directory, units: Units, now_ms: int) -> K
         if found.off:
             return Kpi(label, "off", found.off)
         ended = finding and finding.end_ms
-        note = f"the last one ended {formatting.ago(ended, now_ms)}" if ended else "nothing found so far"
+        note = (
+            f"the last one ended {formatting.ago(ended, now_ms)}"
+            if ended
+            else "nothing found so far"
+        )
         return Kpi(label, "none", note)
     cost = finding.cost_per_day is not None and f"{texts.cost(finding, devices)} a day"
     dismissed = finding.state == "dismissed"

@@ -13,7 +13,7 @@ from api.metering.windows import Span, strip_window
 from api.timez import floor_to, zone
 from components.charts.frames import frame
 from components.fleet.queries import Desk
-from components.fleet.sparklines import Spark, spark
+from components.fleet.sparklines import Spark, Step, spark
 from components.ranges import Window
 
 _UTC: Final = zone("UTC")
@@ -37,7 +37,8 @@ def lines_of(desk: Desk, rows: Sequence[DeviceStatus], span: Span, now_ms: int) 
             continue
         step = span.line.fixed_ms * span.rows_per_point
         columns = tuple(tuple(values) for values in row.line.columns.values())
-        mark = hash((tuple(row.line.times_ms), columns, floor_to(now_ms, step // 2)))
+        times = tuple(row.line.times_ms)
+        mark = hash((times, columns, row.usual, floor_to(now_ms, step // 2)))
         key = (desk.principal, "line", span.name, row.device.id)
         kept: tuple[int, Spark] | None = desk.memory.local(key)
         if kept is None or kept[0] != mark:
@@ -52,4 +53,14 @@ def _line(row: DeviceStatus, span: Span, now_ms: int) -> Spark:
     window = window_of(row, span, now_ms)
     cadence_ms = cadence_of(row).expected_ms
     framed = frame(row.line, FLOW_RATE, window, tz=_UTC, cadence_ms=cadence_ms, until_ms=now_ms)
-    return spark(framed, window, span.line.fixed_ms * span.rows_per_point, span.rows_per_point)
+    point_ms, usual = span.line.fixed_ms * span.rows_per_point, _usual(row, window)
+    return spark(framed, window, point_ms, span.rows_per_point, usual)
+
+
+def _usual(row: DeviceStatus, window: Window) -> list[Step]:
+    """Those of the window; none where something isn't known."""
+    if row.usual is None or None in row.usual.rates:
+        return []
+    start, step, rates = row.usual
+    steps = [(start + n * step, start + (n + 1) * step, r or 0.0) for n, r in enumerate(rates)]
+    return [each for each in steps if each[0] < window.to_ms and each[1] > window.from_ms]

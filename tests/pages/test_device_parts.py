@@ -82,7 +82,10 @@ def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     night, _ = kpi(page, "kpi-night", said, device)
     assert "usual" in text(night)
     leak, trouble = kpi(page, "kpi-continuous", said, device)
-    assert (text(leak), trouble) == ("Leak none nothing found so far", "")  # nothing was evaluated here
+    assert (text(leak), trouble) == (
+        "Leak none nothing found so far",
+        "",
+    )  # nothing was evaluated here
 
 
 def test_a_range_of_the_past_is_counted_as_it_was(page: Any, looking: Site) -> None:
