@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Flask
 
-from api.commands import alert_means, register, report
+from api.commands import alert_transports, register, report
 from api.settings import Settings
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def create_app() -> Flask:
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
     app.cli.add_command(report.command(_report))
-    app.extensions[alert_means.EXTENSION] = _alert_picture
+    app.extensions[alert_transports.EXTENSION] = _alert_picture
     app.wsgi_app = _at_first_request(wsgi)  # pyright: ignore[reportAttributeAccessIssue]
     return app
 
@@ -105,8 +105,8 @@ def site(settings: Settings) -> WSGIApplication:
     network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
     a store, a service nor an embed here.
     """
-    from api.server.mount import Mounted, by_path
-    from api.server.operations import METRICS_PATH, READY_PATH, create_operations
+    from api.server.monitoring import METRICS_PATH, READY_PATH, create_operations
+    from api.server.path_routing import Mounted, by_path
     from api.server.readiness import Readiness
     from api.server.request_logging import RequestLogging
     from api.server.shared_state import Shared

@@ -3,9 +3,13 @@
    correction would change; then the list and the chart are asked for again. */
 import * as chart from "./chart.js";
 import { noUpdate, register, setProps } from "./dash.js";
+import { element } from "./element.js";
+import * as selection from "./span-selection.js";
+import { toast } from "./toast.js";
+import { wallTime } from "./wall-time.js";
 
 const AXIS_PX = 44;
-const CONFIRM_MS = 4000;
+const PREVIEW_MS = 400; // after the last change of the form
 const TITLES = { note: "Note", maintenance: "Maintenance", correction: "Correction" };
 const METRICS = [
   ["", "All (to scale: flow rate and volume)"],
@@ -25,32 +29,13 @@ const REPEATS = [
 
 let dialog = null;
 let pending = 0; // when the deed was sent whose outcome is awaited
+let previewTimer = 0;
 
 const panel = () => document.getElementById("annotations");
 const zone = () => {
   const question = chart.isOpen() ? chart.currentQuestion() : null;
   return question?.zone || panel().dataset.zone;
 };
-
-/* An instant as a field of local time takes it: 2026-03-08T12:00. */
-function localText(ms, timeZone) {
-  const options = { timeZone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit" };
-  const format = new Intl.DateTimeFormat("en-CA", {
-    ...options,
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-  const parts = Object.fromEntries(
-    format.formatToParts(ms).map(({ type, value }) => [type, value]),
-  );
-  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
-}
-
-function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
 
 function field(name, label, input, hint = "") {
   input.name = name;
@@ -95,7 +80,7 @@ function fieldsOf(entry) {
   made.push(element("div", { className: "annotation-times" }, ...times));
   made.push(field("text", entry.kind === "note" ? "Text" : "Reason", told));
   if (entry.kind === "maintenance") made.push(repeats(entry));
-  if (entry.kind === "correction") made.push(...effects());
+  if (entry.kind === "correction") made.push(...effects(entry));
   return made;
 }
 
@@ -114,15 +99,15 @@ function repeats(entry) {
   );
 }
 
-function effects() {
+function effects(entry) {
   const options = [
     ["exclude", "Exclude: the values don’t count"],
     ["scale", "Scale: multiply the values"],
   ];
-  const effect = choice(options, "exclude");
+  const effect = choice(options, entry.effect || "exclude");
   const number = element("input", { type: "number", step: "any", className: "search" });
   const factor = field("factor", "Factor", number);
-  factor.hidden = true;
+  factor.hidden = effect.value !== "scale";
   effect.addEventListener("change", () => {
     factor.hidden = effect.value !== "scale";
   });
@@ -150,8 +135,6 @@ function open(entry) {
     className: "button primary",
   });
   const cancel = button("Cancel", { type: "button", onclick: close });
-  const look = button("Preview", { type: "button", onclick: () => send(entry, "preview") });
-  const buttons = correction ? [save, look, cancel] : [save, cancel];
   const form = element(
     "form",
     { method: "dialog", className: "annotation-form", noValidate: true },
@@ -162,8 +145,9 @@ function open(entry) {
     ...(entry.revoke ? [] : [where]),
     preview,
     error,
-    element("div", { className: "annotation-buttons" }, ...buttons),
+    element("div", { className: "annotation-buttons" }, save, cancel),
   );
+  if (correction) form.addEventListener("input", () => previewSoon(entry));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send(entry, entry.revoke ? "revoke" : "save");
@@ -174,18 +158,30 @@ function open(entry) {
   document.body.append(dialog);
   dialog.showModal();
   form.querySelector("[name=subject], textarea").focus();
+  if (correction) previewSoon(entry);
+}
+
+/* What a correction would change is said while its form is filled in, once it is whole. */
+function previewSoon(entry) {
+  clearTimeout(previewTimer);
+  previewTimer = setTimeout(() => {
+    const { from, to, subject, effect, factor } = dialog?.querySelector("form").elements || {};
+    const whole = from?.value && to.value && (!subject || subject.value);
+    if (whole && (effect.value === "exclude" || factor.value)) send(entry, "preview");
+  }, PREVIEW_MS);
 }
 
 function close() {
+  clearTimeout(previewTimer);
   dialog?.remove();
   dialog = null;
 }
 
 function send(entry, deed) {
+  clearTimeout(previewTimer);
   const said = Object.fromEntries(new FormData(dialog.querySelector("form")));
   for (const part of dialog.querySelectorAll("[data-problem]")) part.textContent = "";
   dialog.querySelector(".annotation-error").textContent = "";
-  dialog.querySelector(".annotation-preview").textContent = "";
   const metrics = said.metrics ? [said.metrics] : [];
   const subject = said.subject ?? panel().dataset.device;
   pending = Date.now();
@@ -196,15 +192,15 @@ function send(entry, deed) {
 
 /* --- Opening it --- */
 
-function add(kind, ms) {
-  const range = chart.isOpen() ? chart.range() : null;
+function add(kind, { ms, effect } = {}) {
+  const range = selection.selected() || (chart.isOpen() ? chart.range() : null);
   const now = Date.now();
-  const span = range ? [range[0], Math.min(range[1], now)] : [now, now + 3600000];
-  const entry = {
-    kind,
-    from: localText(ms ?? (kind === "note" && !range ? now : span[0]), zone()),
-  };
-  if (kind !== "note") entry.to = localText(span[1], zone());
+  const latest = selection.selected() ? range[1] : Math.min(range?.[1], now);
+  const span = range ? [range[0], latest] : [now, now + 3600000];
+  const instant = kind === "note" && !selection.selected();
+  const start = ms ?? (instant && !range ? now : span[0]);
+  const entry = { kind, effect, from: wallTime(start, zone()) };
+  if (!instant) entry.to = wallTime(span[1], zone());
   open(entry);
 }
 
@@ -212,30 +208,20 @@ const may = (kind) => Boolean(panel()?.querySelector(`[data-annotate=${kind}]`))
 
 document.addEventListener("click", (event) => {
   const adding = event.target.closest("button[data-annotate]");
-  if (adding) return add(adding.dataset.annotate);
+  if (adding) return add(adding.dataset.annotate, { effect: adding.dataset.effect });
   const button = event.target.closest("button[data-annotation]");
   if (!button) return onAxis(event);
   const entry = JSON.parse(button.dataset.entry);
   const deed = button.dataset.annotation;
   if (deed === "edit") return open(entry);
   if (deed === "revoke") return open({ ...entry, text: "", revoke: true });
-  return confirmed(button, entry);
+  return order({ do: "delete", kind: entry.kind, id: entry.id });
 });
 
-/* A first click asks, a second one within seconds deletes. */
-function confirmed(button, entry) {
-  if (!button.dataset.sure) {
-    button.dataset.sure = "yes";
-    button.textContent = "Delete for good?";
-    setTimeout(() => {
-      delete button.dataset.sure;
-      button.textContent = "Delete";
-    }, CONFIRM_MS);
-    return;
-  }
+/* A deed without a form. */
+function order(what) {
   pending = Date.now();
-  const { kind, id } = entry;
-  setProps("annotations-deed", { data: { do: "delete", kind, id, zone: zone(), asked: pending } });
+  setProps("annotations-deed", { data: { ...what, zone: zone(), asked: pending } });
 }
 
 /* A click on the time axis, below the plot, opens a note of that instant. */
@@ -248,7 +234,7 @@ function onAxis(event) {
   if (box.bottom - event.clientY > AXIS_PX || event.clientY > box.bottom) return;
   if (x < 0 || x > size._size.w) return;
   const [from, to] = chart.range();
-  add("note", from + (x / size._size.w) * (to - from));
+  add("note", { ms: from + (x / size._size.w) * (to - from) });
 }
 
 document.addEventListener("keydown", (event) => {
@@ -264,8 +250,11 @@ register("annotations", {
     if (!outcome || outcome.asked !== pending) return noUpdate();
     if (outcome.words) {
       close();
+      selection.end();
+      const { kind, undo } = outcome;
+      toast(outcome.words, undo && (() => order({ do: "restore", kind, body: undo })));
       if (chart.isOpen()) chart.ask({}, { remember: false, unasked: true });
-      return outcome.words;
+      return "";
     }
     if (!dialog) return outcome.error || noUpdate();
     dialog.querySelector(".annotation-preview").textContent = outcome.preview || "";

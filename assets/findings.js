@@ -8,10 +8,10 @@ import { fillForm } from "./finding-dismissal.js";
 import { drawLarge, drawSmall } from "./finding-pictures.js";
 import * as freshness from "./freshness.js";
 import { siteRoot } from "./site.js";
+import { toast } from "./toast.js";
 
 const IN_ADDRESS = ["state", "kind", "severity", "group", "page", "finding", "zone", "units"];
 const REFRESH_MS = 30000;
-const UNDO_MS = 20000;
 const narrow = window.matchMedia("(max-width: 1000px)");
 
 let page = null;
@@ -21,7 +21,6 @@ let chosen = ""; // whose detail is shown
 let pictured = null; // the last picture, of the chosen one
 let last = null; // what was dismissed last: {finding}
 let timer = 0;
-let undoTimer = 0;
 let busy = false;
 
 const byId = (part) => document.getElementById(`findings-${part}`);
@@ -141,23 +140,6 @@ function deed(what, finding, more = {}) {
   setProps("findings-deed", { do: what, finding, ...more, asked: Date.now() });
 }
 
-function say(words, undo) {
-  clearTimeout(undoTimer);
-  let box = document.getElementById("findings-toast");
-  if (!box) {
-    box = element("div", { id: "findings-toast", className: "findings-toast" });
-    box.setAttribute("role", "status");
-    page.append(box);
-  }
-  box.replaceChildren(element("span", { textContent: words }));
-  if (undo) {
-    const button = element("button", { type: "button", className: "button", textContent: "Undo" });
-    button.dataset.do = "undo";
-    box.append(button);
-  }
-  undoTimer = setTimeout(() => box.remove(), UNDO_MS);
-}
-
 function undo() {
   if (last) deed("restore", last.finding);
 }
@@ -189,7 +171,6 @@ document.addEventListener("click", (event) => {
   else if (number) ask({ page: number === "1" ? null : number, finding: null });
   else if (what === "ask") form(document.getElementById("finding-dismiss").hidden);
   else if (what === "restore") deed("restore", chosen);
-  else if (what === "undo") undo();
   else if (what === "back") ask({ finding: null });
 });
 
@@ -326,7 +307,7 @@ register("findings", {
     if (!answer || !isOpen() || answer.finding !== chosen) return noUpdate();
     byId("detail").dataset.state = "ready";
     if (answer.error) {
-      say(answer.error);
+      toast(answer.error);
       return noUpdate();
     }
     pictured = answer;
@@ -337,12 +318,12 @@ register("findings", {
     if (!answer || !isOpen()) return noUpdate();
     busy = false;
     if (answer.error) {
-      say(answer.error);
+      toast(answer.error);
       return noUpdate();
     }
     const dismissed = answer.do === "dismiss";
     last = dismissed ? { finding: answer.finding } : null;
-    say(answer.words, dismissed);
+    toast(answer.words, dismissed ? undo : null);
     if (dismissed && told) {
       const at = told.order.indexOf(answer.finding);
       chosen = told.order[at + 1] || told.order[at - 1] || "";

@@ -41,7 +41,7 @@ function newTile(id) {
   const mark = element("span", "tile-mark", seen);
   const age = element("span", "", seen);
   const plot = element("span", "tile-plot", link);
-  const spark = picture("spark", ["span", "gaps", "band", "usual", "line"], plot);
+  const spark = picture("spark", ["span", "noted", "gaps", "band", "usual", "line"], plot);
   const note = element("span", "tile-note", plot);
   const strip = picture("strip", ["track", "full", "part"], link);
   const numbers = element("span", "tile-numbers", link);
@@ -127,6 +127,8 @@ function drawTile(tile, told, view) {
   const drawn = Boolean(told.mark) && told.mark === tile.drawn;
   if (!drawn) drawPaths(tile, "spark", tile.spark, told.spark, same && !told.note);
   differs(tile, "span", told.span || "", (path) => tile.spark.paths[0].setAttribute("d", path));
+  differs(tile, "noted", told.noted || "", (path) => tile.spark.paths[1].setAttribute("d", path));
+  differs(tile, "notes", told.notes || "", (words) => (tile.plot.title = words));
   drawPaths(tile, "strip", tile.strip, told.strip, same);
   if (told.spark || told.note) tile.drawn = told.mark;
   tile.view = view;

@@ -3,6 +3,7 @@ import "./alerts.js";
 import "./annotations.js";
 import * as chart from "./chart.js";
 import "./compare.js";
+import "./comparison.js";
 import "./controls.js";
 import "./cursor.js";
 import "./days.js";

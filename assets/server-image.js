@@ -3,8 +3,9 @@
 import * as menus from "./menu.js";
 import { siteRoot } from "./site.js";
 
-const CHART = ["range", "from", "to", "metric", "zone", "units"];
+const CHART = ["range", "from", "to", "metric", "zone", "units", "compare", "usual"];
 const CARD = ["zone", "units"];
+const COMPARISON = ["range", "zone", "units", "items", "by", "layout"];
 const WALL = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
 const WIDTHS = [320, 2000];
 const HEIGHTS = [240, 1500];
@@ -30,12 +31,17 @@ function address(kind, card) {
   const plot = document.querySelector(".plot[data-device]");
   const page = new URLSearchParams(window.location.search);
   const said = new URLSearchParams();
-  const names = card ? CARD : plot ? CHART : WALL;
+  const compared = document.querySelector("[data-picture]");
+  const names = card ? CARD : plot ? CHART : compared ? COMPARISON : WALL;
   names.forEach((name) => page.has(name) && said.set(name, page.get(name)));
   said.set("theme", theme());
   if (card) {
     if (kind === "png") said.set("scale", String(SCALE));
     return `/export/devices/${encodeURIComponent(plot.dataset.device)}/${card}.${kind}?${said}`;
+  }
+  if (compared) {
+    if (kind === "png") said.set("scale", String(SCALE));
+    return `${compared.dataset.picture}.${kind}?${said}`;
   }
   if (plot) {
     said.set("width", within(plot.clientWidth, WIDTHS));

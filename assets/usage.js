@@ -1,6 +1,8 @@
-/* The usage page and the report, kept in step with their addresses. The server decides every word;
-   what is asked goes into one Store, the question: {range, zone, units, devices, q, group, sort, open,
-   asked}, of a report {…, metric, paper}; while an answer isn't complete, it is asked for again at
+/* The usage page, the report and the compare page, kept in step with their addresses. The server
+   decides every word; what is asked goes into one Store, the question: {range, zone, units, devices,
+   q, group, sort, open, asked}, of a report {…, metric, compare,
+   paper}, of a comparison {…, items, by,
+   layout}; while an answer isn't complete, it is asked for again at
    once. A page says data-summary, and its id begins the ids of its parts. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
@@ -19,6 +21,10 @@ const IN_ADDRESS = [
   "open",
   "metric",
   "paper",
+  "items",
+  "by",
+  "layout",
+  "compare",
 ];
 const SEARCH_MS = 250;
 const MOST_CHOSEN = 50;
@@ -94,14 +100,22 @@ document.addEventListener("submit", (event) => {
 
 /* --- Which devices --- */
 
-const chosen = () => (question.devices || "").split(",").filter(Boolean);
+/* `data-picks` names what is chosen one by one, `data-most` how many of them. Where nothing is, the
+   answer may have chosen by itself. */
+const picks = () => page.dataset.picks || "devices";
+const most = () => Number(page.dataset.most) || MOST_CHOSEN;
+
+function chosen() {
+  const written = question[picks()];
+  return written ? written.split(",").filter(Boolean) : [...(told?.items || [])];
+}
 
 function pick(id) {
   const ids = chosen();
   const at = ids.indexOf(id);
   if (at >= 0) ids.splice(at, 1);
-  else if (ids.length < MOST_CHOSEN) ids.push(id);
-  ask({ devices: ids.join(",") || null, open: null });
+  else if (ids.length < most()) ids.push(id);
+  ask({ [picks()]: ids.join(",") || null, open: null });
 }
 
 function groups(names) {
@@ -114,9 +128,10 @@ function groups(names) {
 function said() {
   const box = byId("chosen");
   const parts = [document.createTextNode(told.chosen)];
-  if (question.devices || question.q || question.group) {
+  if (question[picks()] || question.q || question.group) {
     const clear = document.createElement("button");
-    Object.assign(clear, { type: "button", className: "button small", textContent: "All devices" });
+    const textContent = page.dataset.clear || "All devices";
+    Object.assign(clear, { type: "button", className: "button small", textContent });
     clear.dataset.do = "all";
     parts.push(" ", clear);
   }
@@ -129,7 +144,7 @@ function sought(words) {
 
 function all() {
   sought("");
-  ask({ devices: null, q: null, group: null, open: null });
+  ask({ [picks()]: null, q: null, group: null, open: null });
 }
 
 document.addEventListener("click", (event) => {

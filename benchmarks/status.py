@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from api.catalog import METRICS
-from api.insight.projection import AT_ONCE, Projection
+from api.insight.status_projection import AT_ONCE, Projection
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Status, StatusQuery, Store
 from api.store.base import WindowStatus as Window
 from api.store.open import open_store

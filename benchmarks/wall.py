@@ -22,14 +22,13 @@ import orjson
 from api.auth import key_digest
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
-from api.insight.projection import Projection
+from api.insight.status_projection import Projection
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.fleet.queries import Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Desk, Memory
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.fleet.wall import board
 

@@ -10,7 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.metering.comparison import OTHER_DEVICE
-from components import html_json
+from components import html_json, session
 from components.chart_query import Subject
 from components.charts import figure as charts_figure
 from components.charts.traces import Canvas
@@ -131,6 +131,7 @@ def _controls(subject: Subject, view: View) -> Component:
             *_comparing(view),
             html.Span(id=Ids.SINCE),
             html.Span(id=Ids.BADGE, className="badge"),
+            *_select_span(),
             html.Button(
                 ["⤢", html.Span("Reset zoom", className="reset-word")],
                 id=Ids.RESET,
@@ -164,6 +165,21 @@ def _comparing(view: View) -> list[Component]:
                 aria_pressed="true" if view.usual else "false",
             ),
         ),
+    ]
+
+
+def _select_span() -> list[Component]:
+    """For those who may note, plan or correct something: assets/span-selection.js."""
+    if not session.me().role.may_operate:
+        return []
+    return [
+        html.Button(
+            "Select",
+            type="button",
+            className="button toggle",
+            title="Drag over a span to note, correct or plan something (S)",
+            **attributes(data_do="select-span", aria_pressed="false"),
+        )
     ]
 
 

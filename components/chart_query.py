@@ -16,10 +16,9 @@ from api.metering.cadence import LEAST_MS
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.timez import offset_ms, offset_text
 from components import formatting
-from components.annotations.marks import annotation_marks
+from components.annotations.queries import annotation_marks
 from components.charts import figure
-from components.charts.causes import Life, Stretch, stretches, total_ms
-from components.charts.compared import NOTHING, Compared
+from components.charts.comparison_traces import NOTHING, Compared
 from components.charts.figure import Figure
 from components.charts.frames import (
     Frame,
@@ -29,14 +28,15 @@ from components.charts.frames import (
     largest,
     within,
 )
+from components.charts.gap_causes import Life, Stretch, stretches, total_ms
 from components.charts.hover_text import TOLD
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, known_zone
-from components.compared import Question, compared
-from components.findings.marks import marks_of
-from components.fleet.meters import read_meter
+from components.comparison_queries import Question, compared
+from components.findings.texts import marks_of
+from components.fleet.device_queries import read_meter
+from components.formatting import measures_water
 from components.queries import Found, bar_series, findings_in, flow_series, last_seen_ms
-from components.radio import measures_water
 from components.ranges import Window, with_margins
 from components.theme import palette
 from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
@@ -324,6 +324,7 @@ def caption(drawn: Drawn) -> dict[str, str]:
     return {
         "range": range_words(drawn),
         "detail": detail(drawn),
+        "compared": compared_words(drawn),
         "zone": zone_note(drawn),
         "resolution": drawn.frame.resolution.name,
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final
 
-from api.catalog import RAW, Resolution
+from api.catalog import METERLESS, NETWORK_RSSI, RAW, SIGNAL_STRENGTH, Resolution
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
 
@@ -160,3 +160,32 @@ def bucket(start_ms: int, end_ms: int, resolution: Resolution, clock: Clock) -> 
     before, after = clock.name(start_ms), clock.name(end_ms)
     first = minute_text(local) + (f" {before}" if before != after else "")
     return f"{day_text(day)}, {first}–{minute_text(clock.local(end_ms))} {after}"
+
+
+# --- Radio ---------------------------------------------------------------------------------------
+
+
+def measures_water(category: str) -> bool:
+    return category not in METERLESS
+
+
+def radio_words(signal_strength: float | None, network_rssi: float | None) -> str:
+    """``−87 dBm RSSI``, else ``−104 dBm signal``; an en dash where neither is of now."""
+    value, name = radio_values(network_rssi, signal_strength)
+    return f"{value} {name.partition(',')[0]}".strip()
+
+
+def radio_values(
+    network_rssi: float | None, signal_strength: float | None, *, nothing: str = ""
+) -> tuple[str, str]:
+    """(``−87 dBm``, ``RSSI, signal −104 dBm``): the number that matters, and what it is."""
+    named = ((network_rssi, NETWORK_RSSI, "RSSI"), (signal_strength, SIGNAL_STRENGTH, "signal"))
+    known = [
+        (f"{exact(value, 0)} {metric.unit}", name)
+        for value, metric, name in named
+        if value is not None
+    ]
+    if not known:
+        return NOTHING, nothing
+    (value, name), *others = known
+    return value, ", ".join((name, *(f"{other} {text}" for text, other in others)))

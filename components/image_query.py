@@ -16,7 +16,7 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts.figure import MARGIN_PX
-from components.fleet.states import STATE_BY_NAME
+from components.fleet.device_status import STATE_BY_NAME
 from components.fleet.url_state import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
 from components.ranges import PRESET_BY_NAME
 from components.theme import PALETTES
@@ -100,6 +100,7 @@ _SHARED: Final = {
     "width": whole(*WIDTHS_PX),
     "scale": Rule(_scale, f"must be a number from {SCALES[0]:g} to {SCALES[1]:g}"),
 }
+SIZED: Final[Mapping[str, Rule]] = {**_SHARED, "height": whole(*HEIGHTS_PX)}
 _CHART: Final[Mapping[str, Rule]] = {
     **_SHARED,
     "range": Rule(
@@ -116,7 +117,6 @@ _CHART: Final[Mapping[str, Rule]] = {
     "usual": one_of((SHOWN,)),
     "height": whole(*HEIGHTS_PX),
 }
-_CARD: Final[Mapping[str, Rule]] = {**_SHARED, "height": whole(*HEIGHTS_PX)}
 _WALL: Final[Mapping[str, Rule]] = {
     **_SHARED,
     "window": one_of(SPAN_BY_NAME),
@@ -144,7 +144,7 @@ def read_chart(pairs: Pairs) -> tuple[View, Size]:
         raise refused([("to" if "from" in said else "from", "must be used with the other one")])
     if "from" in said and read_window(said["from"], said["to"]) is None:
         raise refused([("from", "must be before to")])
-    size = _size(said, USUAL_PX)
+    size = size_of(said, USUAL_PX)
     width_px = size.width - MARGIN_PX["l"] - MARGIN_PX["r"]
     return replace(read_view(said), width_px=width_px), size
 
@@ -152,14 +152,14 @@ def read_chart(pairs: Pairs) -> tuple[View, Size]:
 def read_card(pairs: Pairs) -> tuple[View, Size]:
     """Zone, units and theme of a card's image: its weeks are the card's own. Raises BadRequest, as
     `read_chart`."""
-    said = checked(pairs, _CARD)
-    return read_view(said), _size(said, USUAL_PX)
+    said = checked(pairs, SIZED)
+    return read_view(said), size_of(said, USUAL_PX)
 
 
 def read_wall(pairs: Pairs) -> tuple[FleetView, str, Size]:
     """The wall's view, its theme, and its size. Raises BadRequest, as `read_chart`."""
     said = checked(pairs, _WALL)
-    return read_fleet_view(said), said.get("theme", "light"), _size(said, (USUAL_WALL_PX, 0))
+    return read_fleet_view(said), said.get("theme", "light"), size_of(said, (USUAL_WALL_PX, 0))
 
 
 def checked(pairs: Pairs, rules: Mapping[str, Rule]) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def checked(pairs: Pairs, rules: Mapping[str, Rule]) -> dict[str, Any]:
     return said
 
 
-def _size(said: Mapping[str, str], usual: tuple[int, int]) -> Size:
+def size_of(said: Mapping[str, str], usual: tuple[int, int]) -> Size:
     width, height = (int(said.get(n, u)) for n, u in zip(("width", "height"), usual, strict=True))
     scale = float(said.get("scale", 1))
     bound(width, height, scale)

@@ -19,9 +19,8 @@ from api.client import Client, Device, DeviceStatus, Finding, LatestEntry, Serie
 from api.errors import NotFound
 from api.metering.cadence import configured
 from api.metering.install_date import disproving
-from components.bare_service import statuses
-from components.charts.marks import MOST_MARKS
-from components.fleet.cadence import measured
+from components.charts.finding_marks import MOST_MARKS
+from components.fleet.device_queries import measured
 from components.ranges import (
     Window,
     bar_resolution,
@@ -31,6 +30,7 @@ from components.ranges import (
     hours,
     widened,
 )
+from components.readings_only_queries import statuses
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ PLACES: Final = (
     Place("Findings", FINDINGS_PATH),
     Place("Devices", "/devices"),
     Place("Usage", "/usage"),
+    Place("Compare", "/compare"),
     Place("Alerts", ALERTS_PATH),
     Place("Notes", NOTES_PATH),
 )

@@ -18,7 +18,8 @@ ThemeName = Literal["light", "dark"]
 class Palette:
     """One theme's colours. ``ink`` is text, ``ink_2`` secondary and ``ink_3`` quiet text;
     ``on_accent`` is text on the accent, ``tint`` the accent's faint background, ``gap`` the ground
-    of a span without data; ok, warn, bad and off are states, each also told by shape and word."""
+    of a span without data; ok, warn, bad and off are states, each also told by shape and word;
+    ``series`` are lines beside each other, in this order."""
 
     bg: str
     surface: str
@@ -35,6 +36,7 @@ class Palette:
     warn: str
     bad: str
     off: str
+    series: tuple[str, ...]
 
 
 LIGHT: Final = Palette(
@@ -53,7 +55,11 @@ LIGHT: Final = Palette(
     warn="#b7791f",
     bad="#c2410c",
     off="#8794a1",
-)
+    series=(
+        "#0b6bcb", "#d9480f", "#1a7f64", "#7c3aed", "#a16207", "#c2188b",
+        "#0e7490", "#4d7c0f", "#7b4a2b", "#475569", "#b91c1c", "#3730a3",
+    ),
+)  # fmt: skip
 DARK: Final = Palette(
     bg="#0e141b",
     surface="#161e27",
@@ -70,7 +76,11 @@ DARK: Final = Palette(
     warn="#e7b250",
     bad="#ff8a5c",
     off="#6e7d8c",
-)
+    series=(
+        "#5aa9f7", "#ff8a5c", "#4cc9a4", "#b794f6", "#e7b250", "#f472b6",
+        "#22d3ee", "#a3e635", "#c8a27c", "#a3b1bf", "#f87171", "#818cf8",
+    ),
+)  # fmt: skip
 PALETTES: Final[Mapping[ThemeName, Palette]] = {"light": LIGHT, "dark": DARK}
 
 FONT: Final = (
@@ -111,7 +121,9 @@ def light_css() -> str:
 
 
 def _variables(palette: Palette) -> str:
-    return "".join(f"--{k.replace('_', '-')}:{v};" for k, v in asdict(palette).items())
+    single = {name: value for name, value in asdict(palette).items() if name != "series"}
+    lines = {f"series-{number}": each for number, each in enumerate(palette.series, start=1)}
+    return "".join(f"--{k.replace('_', '-')}:{v};" for k, v in {**single, **lines}.items())
 
 
 def palette(name: object) -> Palette:

@@ -21,10 +21,10 @@ from components import html_json, shell
 from components.alerts import forms, queries, rules
 from components.alerts.elements import el
 from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, rules_page
-from components.alerts.preview import preview
+from components.alerts.rules import preview
 from components.controls import failure
-from components.fleet.device_list import directory
-from components.fleet.query_context import current_desk
+from components.fleet.device_queries import directory
+from components.fleet.queries import current_desk
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 

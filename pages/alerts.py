@@ -21,8 +21,8 @@ from components import html_json, shell
 from components.alerts import lists, queries
 from components.alerts.layout import SHEETS, Ids, alerts_page
 from components.controls import failure
-from components.fleet.device_list import directory
-from components.fleet.query_context import current_desk
+from components.fleet.device_queries import directory
+from components.fleet.queries import current_desk
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 

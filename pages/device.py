@@ -33,7 +33,6 @@ from components.device import (
     insight_queries,
     kpi_cards,
     menus,
-    missing,
     overview,
     queries,
 )
@@ -42,7 +41,7 @@ from components.device.chart_results import Fields, chart_results
 from components.device.chart_state import read_shown
 from components.device.kpi_cards import STATE_ID
 from components.device.kpi_rows import KpiRow, When, by_query
-from components.fleet.meters import read_meter
+from components.fleet.device_queries import read_meter
 from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
 from components.url_state import View, read_question, read_text, read_view, unread_view
@@ -51,7 +50,7 @@ PLACE = "/devices"
 register_page(
     __name__,
     path_template="/devices/<device_id>",
-    title=lambda device_id="": f"{missing.kept_label(unquote(device_id))} · Weir",
+    title=lambda device_id="": f"{kpi_cards.kept_label(unquote(device_id))} · Weir",
 )
 
 
@@ -71,10 +70,10 @@ def layout(device_id: str = "", **said: Any) -> Component:
         subject = Subject.of(found, usual_interval_s(client, found))
         priced = queries.price_of(read_meter(found.device)) is not None
     except NotFound:
-        return missing.unknown(identifier, PLACE)
+        return kpi_cards.unknown(identifier, PLACE)
     except WeirError as error:
-        return missing.failed(identifier, error, PLACE)
-    missing.keep_label(identifier, found.device.label)
+        return kpi_cards.failed(identifier, error, PLACE)
+    kpi_cards.keep_label(identifier, found.device.label)
     view = read_view(said)
     return shell.frame(
         kpi_cards.identity(found.device, place=PLACE, actions=chart_actions(subject)),

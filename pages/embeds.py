@@ -27,7 +27,7 @@ from components.embeds.draft import (
 from components.embeds.form import as_options, new_embed
 from components.embeds.layout import FIELDS, Ids, embeds_page, problem_id
 from components.embeds.preview import Preview, listing, one_embed
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.url_state import read_text, read_texts
 
 register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")
@@ -87,13 +87,15 @@ def _panel(id: str, embeds: tuple[Embed, ...], devices: Directory, now: int) -> 
     Output(Ids.WINDOW, "options"),
     Output(Ids.WINDOW, "value"),
     Output(Ids.METRIC_FIELD, "hidden"),
+    Output(Ids.COMPARE_FIELD, "hidden"),
     Input(Ids.VIEW, "value"),
     State(Ids.WINDOW, "value"),
     prevent_initial_call=True,
 )
 def for_view(view: Any, window: Any) -> tuple[Any, ...]:
     view, window = read_view_name(view), read_text(window)
-    return as_options(windows(view)), allowed_window(view, window), view != "chart"
+    others = view != "chart"
+    return as_options(windows(view)), allowed_window(view, window), others, others
 
 
 @callback(
@@ -143,9 +145,14 @@ _TEXTS = {
     "window": State(Ids.WINDOW, "value"),
     "units": State(Ids.UNITS, "value"),
     "theme": State(Ids.THEME, "value"),
+    "compare": State(Ids.COMPARE, "value"),
     "ends": State(Ids.ENDS, "value"),
 }
-_LISTS = {"devices": State(Ids.DEVICES, "value"), "controls": State(Ids.CONTROLS, "value")}
+_LISTS = {
+    "devices": State(Ids.DEVICES, "value"),
+    "controls": State(Ids.CONTROLS, "value"),
+    "notes": State(Ids.NOTES, "value"),
+}
 
 
 @callback(

@@ -21,8 +21,8 @@ from components import html_json, session, shell
 from components.controls import failure
 from components.findings import queries, settings
 from components.findings.settings import PATH, SHEETS, Ids, Whose, settings_page
-from components.fleet.device_list import directory
-from components.fleet.query_context import current_desk
+from components.fleet.device_queries import directory
+from components.fleet.queries import current_desk
 from components.url_state import read_question, read_text
 
 register_page(__name__, path=PATH, title="Settings of findings · Weir")

@@ -26,7 +26,7 @@ from components.findings.layout import PATH, SHEETS, Ids, findings_page, finding
 from components.findings.queries import PAGE, inbox, one, small_charts
 from components.findings.texts import clock
 from components.findings.url_state import read_findings_view
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from components.html_json import sheet
 from components.url_state import read_question, read_text, unread
 

@@ -12,7 +12,7 @@ from api.timez import now_ms
 from components import shell
 from components.controls import failure
 from components.fleet.layout import Ids, fleet_page, fleet_tools
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from components.fleet.url_state import read_fleet_view
 from components.fleet.wall import board
 from components.url_state import read_question, unread

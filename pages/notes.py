@@ -24,13 +24,13 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, zone, zone_names
 from components import html_json, session, shell
-from components.annotations.deeds import GROUP
+from components.annotations.form_actions import GROUP
 from components.annotations.panel import Ids, listing, panel
 from components.annotations.queries import carried_out, matching
 from components.annotations.texts import KINDS
 from components.controls import attributes, failed_page, failure, labelled
-from components.fleet.device_list import directory
-from components.fleet.query_context import current_desk
+from components.fleet.device_queries import directory
+from components.fleet.queries import current_desk
 from components.formatting import whole
 from components.html_json import sheet
 from components.url_state import read_question, read_text, said_text, said_units

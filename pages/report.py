@@ -20,7 +20,7 @@ from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
 from components.controls import failure
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from components.report.content import answer
 from components.report.layout import SHEETS, Ids, report_page, tools
 from components.report.url_state import PATH, read_report_view

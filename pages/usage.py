@@ -20,7 +20,7 @@ from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
 from components.controls import failure
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from components.url_state import read_question, read_text, unread
 from components.usage.callback_results import answer, choices, files
 from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools

@@ -16,7 +16,7 @@ from werkzeug.serving import make_server
 from api.auth.signed import SignedAddresses
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
-from api.insight.projection import Projection
+from api.insight.status_projection import Projection
 from api.server import create_service
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store

@@ -11,7 +11,7 @@ from typing import Final
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
-from api.insight.projection import Projection
+from api.insight.status_projection import Projection
 from api.server import create_service
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
 from api.store.open import open_store

@@ -202,7 +202,7 @@ def test_the_units_call_commands_that_exist() -> None:
 
 def test_the_document_names_every_metric_and_alerts_on_no_other() -> None:
     text = (ROOT / "docs/operations.md").read_text("utf-8")
-    source = Path(metrics.__file__).read_text() + (ROOT / "api/server/operations.py").read_text()
+    source = Path(metrics.__file__).read_text() + (ROOT / "api/server/monitoring.py").read_text()
     ours = set(re.findall(r'"(weir_[a-z_]+)"', source))
     assert len(ours) > 10
     told = set(re.findall(r"\bweir_[a-z_]+", text)) - {"weir_restored"}

@@ -121,7 +121,13 @@ class EmbedAuthenticator:
         principal = None
         if granted is not None:
             scope = scope_of(self._directory, embed, granted)
-            principal = Principal(_identity(embed, scope), "embed", scope, embed_id=embed.id)
+            principal = Principal(
+                _identity(embed, scope),
+                "embed",
+                scope,
+                embed_id=embed.id,
+                sees_notes=embed.definition.notes,
+            )
         return self._cache.put(embed_id, _CachedEmbed(embed, granted, principal), at_s=read_at_s)
 
     def _claims(self, token: str) -> _Claims:

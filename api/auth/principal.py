@@ -22,7 +22,8 @@ API_KEY: Final = f'ApiKey realm="{REALM}"'
 class Principal:
     """A valid credential. ``id`` differs whenever the scope may, so it is part of every cache key.
     It is never a secret; a key's is its Key ID. ``may_embed``: may make and revoke embeds within
-    its scope. ``embed_id`` is the embed's whose token it is. ``role``: what it may do."""
+    its scope. ``embed_id`` is the embed's whose token it is. ``role``: what it may do.
+    ``sees_notes``: notes, maintenance and corrections; an embed's only where it is made to."""
 
     id: str
     kind: Literal["key", "token", "embed"]
@@ -30,6 +31,7 @@ class Principal:
     may_embed: bool = False
     embed_id: str = ""
     role: Role = Role.VIEWER
+    sees_notes: bool = True
 
 
 def unauthorized(

@@ -65,6 +65,8 @@ def definition_body(definition: EmbedDefinition) -> dict[str, Any]:
         "units": definition.units,
         "theme": definition.theme,
         "controls": list(definition.controls),
+        "notes": definition.notes,
+        "compare": definition.compare or None,
         "title": definition.title,
         "expires": _stamped(definition.expires_ms),
     }
@@ -108,6 +110,8 @@ def _definition(fields: Json) -> EmbedDefinition:
         units=text(fields, "units"),
         theme=text(fields, "theme"),
         controls=_texts(fields, "controls"),
+        notes=fields.get("notes") is True,
+        compare=maybe_text(fields, "compare") or "",
         title=text(fields, "title"),
         expires_ms=instant(fields, "expires"),
     )

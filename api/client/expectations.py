@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, Final, NamedTuple, Protocol
@@ -18,6 +18,7 @@ from api.client.fields import (
     needed_number,
     number,
     text,
+    whole,
 )
 from api.client.transport import Params
 from api.errors import NotFound, NotOffered, UnexpectedAnswer
@@ -68,6 +69,32 @@ class Comparison:
     buckets: tuple[ComparedBucket, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ItemVolumes:
+    """One of the compared devices or groups. ``device_id`` empty: a group. ``volumes``: gallons of
+    each bucket, None where no reading tells; ``coverage`` 0 to 1."""
+
+    item: str
+    label: str
+    device_id: str
+    serial_number: str
+    devices: int
+    sub_meters: int
+    attributes: Mapping[str, float]
+    gallons: float | None
+    coverage: float
+    volumes: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Volumes:
+    """``edges_ms``: the starts of the buckets, and the last one's end."""
+
+    timezone: str
+    edges_ms: tuple[int, ...]
+    items: tuple[ItemVolumes, ...]
+
+
 class ExpectationMethods(Protocol):
     """The part of `Client` for usual hours, forecasts and month ends. The client provides `_fetch`.
     NotOffered if the server is no Weir."""
@@ -111,6 +138,39 @@ class ExpectationMethods(Protocol):
             tuple(starmap(ComparedBucket, _columns(body, names))),
         )
 
+    def volumes(
+        self,
+        items: Sequence[str],
+        resolution: Resolution,
+        *,
+        from_ms: int,
+        to_ms: int,
+        timezone: str | None = None,
+    ) -> Volumes:
+        """``items``: device: and an identifier, or group: and a name. Those that aren't found are
+        left out; NotFound where none is."""
+        params: Params = {
+            "item": list(items),
+            "resolution": resolution.name,
+            "from": stamp(from_ms, fraction=True),
+            "to": stamp(to_ms, fraction=True),
+            **({} if timezone is None else {"timezone": timezone}),
+        }
+        try:
+            body = an_object(self._fetch(f"{INSIGHT_PREFIX}/volumes", params), "answer")
+        except NotFound as error:
+            if "Device" in str(error):
+                raise
+            raise NotOffered("This server can't compare devices.") from error
+        starts = [_instant(each) for each in a_list(body.get("starts"), "starts")]
+        edges = (*starts, needed_instant(body, "end")) if starts else ()
+        items_ = a_list(body.get("data"), "data")
+        return Volumes(
+            text(body, "timezone"),
+            edges,
+            tuple(_item_volumes(an_object(each, "item"), len(starts)) for each in items_),
+        )
+
     def forecast(
         self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
     ) -> list[ForecastHour]:
@@ -145,6 +205,35 @@ def _of_device(
         if "Device" in str(error):
             raise
         raise NotOffered("This server knows nothing of what is usual.") from error
+
+
+def _item_volumes(body: Json, buckets: int) -> ItemVolumes:
+    volumes = tuple(_number_or_none(each) for each in a_list(body.get("volumes"), "volumes"))
+    if len(volumes) != buckets:
+        raise UnexpectedAnswer("volumes: must be one a bucket")
+    attributes = maybe_object(body, "attributes")
+    return ItemVolumes(
+        item=text(body, "item"),
+        label=text(body, "label", ""),
+        device_id=text(body, "deviceId", ""),
+        serial_number=text(body, "serialNumber", ""),
+        devices=whole(body, "devices"),
+        sub_meters=whole(body, "subMeters"),
+        attributes={name: needed_number(attributes, name) for name in attributes},
+        gallons=number(body, "volume"),
+        coverage=needed_number(body, "coverage"),
+        volumes=volumes,
+    )
+
+
+def _number_or_none(value: Any) -> float | None:
+    if value is None:
+        return None
+    return needed_number({"volumes": value}, "volumes")
+
+
+def _instant(value: Any) -> int:
+    return needed_instant({"starts": value}, "starts")
 
 
 def _as_of(as_of_ms: int | None) -> dict[str, str]:

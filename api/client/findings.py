@@ -128,8 +128,8 @@ class FindingMethods(Protocol):
     def dismiss_finding(
         self, finding_id: str, reason: str = "", judgement: str = "not-a-problem"
     ) -> Judged:
-        """``judgement``: as what, see `api.insight.dismissal`. Conflict where it is dismissed
-        already."""
+        """``judgement``: see `api.insight.finding_dismissal`. Conflict where the finding is
+        dismissed already."""
         body = {"as": judgement, "reason": reason}
         return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", body))
 

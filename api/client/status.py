@@ -29,7 +29,7 @@ from api.metering.cost import Price
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.timez import stamp
 
-StatusPart = Literal["finding", "line", "strip", "summary", "groups"]
+StatusPart = Literal["finding", "line", "strip", "notes", "summary", "groups"]
 
 
 class WindowStatus(NamedTuple):
@@ -47,7 +47,8 @@ class DeviceStatus:
     ``signal_strength`` and ``network_rssi`` (dBm) are of now or None; volumes in gallons;
     ``windows`` by the names of `SPANS`; ``findings`` the kinds that are open. ``as_of_ms`` None: it
     was never looked at. ``price`` only where a single device was asked for; ``finding`` (the worst
-    open one), ``line``, ``strip`` and ``usual`` only where a page was asked to include them."""
+    open one), ``line``, ``strip``, ``notes`` and ``usual`` only where a page was asked to include
+    them."""
 
     device: Device
     state: str
@@ -66,6 +67,7 @@ class DeviceStatus:
     finding: Finding | None = None
     line: Series | None = None
     strip: Strip | None = None
+    notes: tuple[StatusNote, ...] = ()
     usual: UsualRates | None = None
 
 
@@ -75,6 +77,14 @@ class UsualRates(NamedTuple):
     start_ms: int
     step_ms: int
     rates: tuple[float | None, ...]
+
+
+class StatusNote(NamedTuple):
+    """``to_ms`` None: of an instant."""
+
+    from_ms: int
+    to_ms: int | None
+    text: str
 
 
 class Strip(NamedTuple):
@@ -170,8 +180,8 @@ class StatusMethods(Protocol):
         window: Span = DEFAULT_SPAN,
     ) -> StatusPage:
         """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
-        answer; lines and strips are of ``window``, for at most 50 devices. NotOffered where the
-        server keeps no status, as for all of these."""
+        answer; lines, strips and notes are of ``window``, for at most 50 devices. NotOffered where
+        the server keeps no status, as for all of these."""
         params = {
             "q": search,
             "state": ",".join(states),
@@ -242,6 +252,7 @@ def _with_parts(body: Any, line: Resolution) -> DeviceStatus:
         line=_line(maybe_object(row, "line"), line),
         strip=_strip(maybe_object(row, "strip")),
         usual=_usual_rates(maybe_object(maybe_object(row, "line"), "usual")),
+        notes=tuple(map(_note, a_list(row.get("notes", []), "notes"))),
     )
 
 
@@ -275,6 +286,11 @@ def _strip(body: Json) -> Strip | None:
         return None
     counts = (tuple(a_list(body.get(name), name)) for name in ("observed", "expected"))
     return Strip(needed_instant(body, "start"), whole(body, "step") * 1000, *counts)
+
+
+def _note(said: Any) -> StatusNote:
+    body = an_object(said, "note")
+    return StatusNote(needed_instant(body, "from"), instant(body, "to"), text(body, "text"))
 
 
 def group_names(body: Any) -> tuple[str, ...]:

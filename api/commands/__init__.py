@@ -6,7 +6,6 @@ from flask import Flask
 
 from api.commands import (
     alerts,
-    annotate,
     audit,
     backup,
     db,
@@ -24,7 +23,8 @@ from api.commands import (
     web_worker,
     writer,
 )
-from api.commands.command_base import Load, remember
+from api.commands.annotations import corrections, maintenance, notes
+from api.commands.store_access import Load, remember
 
 GROUPS = (
     db.group,
@@ -39,9 +39,9 @@ GROUPS = (
     readings.group,
     insight.group,
     alerts.group,
-    annotate.notes,
-    annotate.maintenance,
-    annotate.corrections,
+    notes,
+    maintenance,
+    corrections,
     audit.group,
     mqtt.group,
     demo.group,

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from api.commands.alert_values import author, by_field, scope_of
-from api.commands.command_base import Group, Outcome, opened, settings
+from api.commands.alert_arguments import author, by_field, scope_of
+from api.commands.command import Group, Outcome
+from api.commands.store_access import opened, settings
 
 receivers = Group("receivers", help="Receivers: who is notified, and how.")
 _ORG = click.option("--org", "organization_id", required=True, help="The organization's id.")
@@ -100,7 +101,7 @@ def list_all(organization_id: str) -> object:
 @_ORG
 def test(receiver_id: str, organization_id: str) -> object:
     """Send a test from this process, and show what the receiver responded."""
-    from api.commands.alert_means import means
+    from api.commands.alert_transports import means
     from api.insight.alerts import management
     from api.insight.outbox import Outbox
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.alert_values import author, by_field, length_ms, scope_of
-from api.commands.command_base import Group, opened
+from api.commands.alert_arguments import author, by_field, length_ms, scope_of
+from api.commands.command import Group
+from api.commands.store_access import opened
 from api.errors import UserError
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from api.commands.alert_arguments import author, by_field, length_ms, scope_of
 from api.commands.alert_receivers import receivers
 from api.commands.alert_rules import rules
-from api.commands.alert_values import author, by_field, length_ms, scope_of
-from api.commands.command_base import Group, opened, settings, when
+from api.commands.command import Group, when
+from api.commands.store_access import opened, settings
 from api.errors import NotFound, UserError
 from api.timez import now_ms
 
@@ -27,7 +28,7 @@ _ORG = click.option("--org", "organization_id", required=True, help="The organiz
 @click.option("--limit", type=click.IntRange(1, 1_000), default=100, show_default=True)
 def list_all(organization_id: str, resolved: bool, limit: int) -> object:
     """List alerts: firing ones worst first, resolved ones latest first."""
-    from api.insight.alerts.announcing import subject_label
+    from api.insight.alerts.messages import subject_label
     from api.insight.alerts.model import Episode
     from api.routes.alert_objects import outcome
     from api.store.base.alerts import AlertQuery
@@ -101,8 +102,8 @@ def send(once: bool) -> object:
     one, and to see what happens."""
     from threading import Event
 
-    from api.commands.alert_means import means
-    from api.insight.alerts.engine import AlertEngine, AlertThread
+    from api.commands.alert_transports import means
+    from api.insight.alerts.evaluator import AlertEngine, AlertThread
     from api.insight.outbox import Outbox
 
     with opened() as store:

@@ -6,7 +6,9 @@ import json
 
 import click
 
-from api.commands.command_base import Group, instant, opened, opened_web, organization, when
+from api.commands.arguments import instant, organization
+from api.commands.command import Group, when
+from api.commands.store_access import opened, opened_web
 from api.store.base import AuditQuery
 
 group = Group("audit", help="Who changed what.")

@@ -9,8 +9,9 @@ import click
 from flask.cli import with_appcontext
 
 from api.catalog import BACKEND_VERSION
-from api.commands.command_base import Command, settings, warn
+from api.commands.command import Command, warn
 from api.commands.progress import bar
+from api.commands.store_access import settings
 from api.errors import UserError
 from api.ingest.file_lock import only_writer, replaced
 from api.timez import now_ms, stamp

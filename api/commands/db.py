@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from api.commands.command_base import Group, Outcome, opened, settings, upgrade_store
+from api.commands.command import Group, Outcome
+from api.commands.store_access import opened, settings, upgrade_store
 
 group = Group("db", help="Schema version of the store.")
 rollups = Group("rollups", help="The pre-built aggregates.")

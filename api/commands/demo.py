@@ -12,19 +12,12 @@ from typing import Any, Final
 
 import click
 
-from api.commands.command_base import (
-    Group,
-    audited,
-    ensure_store,
-    everything,
-    opened,
-    opened_web,
-    settings,
-    warn,
-)
+from api.commands.arguments import audited, everything
+from api.commands.command import Group, warn
 from api.commands.keys import new_key
 from api.commands.progress import bar
 from api.commands.serve import serve
+from api.commands.store_access import ensure_store, opened, opened_web, settings
 from api.errors import StoreMissing, Unavailable, UserError
 from api.ingest.demo import fleet as demo
 from api.ingest.file_lock import only_writer

@@ -7,16 +7,9 @@ from pathlib import Path
 import click
 
 from api.catalog import COARSEST_STORED, RAW
-from api.commands.command_base import (
-    Group,
-    audited,
-    everything,
-    opened,
-    organization,
-    settings,
-    warn,
-    when,
-)
+from api.commands.arguments import audited, everything, organization
+from api.commands.command import Group, warn, when
+from api.commands.store_access import opened, settings
 from api.errors import UserError
 from api.ingest.file_lock import only_writer
 from api.store.base import Device, DeviceQuery, NewDevice, Span, Store

@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl
 
 import click
 
-from api.commands.command_base import Group, opened, settings, when
+from api.commands.command import Group, when
+from api.commands.store_access import opened, settings
 from api.errors import UserError
 from api.store.base import Key, Scope, Store
 from api.timez import DAY_MS, now_ms

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.commands.command_base import Group, Outcome, everything, opened, organization
-from api.commands.insight_findings import dismiss, findings, restore
+from api.commands.arguments import everything, organization
+from api.commands.command import Group, Outcome
+from api.commands.findings import dismiss, findings, restore
 from api.commands.insight_settings import holidays, settings
+from api.commands.store_access import opened
 from api.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ _DEVICE = click.option("--device", help="Only this device (needs --org).")
 @_DEVICE
 def run(organization_id: str | None, device: str | None) -> object:
     """Evaluate all that is due up to each device's latest reading, as the writer does by itself."""
-    from api.insight.evaluator import Evaluator
-    from api.insight.projection import Projection
+    from api.insight.finding_evaluator import Evaluator
+    from api.insight.status_projection import Projection
     from api.timez import now_ms
 
     with opened() as store:
@@ -50,8 +52,8 @@ def run(organization_id: str | None, device: str | None) -> object:
 @_DEVICE
 def rebuild(organization_id: str | None, device: str | None) -> object:
     """Rebuild status and findings from the first reading. Dismissed findings stay dismissed."""
-    from api.insight.evaluator import Evaluator
-    from api.insight.projection import Projection
+    from api.insight.finding_evaluator import Evaluator
+    from api.insight.status_projection import Projection
     from api.timez import now_ms
 
     with opened() as store:
@@ -69,8 +71,8 @@ def verify(organization_id: str | None, device: str | None) -> object:
     A device with readings that weren't evaluated yet is skipped. Exit status 1 if one is wrong;
     `flask insight rebuild` repairs it.
     """
-    from api.insight.evaluator import Evaluator
-    from api.insight.projection import Projection, differing
+    from api.insight.finding_evaluator import Evaluator
+    from api.insight.status_projection import Projection, differing
 
     devices = wrong = 0
     with opened(read_only=True) as store:

@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.command_base import (
-    Group,
-    audited,
-    author,
-    everything,
-    opened,
-    organization,
-)
+from api.commands.arguments import audited, author, everything, organization
+from api.commands.command import Group
+from api.commands.store_access import opened
 from api.errors import UserError
 from api.store.base import DeviceQuery, FindingSetting, Grant, Scope, Store
 from api.suggestions import did_you_mean

@@ -8,16 +8,9 @@ from uuid import uuid4
 
 import click
 
-from api.commands.command_base import (
-    Group,
-    audited,
-    device_ids,
-    instant,
-    opened,
-    organization,
-    settings,
-    when,
-)
+from api.commands.arguments import audited, device_ids, instant, organization
+from api.commands.command import Group, when
+from api.commands.store_access import opened, settings
 from api.errors import UserError
 from api.roles import Role
 from api.store.base import Grant, Key, Store

@@ -6,7 +6,8 @@ import click
 
 from api import setting_types
 from api.commands import writer
-from api.commands.command_base import Group, settings
+from api.commands.command import Group
+from api.commands.store_access import settings
 from api.errors import UserError
 from api.settings import Settings
 
@@ -45,7 +46,7 @@ def forget(shard: setting_types.Shard | None) -> None:
     """End the session of an ingester that won't come back, with what the broker keeps for it."""
     config = _config(shard)
     from api.ingest.mqtt.broker import end_session
-    from api.ingest.mqtt.sharing import session_name
+    from api.ingest.mqtt.sharding import session_name
 
     name = session_name(config)
     end_session(config, name)

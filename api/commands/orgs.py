@@ -8,8 +8,10 @@ from uuid import uuid4
 import click
 
 from api.catalog import RAW
-from api.commands.command_base import Group, audited, everything, opened, opened_web, settings, when
-from api.commands.command_base import organization as existing
+from api.commands.arguments import audited, everything
+from api.commands.arguments import organization as existing
+from api.commands.command import Group, when
+from api.commands.store_access import opened, opened_web, settings
 from api.errors import UserError
 from api.ingest.file_lock import only_writer
 from api.store.base import DeviceQuery, Span, Store

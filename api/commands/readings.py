@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from api.catalog import RAW
-from api.commands.command_base import (
-    Group,
-    Outcome,
-    audited,
-    instant,
-    one_device,
-    opened,
-    organization,
-    reevaluate,
-    settings,
-    warn,
-    when,
-)
+from api.commands.arguments import audited, instant, one_device, organization
+from api.commands.command import Group, Outcome, warn, when
 from api.commands.progress import bar
+from api.commands.store_access import opened, reevaluate, settings
 from api.errors import UserError
 from api.store.base import Progress, Span, Store
 from api.store.retention import months_before
@@ -30,6 +21,7 @@ from api.suggestions import did_you_mean
 from api.timez import now_ms
 
 if TYPE_CHECKING:
+    from api.commands.foreign_files import Choice
     from api.ingest.batch import Batch
 
 group = Group("readings", help="Readings.")
@@ -40,10 +32,22 @@ MOST_REFUSED: Final = 0.01  # of the rows read
 
 
 @group.command("import")
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--org", "organization_id", required=True, help="The organization's id.")
+@click.option("--mapping", default="", metavar="NAME", help="Read the files by a saved mapping.")
+@click.option("--guess", is_flag=True, help="Read each file by what its rows seem to mean.")
+@click.option(
+    "--set", "changes", multiple=True, metavar="NAME=VALUE",
+    help="Change a setting of the mapping: zone=Europe/Rome, column.Flow.unit=l/s.",
+)  # fmt: skip
+@click.option("--preview", is_flag=True, help="Print the mapping and 20 rows; store nothing.")
+@click.option("--save", default="", metavar="NAME", help="Save the mapping under a name.")
+@click.option("--create-devices", "create", is_flag=True, help="Create devices that are missing.")
+@click.option(
+    "--watch", "folder", metavar="FOLDER", type=click.Path(path_type=Path),
+    help="Import every file that comes into a folder, until Ctrl-C.",
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="With --watch: only the files that are there now.")
 @click.option(
     "--allow-refused", is_flag=True, help="Exit with status 0 however many rows are refused."
 )
@@ -58,32 +62,63 @@ MOST_REFUSED: Final = 0.01  # of the rows read
 def import_files(
     files: tuple[Path, ...],
     organization_id: str,
+    mapping: str,
+    guess: bool,
+    changes: tuple[str, ...],
+    preview: bool,
+    save: str,
+    create: bool,
+    folder: Path | None,
+    once: bool,
     allow_refused: bool,
     replace: bool,
     pretend: bool,
 ) -> object:
-    """Import readings from CSV or NDJSON files, plain or .gz.
+    """Import readings from files: Weir's own form, or any other by a mapping.
 
-    Columns, in any case: device (any identifier), recorded_at (ISO 8601; UTC without an offset)
-    and any of the measured quantities; empty is null. An interrupted import resumes where it
-    stopped; a complete file can be imported again, and its rows count as repeated.
+    Weir's own form is CSV or NDJSON, plain or .gz. Columns, in any case: device (any identifier),
+    recorded_at (ISO 8601; UTC without an offset) and any of the measured quantities; empty is null.
+    An interrupted import resumes where it stopped; a complete file can be imported again, and its
+    rows count as repeated.
+
+    --preview shows how another CSV, TSV, NDJSON or XLSX file is read; --set corrects a guess,
+    --save keeps the mapping, --mapping uses it.
 
     Exit status: 1 where no row is in the store, 3 where more than 1 % of the rows were refused.
     """
-    from api.ingest import files as reading
-    from api.ingest.source import inspect
+    from api.commands.foreign_files import Choice, show, watch
 
-    for path in files:  # before any of them is begun
-        reading.check(inspect(path))
+    if bool(files) == bool(folder):
+        raise UserError("name files, or a folder to watch")
     if pretend and not replace:
         raise UserError("--pretend needs --replace")
-    with opened(read_only=pretend) as store:
+    choice = Choice(mapping, guess, changes, save)
+    if replace and (choice.foreign or folder):
+        raise UserError("--replace is for files of Weir's own form")
+    with opened(read_only=pretend or preview) as store:
         organization(store, organization_id)
+        if preview:
+            return _one(show(store, organization_id, path, choice) for path in files)
+        job = ImportJob(store, organization_id, choice, create=create, replace=replace)
+        if folder:
+            watch(folder, job.take_and_tell, once=once)
+            return None
+        job.check(files)
         if pretend:
-            from api.commands.replacing import spans_of
+            from api.commands.replace_readings import spans_of
 
             return [row for path in files for row in spans_of(store, organization_id, path)]
-        done = [_import(store, organization_id, path, replace=replace) for path in files]
+        done = [job.take(path) for path in files]
+    return _outcome(done, allow_refused=allow_refused)
+
+
+def _one(shown: Iterable[object]) -> object:
+    """What several previews print: nothing, or their JSON."""
+    results = [each for each in shown if each is not None]
+    return results[0] if len(results) == 1 else results or None
+
+
+def _outcome(done: Sequence[Progress], *, allow_refused: bool) -> Outcome:
     refused = sum(progress.refused for progress in done)
     if refused:
         warn(f"refused rows: {refused:,}; see flask readings refused")
@@ -105,26 +140,78 @@ def _exit_status(counts: Mapping[str, int], *, allow_refused: bool) -> int:
     return MANY_REFUSED if too_many and not allow_refused else 0
 
 
-def _import(store: Store, organization_id: str, path: Path, *, replace: bool) -> Progress:
-    from api.ingest.decode import COLUMN_OF
-    from api.ingest.pipeline import import_file
+@dataclass(frozen=True, slots=True)
+class ImportJob:
+    """How the files of one command are imported."""
 
-    if replace:
-        from api.commands.replacing import clear
+    store: Store
+    organization_id: str
+    choice: Choice
+    create: bool = False
+    replace: bool = False
 
-        clear(store, organization_id, path)
-    unknown: set[str] = set()
-    with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
+    def check(self, paths: Iterable[Path]) -> None:
+        """UserError, before any of them is begun, if one can't be read."""
+        from api.ingest import files as reading
+        from api.ingest.source import inspect
 
-        def on_batch(batch: Batch) -> None:
-            unknown.update(batch.unknown)
-            progress_bar.update(batch.consumed - progress_bar.n)
+        for path in paths:
+            if self.choice.foreign:
+                self.choice.of(path)
+            else:
+                try:
+                    reading.check(inspect(path))
+                except UserError as error:
+                    hint = (
+                        "flask readings import --preview shows how a file of another form is read"
+                    )
+                    raise UserError(f"{error}; {hint}") from None
 
-        progress = import_file(store, organization_id, path, on_batch, anew=replace)
-    if unknown:
-        named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
-        warn(f"{path}: unknown columns are ignored: {named}")
-    return progress
+    def take(self, path: Path) -> Progress:
+        from api.ingest.decode import COLUMN_OF
+        from api.ingest.pipeline import import_file
+        from api.ingest.suspicion import Suspicions
+
+        mapping = self.choice.of(path).mapping if self.choice.foreign else None
+        if self.replace:
+            from api.commands.replace_readings import clear
+
+            clear(self.store, self.organization_id, path)
+        if self.create and mapping is not None:
+            from api.commands.foreign_files import create_devices
+
+            create_devices(self.store, self.organization_id, path, mapping)
+        unknown, suspicions = set[str](), Suspicions()
+        with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
+
+            def on_batch(batch: Batch) -> None:
+                unknown.update(batch.unknown)
+                suspicions.add(batch)
+                progress_bar.update(batch.consumed - progress_bar.n)
+
+            progress = import_file(
+                self.store, self.organization_id, path, on_batch, anew=self.replace, mapping=mapping
+            )
+        if unknown:
+            named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
+            warn(f"{path}: unknown columns are ignored: {named}")
+        for message in suspicions.messages(self.store):
+            warn(f"{path}: {message}")
+        return progress
+
+    def take_and_tell(self, path: Path) -> None:
+        """Take a watched file and print a line; nothing where it is in the store already."""
+        from api.ingest.pipeline import content_digest
+
+        mapping = self.choice.of(path).mapping if self.choice.foreign else None
+        earlier = self.store.progress(content_digest(path, mapping), self.organization_id)
+        if earlier is not None and earlier.complete:
+            return
+        done = self.take(path)
+        click.echo(
+            f"{path.name}: {done.stored:,} stored, {done.repeated:,} repeated,"
+            f" {done.refused:,} refused"
+        )
 
 
 @group.command()

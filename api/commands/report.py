@@ -14,7 +14,9 @@ import click
 from flask.cli import with_appcontext
 
 from api.catalog import UNIT_SYSTEMS
-from api.commands.command_base import Command, by_option, opened, organization, settings
+from api.commands.arguments import by_option, organization
+from api.commands.command import Command
+from api.commands.store_access import opened, settings
 from api.errors import NotFound, UserError
 from api.settings import Settings
 

@@ -16,7 +16,8 @@ from typing import Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.command_base import Command, ensure_store, opened, settings
+from api.commands.command import Command
+from api.commands.store_access import ensure_store, opened, settings
 from api.commands.supervisor import Child, Supervisor
 from api.commands.web_worker import FINISH_S
 from api.commands.writer import STOP_S as WRITER_STOP_S

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from api.commands.command_base import Group, settings, when
+from api.commands.command import Group, when
+from api.commands.store_access import settings
 from api.errors import UserError
 from api.timez import now_ms
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import Final
 
-from api.commands.command_base import warn
+from api.commands.command import warn
 
 LOOK_S: Final = 0.1
 FIRST_PAUSE_S: Final = 0.5

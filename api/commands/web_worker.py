@@ -14,8 +14,9 @@ from typing import Any, Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.command_base import Command, settings
-from api.commands.parent_process import end_with_parent
+from api.commands.command import Command
+from api.commands.exit_with_parent import end_with_parent
+from api.commands.store_access import settings
 from api.commands.supervisor import HOPELESS, READY
 from api.commands.writer import share
 

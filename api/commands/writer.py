@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import click
 from flask.cli import with_appcontext
 
-from api.commands.command_base import Command, opened, settings, warn
-from api.commands.parent_process import end_with_parent
+from api.commands.command import Command, warn
+from api.commands.exit_with_parent import end_with_parent
+from api.commands.store_access import opened, settings
 from api.errors import UserError
 from api.settings import Settings
 from api.telemetry import metrics, writer_status
@@ -105,7 +106,7 @@ def _start_ipc(stack: ExitStack, config: Settings, row_writer: Writer) -> bool:
 
 
 def _start_projection(stack: ExitStack, store: Store) -> None:
-    from api.insight.projection import ProjectionThread
+    from api.insight.status_projection import ProjectionThread
 
     thread = ProjectionThread(store)
     thread.start()
@@ -114,7 +115,7 @@ def _start_projection(stack: ExitStack, store: Store) -> None:
 
 def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None:
     """Evaluate beside the writer; what waits to be written comes first."""
-    from api.insight.evaluator import EvaluatorThread
+    from api.insight.finding_evaluator import EvaluatorThread
 
     thread = EvaluatorThread(
         store, lambda: row_writer.waiting_rows > 0 or row_writer.committing_s > 0
@@ -125,8 +126,8 @@ def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None
 
 def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
     """Decide and send alerts. With several writers, any of them may do either."""
-    from api.commands.alert_means import means
-    from api.insight.alerts.engine import AlertThread
+    from api.commands.alert_transports import means
+    from api.insight.alerts.evaluator import AlertThread
     from api.insight.outbox import Outbox
 
     outbox = Outbox(store, means(config))
@@ -182,7 +183,7 @@ def _start_heart(
 
     file = writer_status.FILE
     if beside:
-        from api.ingest.mqtt.sharing import session_name
+        from api.ingest.mqtt.sharding import session_name
 
         file = writer_status.file_of(session_name(config))
     heart = writer_status.Heart(Path(config.instance), measure, file)

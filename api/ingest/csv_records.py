@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -24,25 +25,32 @@ class Unreadable(tuple[str]):
     __slots__ = ()
 
 
-def records(pieces: Iterable[str]) -> Iterator[Record]:
+def records(pieces: Iterable[str], delimiter: str = ",") -> Iterator[Record]:
     """The records of pieces of whole lines; blank lines are none."""
-    return filter(None, chain.from_iterable(map(_records, pieces)))
+    read = partial(_records, delimiter=delimiter)
+    return filter(None, chain.from_iterable(map(read, pieces)))
 
 
-def _records(piece: str) -> Iterable[Record]:
+def _records(piece: str, delimiter: str) -> Iterable[Record]:
     if isinstance(piece, Overlong):
         return (Unreadable((piece,)),)
-    reader = csv.reader(chain(lines_of(piece), ("",)))  # an open quote continues here
+    reader = csv.reader(
+        chain(lines_of(piece), ("",)), delimiter=delimiter
+    )  # an open quote continues here
     try:
         rows = list(reader)
     except csv.Error:
         rows = []
-    return rows if len(rows) == reader.line_num else map(record, lines_of(piece))
+    return (
+        rows
+        if len(rows) == reader.line_num
+        else (record(line, delimiter) for line in lines_of(piece))
+    )
 
 
-def record(line: str) -> Record:
+def record(line: str, delimiter: str = ",") -> Record:
     """One line alone; Unreadable where a quote stays open or a field is beyond csv's limit."""
-    reader = csv.reader((line, ""))
+    reader = csv.reader((line, ""), delimiter=delimiter)
     try:
         rows = next(reader)
     except csv.Error:

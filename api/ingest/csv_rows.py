@@ -21,7 +21,7 @@ from api.ingest.decode import (
     column_named,
     decode_text,
 )
-from api.ingest.instants import parse_column
+from api.ingest.timestamp_columns import parse_column
 from api.store.base import ReadingRow
 from api.suggestions import did_you_mean, nearest
 

@@ -36,7 +36,7 @@ def batches(file: SourceFile, devices: Devices, now_ms: int, skip: int = 0) -> G
     next(islice(rows, skip, skip), None)
     chunks = (replace(chunk, consumed=lines.consumed) for chunk in _chunks(rows, decode))
     while gathered := list(islice(chunks, BATCH_CHUNKS)):
-        yield _joined(gathered)
+        yield joined(gathered)
     if lines.damage:
         raise Damaged(f"{file.path} {lines.damage}")
 
@@ -76,7 +76,8 @@ def _chunks(rows: Iterator[Any], decode: _Decode) -> Iterator[Batch]:
         yield decode(chunk)
 
 
-def _joined(chunks: Sequence[Batch]) -> Batch:
+def joined(chunks: Sequence[Batch]) -> Batch:
+    """Batches one after another as one."""
     columns = [chunk.columns for chunk in chunks]
     return Batch(
         Columns(

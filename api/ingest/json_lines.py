@@ -12,7 +12,7 @@ import orjson
 from api.catalog import METRICS
 from api.ingest.batch import Batch, Bools, Floats, blank, device_column, draft, settle
 from api.ingest.decode import COLUMN_OF, DEVICE, INSTANT, Devices, Rejection, decode_json
-from api.ingest.instants import parse_column
+from api.ingest.timestamp_columns import parse_column
 from api.store.base import ReadingRow
 
 _NAMES_OF: Final = {

@@ -6,14 +6,26 @@ import gc
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from api.errors import UserError
 from api.ingest import files, source
 from api.ingest.batch import Batch
 from api.ingest.decode import Devices
+from api.ingest.foreign import convert
+from api.ingest.foreign.mapping import Mapping, to_toml
+from api.ingest.foreign.rows import opened
 from api.ingest.prefetch import prefetched
-from api.store.base import Progress, Refusal, Store, Written
+from api.store.base import (
+    DeviceQuery,
+    Grant,
+    Progress,
+    Refusal,
+    Scope,
+    Store,
+    Written,
+)
 from api.timez import now_ms
 
 OnBatch = Callable[[Batch], object]
@@ -61,21 +73,23 @@ class Feed:
 
 
 def import_file(
-    store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, anew: bool = False
-) -> Progress:
-    """Import a file; returns its position and counts, earlier attempts included.
+    store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, anew: bool = False,
+    mapping: Mapping | None = None,
+) -> Progress:  # fmt: skip
+    """Import a file; returns its position and counts, earlier attempts included. ``mapping``: what
+    its rows mean, where it isn't of Weir's own form.
 
     Progress is kept by the content's digest: an interrupted import of the same file continues after
     its last commit; a complete one, or ``anew``, starts again, and rows that are stored
     count as repeated. Raises UserError if it can't be read to its end; complete rows before that
     are kept.
     """
-    file = source.inspect(path)
-    digest = source.digest(path)
-    start = Progress(digest, organization_id) if anew else _start(store, organization_id, digest)
     devices = Devices(store.ingest_keys(organization_id))
-    what = (file, devices, now_ms(), start.position)
-    batches = prefetched(files.batches, *what) if file.long else files.batches(*what)
+    make, file, what = _reading(store, organization_id, path, devices, mapping)
+    digest = content_digest(path, mapping)
+    start = Progress(digest, organization_id) if anew else _start(store, organization_id, digest)
+    arguments = (file, *what, now_ms(), start.position)
+    batches = prefetched(make, *arguments) if file.long else make(*arguments)
     feed = Feed(store, organization_id, f"file {path.name}")
     try:
         with closing(batches):
@@ -83,6 +97,26 @@ def import_file(
     except files.Damaged as error:
         reached = store.progress(start.digest, organization_id) or start
         raise UserError(f"{error}; the {reached.position:,} rows before it are stored") from None
+
+
+def content_digest(path: Path, mapping: Mapping | None = None) -> str:
+    """The name of a file's content as read by a mapping: another one makes other readings."""
+    if mapping is None:
+        return source.digest(path)
+    both = source.digest(path) + to_toml(mapping)
+    return sha256(both.encode()).hexdigest()
+
+
+def _reading(
+    store: Store, organization_id: str, path: Path, devices: Devices, mapping: Mapping | None
+) -> tuple[Callable[..., Generator[Batch]], source.SourceFile, tuple[object, ...]]:
+    """How the file is read: the function, the file, and its first arguments."""
+    if mapping is None:
+        return files.batches, source.inspect(path), (devices,)
+    query, scope = DeviceQuery(active=None), Scope(organization_id, Grant(everything=True))
+    zones = {device.key: device.time_zone for device in store.devices(scope, query)}
+    file = opened(path, mapping.form, mapping.encoding)
+    return convert.batches, file, (mapping, convert.Places(devices, zones))
 
 
 @contextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
@@ -39,6 +40,7 @@ class SourceFile:
     form: Form
     zipped: bool
     size: int
+    encoding: str = "utf-8"
 
     @property
     def long(self) -> bool:
@@ -51,8 +53,8 @@ def inspect(path: Path) -> SourceFile:
     try:
         with path.open("rb") as raw:
             zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-        with _unpacked(path, zipped) as unpacked:
-            head = _read(unpacked, _HEAD)
+        with unpacked(path, zipped) as stream:
+            head = _read(stream, _HEAD)
         size = path.stat().st_size
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
@@ -61,7 +63,8 @@ def inspect(path: Path) -> SourceFile:
     return SourceFile(path, _form(path, head), zipped, size)
 
 
-def _unpacked(path: Path, zipped: bool) -> gzip.GzipFile | BufferedReader:
+def unpacked(path: Path, zipped: bool) -> gzip.GzipFile | BufferedReader:
+    """The file's bytes, uncompressed."""
     return gzip.GzipFile(path, "rb") if zipped else path.open("rb")
 
 
@@ -138,6 +141,7 @@ class Lines:
     def _chunks(self) -> Iterator[bytes]:
         with self.file.path.open("rb") as raw:
             stream = gzip.GzipFile(fileobj=raw) if self.file.zipped else raw
+            recode = _to_utf_8(self.file.encoding)
             first = True
             while True:
                 try:
@@ -148,8 +152,17 @@ class Lines:
                 if not chunk:
                     return
                 self.consumed = raw.tell()
+                chunk = recode(chunk)
                 yield chunk.removeprefix(_BOM) if first else chunk
                 first = False
+
+
+def _to_utf_8(encoding: str) -> Callable[[bytes], bytes]:
+    """Recodes chunks of a text one after another."""
+    if encoding == "utf-8":
+        return lambda chunk: chunk
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    return lambda chunk: decoder.decode(chunk).encode("utf-8", "replace")
 
 
 def lines_of(piece: str) -> Iterator[str]:

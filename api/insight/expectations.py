@@ -15,8 +15,8 @@ import numpy as np
 
 from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS
 from api.domain.datapoints import DatapointsRequest, datapoints
-from api.insight.dismissal import NEW_NORMAL
-from api.insight.facts import coverage, holidays_of, steady
+from api.insight.finding_dismissal import NEW_NORMAL
+from api.insight.finding_inputs import coverage, holidays_of, steady
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.driver import MASKS_MS
 from api.metering.cadence import UNKNOWN, Cadence, configured

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from api.errors import BadRequest, ParameterProblem
-from api.insight.facts import Layer, layered, layers_of
+from api.insight.finding_inputs import Layer, layered, layers_of
 from api.insight.findings import KINDS, Kind
 from api.insight.findings.model import Setting
 from api.insight.findings.registry import check

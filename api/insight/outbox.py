@@ -20,7 +20,7 @@ from api.errors import Unavailable, WeirError
 from api.insight.alerts.management import shown
 from api.insight.receivers import KIND_BY_NAME
 from api.insight.receivers.kind import Answer, Means, Message
-from api.insight.receivers.seal import ReceiverSeal
+from api.insight.receivers.sealed_secrets import ReceiverSeal
 from api.store.base import AuditEntry, Store
 from api.store.base.alerts import MessageRow, ReceiverRow
 from api.timez import now_ms as clock_ms

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from api.catalog import HOUR_MS
 from api.insight.expectations import zone_of
-from api.insight.facts import holidays_of
+from api.insight.finding_inputs import holidays_of
 from api.insight.findings import State
 from api.metering.profile import HOURS, day_types, untrained, usual
 from api.metering.usual_band import LEAST_DAYS

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from api.metering.forecast import Interval
-from api.openapi.components import INSTANT, NUMBER, STRING, Schema, array, nullable, record, ref
+from api.openapi.components import (
+    INSTANT,
+    NUMBER,
+    STRING,
+    Schema,
+    array,
+    nullable,
+    one_of,
+    record,
+    ref,
+)
 
 _GALLONS: Final[Schema] = NUMBER | {"description": "Gallons in the hour."}
 _BOUNDS: Final[dict[str, Schema]] = {name: nullable(NUMBER) for name in Interval._fields}
@@ -35,6 +45,34 @@ EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
             "data": array(ref("ComparedBucket")),
         }
     ),
+    "ItemVolumes": record(
+        {
+            "item": STRING,
+            "kind": one_of(("device", "group")),
+            "label": STRING,
+            "deviceId": nullable(STRING) | {"description": "null for a group."},
+            "serialNumber": nullable(STRING),
+            "devices": NUMBER | {"description": "That are summed."},
+            "subMeters": NUMBER
+            | {"description": "Left out, since another device has measured their water."},
+            "attributes": {"type": "object", "additionalProperties": NUMBER}
+            | {"description": "Of config.attributes; of a group the sums, where all have it."},
+            "volume": nullable(NUMBER) | {"description": "Gallons over all buckets."},
+            "coverage": NUMBER | {"description": "Share of the expected readings, 0 to 1."},
+            "volumes": array(nullable(NUMBER))
+            | {"description": "Gallons of each bucket; null where no reading tells."},
+        }
+    ),
+    "Volumes": record(
+        {
+            "resolution": STRING,
+            "timezone": STRING,
+            "starts": array(INSTANT),
+            "end": nullable(INSTANT) | {"description": "Of the last bucket."},
+            "data": array(ref("ItemVolumes")),
+        }
+    )
+    | {"description": "Items that aren't found are left out."},
     "UsualHour": record(
         {
             "bucket_start": INSTANT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from api.insight.dismissal import JUDGEMENT_BY_NAME
+from api.insight.finding_dismissal import JUDGEMENT_BY_NAME
 from api.insight.findings import KINDS, SEVERITIES
 from api.openapi.components import (
     BOOLEAN,

@@ -76,6 +76,8 @@ _ON_A_PAGE: Final[dict[str, Schema]] = {
             about="Uptime in cells of step seconds: buckets with a reading, and buckets due.",
         )
     ),
+    "notes": array(record({"from": INSTANT, "to": nullable(INSTANT), "text": STRING}))
+    | {"description": "The latest of the window, oldest first. to null: of an instant."},
 }
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PlainValidator, field_validator
 
 from api.catalog import INSIGHT_LIMIT, OFFSET
-from api.insight.dismissal import JUDGEMENT_BY_NAME, NOT_A_PROBLEM, Judgement
+from api.insight.finding_dismissal import JUDGEMENT_BY_NAME, NOT_A_PROBLEM, Judgement
 from api.insight.findings import KINDS, SEVERITIES
 from api.params.body_parser import Body
 from api.params.param_types import Flag, Offset, OptionalInstant, Reads, Text, listed, within

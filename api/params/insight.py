@@ -16,7 +16,7 @@ from api.params.queries import Query
 from api.store.sql.insight import ORDERS
 
 STATES: Final = tuple(state.value for state in State)
-PARTS: Final = ("finding", "line", "strip", "summary", "groups")
+PARTS: Final = ("finding", "line", "strip", "notes", "summary", "groups")
 
 
 def _states(texts: Sequence[str]) -> tuple[str, ...]:
@@ -83,18 +83,20 @@ class StatusListQuery(SummaryQuery):
         description="These devices in this order, whatever their state, in place of a page of all"
         " that match; the count stays that of all that match.",
     )
-    window: Window = Field(DEFAULT_SPAN, description="What line and strip are of, up to now.")
+    window: Window = Field(
+        DEFAULT_SPAN, description="What line, strip and notes are of, up to now."
+    )
     include: Parts = Field(
         (),
-        description="What else to answer: finding (the worst open one), line (of flow) and strip"
-        f" (of uptime) of each device, for pages of at most {MAX_IDS} devices; summary and groups"
-        " of all devices that q and group leave.",
+        description="What else to answer: finding (the worst open one), line (of flow), strip"
+        f" (of uptime) and notes of each device, for pages of at most {MAX_IDS} devices; summary"
+        " and groups of all devices that q and group leave.",
     )
 
     @field_validator("include")
     @classmethod
     def _of_a_page(cls, parts: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        some = [part for part in parts if part in ("line", "strip")]
+        some = [part for part in parts if part in ("line", "strip", "notes")]
         if some and not info.data.get("ids") and info.data.get("limit", 0) > MAX_IDS:
             raise ValueError(f"{some[0]} needs a limit of {MAX_IDS} or less")
         return parts

@@ -1,10 +1,10 @@
 """Every endpoint of the interface: parse → domain → object."""
 
+from api.routes.directory import MANAGEMENT_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
-from api.routes.flow import FLOW_ROUTES
 from api.routes.insight import INSIGHT_ACTIONS, INSIGHT_ROUTES
-from api.routes.management import MANAGEMENT_ROUTES
+from api.routes.readings import FLOW_ROUTES
 from api.routes.serialize import wanted_columns
 
 _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 
 from api.catalog import HOUR_MS
-from api.insight.alerts.announcing import subject_label
 from api.insight.alerts.history import DAYS, Preview
+from api.insight.alerts.messages import subject_label
 from api.insight.alerts.model import Episode
 from api.insight.alerts.rules import StoredRule
 from api.insight.receivers import KIND_BY_NAME

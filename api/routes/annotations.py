@@ -43,15 +43,15 @@ def author(call: ActionCall[Any]) -> Author:
 # --- Answers -------------------------------------------------------------------------------------
 
 
-def _refuse_embeds(call: Call[Any]) -> None:
-    """What a team writes is not for another site's visitors."""
-    if call.principal is not None and call.principal.kind == "embed":
-        raise Forbidden("An embed shows no notes, maintenance or corrections.")
+def _must_see_notes(call: Call[Any]) -> None:
+    """What a team writes is for another site's visitors only where their embed shows it."""
+    if call.principal is not None and not call.principal.sees_notes:
+        raise Forbidden("This embed shows no notes, maintenance or corrections.")
 
 
 def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply]:
     def answer(call: Call[AnnotationListQuery]) -> Reply:
-        _refuse_embeds(call)
+        _must_see_notes(call)
         params = call.query
         device = None if params.device is None else identify(call.store, call.scope, params.device)
         query = AnnotationQuery(
@@ -82,7 +82,7 @@ def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply
 
 def get_of(kind: AnnotationKind) -> Callable[[Call[Query]], Reply]:
     def answer(call: Call[Query]) -> Reply:
-        _refuse_embeds(call)
+        _must_see_notes(call)
         return Reply(annotation_object(domain.find(call.store, call.scope, kind, call.identifier)))
 
     return answer
@@ -139,7 +139,7 @@ def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
 
 def corrected_readings(call: Call[CorrectedReadingsQuery]) -> Reply:
     """The readings that a correction has changed: as they came, and as they count."""
-    _refuse_embeds(call)
+    _must_see_notes(call)
     entry = domain.find(call.store, call.scope, CORRECTION, call.identifier)
     annotation = entry.annotation
     device = identify(call.store, call.scope, entry.device_id or "")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
 from api.domain.identify import identify
-from api.insight.balances import balance_of
+from api.insight.water_balance import balance_of
 from api.openapi import Operation, ref
 from api.params.balance import BalanceQuery
 from api.routes.endpoint import Call, Reply, Route

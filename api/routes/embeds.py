@@ -153,6 +153,8 @@ def embed_object(embed: Embed, state: State) -> dict[str, Any]:
         "units": definition.units,
         "theme": definition.theme,
         "controls": list(definition.controls),
+        "notes": definition.notes,
+        "compare": definition.compare or None,
         "title": definition.title,
         "expires": _maybe(definition.expires_ms),
         "createdBy": embed.maker.called,

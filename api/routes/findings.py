@@ -7,8 +7,8 @@ from typing import Any, Final
 from api.catalog import INSIGHT_PREFIX
 from api.domain.identify import identify, storable
 from api.errors import NotFound
-from api.insight.dismissal import NOT_A_PROBLEM, Threshold, dismissed, restored
-from api.insight.evidence import Evidence, evidence
+from api.insight.finding_dismissal import NOT_A_PROBLEM, Threshold, dismissed, restored
+from api.insight.finding_evidence import Evidence, evidence
 from api.openapi import Operation, ref
 from api.params import NoBody, Query
 from api.params.findings import DismissBody, FindingListQuery

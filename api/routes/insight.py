@@ -26,8 +26,11 @@ from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.serialize import device_object, instant
+from api.routes.volumes import VOLUME_ROUTES
 from api.store.base import (
+    Annotation,
     Attention,
+    Device,
     Scope,
     Status,
     StatusEntry,
@@ -39,6 +42,7 @@ from api.store.base import (
 )
 from api.timez import now_ms
 
+MOST_NOTES: Final = 20  # of a device
 _EMPTY: Final = StatusSummary(
     0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0, UsualToday(0, 0.0, 0.0)
 )
@@ -71,13 +75,19 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
         "count": count,
         "limit": params.limit,
         "offset": params.offset,
-        "data": _rows(call.store, entries, params.include, params.window),
+        "data": _rows(call.store, call.scope, entries, _allowed_parts(call), params.window),
     }
     if "summary" in params.include:
         body["summary"] = _summary(call.store, call.scope, params, kind=None)
     if "groups" in params.include:
         body["groups"] = [each.name for each in call.store.groups(call.scope)]
     return Reply(body)
+
+
+def _allowed_parts(call: Call[StatusListQuery]) -> Collection[str]:
+    """An embed has notes only if it is made to show them."""
+    hidden = call.principal is not None and not call.principal.sees_notes
+    return [part for part in call.query.include if part != "notes" or not hidden]
 
 
 def _entries(store: Store, scope: Scope, ids: Sequence[str]) -> list[StatusEntry]:
@@ -87,7 +97,11 @@ def _entries(store: Store, scope: Scope, ids: Sequence[str]) -> list[StatusEntry
 
 
 def _rows(
-    store: Store, entries: Sequence[StatusEntry], parts: Collection[str], span: Span
+    store: Store,
+    scope: Scope,
+    entries: Sequence[StatusEntry],
+    parts: Collection[str],
+    span: Span,
 ) -> list[dict[str, Any]]:
     now, devices = now_ms(), [entry.device for entry in entries]
     rows = [status_object(entry) for entry in entries]
@@ -95,6 +109,7 @@ def _rows(
         "finding": store.worst_open(devices) if "finding" in parts else {},
         "line": lines(store, entries, span, now) if "line" in parts else {},
         "strip": strips(store, entries, span, now) if "strip" in parts else {},
+        "notes": _notes(store, scope, devices, span, now) if "notes" in parts else {},
     }
     for part in parts:
         if part in data:
@@ -102,6 +117,27 @@ def _rows(
                 value = data[part].get(device.key)
                 row[part] = None if value is None else _OBJECTS[part](value)
     return rows
+
+
+def _notes(
+    store: Store, scope: Scope, devices: Sequence[Device], span: Span, now_ms: int
+) -> dict[int, list[Annotation]]:
+    """The latest of each device, oldest first; a group's only where the grant covers the group."""
+    grant = scope.grant
+    keys = [device.key for device in devices]
+    found = store.notes_of(keys, now_ms - span.length_ms, now_ms)
+
+    def seen(device: Device) -> list[Annotation]:
+        return [
+            note
+            for note in found.get(device.key, ())
+            if note.group_name is None or grant.everything or note.group_name in grant.groups
+        ]
+
+    return {
+        device.key: sorted(seen(device), key=lambda note: note.from_ms)[-MOST_NOTES:]
+        for device in devices
+    }
 
 
 def get_summary(call: Call[SummaryQuery]) -> Reply:
@@ -199,10 +235,22 @@ def strip_object(strip: Strip) -> dict[str, Any]:
     }
 
 
-_OBJECTS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
+def notes_object(notes: Sequence[Annotation]) -> list[dict[str, Any]]:
+    return [
+        {
+            "from": instant(note.from_ms),
+            "to": None if note.to_ms is None else instant(note.to_ms),
+            "text": note.body,
+        }
+        for note in notes
+    ]
+
+
+_OBJECTS: Final[dict[str, Callable[[Any], Any]]] = {
     "finding": finding_object,
     "line": line_object,
     "strip": strip_object,
+    "notes": notes_object,
 }
 
 
@@ -297,6 +345,7 @@ _ANSWERING = (
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
     *BALANCE_ROUTES,
+    *VOLUME_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (

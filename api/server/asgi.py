@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
 
 from api.errors import ServiceError, Unavailable
-from api.server.bodies import Body, BodyBudget, ClientGone, Receive
-from api.server.lanes import LANES, Lane, lane_of
-from api.server.mount import without_root
+from api.server.path_routing import without_root
+from api.server.request_bodies import Body, BodyBudget, ClientGone, Receive
+from api.server.thread_lanes import LANES, Lane, lane_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment

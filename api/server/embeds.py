@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 from api.openapi import JSON_TYPE
 from api.params import Query, read, read_body
 from api.routes.embeds import EmbedCall, EmbedRoute, check_right
-from api.server.gate import Gate
+from api.server.credential_gate import Gate
 from api.server.query_string import pairs
 from api.settings import Settings
 from api.store.base import Store

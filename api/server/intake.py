@@ -17,7 +17,7 @@ from api.errors import BadRequest
 from api.openapi import JSON_TYPE
 from api.params import read
 from api.params.intake import IntakeQuery
-from api.server.gate import Gate
+from api.server.credential_gate import Gate
 from api.server.problems import answer_error
 from api.server.rate_limits import Limits
 from api.server.responses import finisher

@@ -16,10 +16,10 @@ from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
 from api.routes import INSIGHT_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
-from api.server.accept import require_json
-from api.server.actions import add_actions
+from api.server.accept_header import require_json
+from api.server.credential_gate import Gate
 from api.server.embeds import add_embed_routes
-from api.server.gate import Gate
+from api.server.post_routes import add_actions
 from api.server.problems import answer_error
 from api.server.query_string import pairs
 from api.server.rate_limits import Limits

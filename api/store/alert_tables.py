@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.store.table import Column, Table
+from api.store.table_definition import Column, Table
 
 ALERT_RULE: Final = Table(  # definition: JSON; live: needs a look with each reading
     "alert_rule",

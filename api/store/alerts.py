@@ -30,7 +30,7 @@ from api.store.base.alerts import (
     RuleRow,
     SilenceRow,
 )
-from api.store.core import Transaction
+from api.store.dialect_interface import Transaction
 from api.store.sql import alerts as sql
 from api.store.sql.query import Dialect, Query
 from api.timez import now_ms

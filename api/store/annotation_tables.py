@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.store.table import Column, Table
+from api.store.table_definition import Column, Table
 
 # kind: note, maintenance or correction, of a device or of a group. A note without to_ms is of an
 # instant. repeats: "", daily, weekly, monthly, up to until_ms, on the wall clock of zone. metrics:

@@ -16,9 +16,10 @@ from api.store.base.annotations import (
     AnnotationQuery,
 )
 from api.store.base.audit import AuditEntry
-from api.store.core import Transaction
+from api.store.dialect_interface import Transaction
 from api.store.sql import annotations as sql
 from api.store.sql import insight as insight_sql
+from api.store.sql.query import Query
 from api.store.tables import ANNOTATION
 
 
@@ -64,8 +65,16 @@ class AnnotationsPart(AuditPart):
             transaction.run(insight_sql.mark_due(self.dialect, marks))
 
     def maintenance_of(self, keys: Sequence[int]) -> dict[int, list[Annotation]]:
+        return self._by_device(sql.maintenance(self.dialect, keys)) if keys else {}
+
+    def notes_of(
+        self, keys: Sequence[int], from_ms: int, to_ms: int
+    ) -> dict[int, list[Annotation]]:
+        return self._by_device(sql.notes(self.dialect, keys, from_ms, to_ms)) if keys else {}
+
+    def _by_device(self, query: Query) -> dict[int, list[Annotation]]:
         by_device: defaultdict[int, list[Annotation]] = defaultdict(list)
-        for key, *row in self.fetch(sql.maintenance(self.dialect, keys)) if keys else ():
+        for key, *row in self.fetch(query):
             by_device[key].append(with_values(row))
         return dict(by_device)
 

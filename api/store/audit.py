@@ -9,7 +9,7 @@ import orjson
 
 from api.store.base.audit import AuditEntry, AuditQuery, State
 from api.store.base.series import Row
-from api.store.core import Seam, Transaction
+from api.store.dialect_interface import Seam, Transaction
 from api.store.sql import audit as sql
 from api.store.tables import AUDIT, Table
 

@@ -25,7 +25,7 @@ import orjson
 from api.errors import UserError
 from api.store import migrations
 from api.store.open import beside
-from api.store.versioned import Schema
+from api.store.schema_upgrade import Schema
 from api.store.web import migrations as web_migrations
 
 MANIFEST: Final = "manifest.json"

@@ -18,8 +18,8 @@ from api.store.audit import AuditPart
 from api.store.base import Device, Instant, Row, Span
 from api.store.base.annotations import Annotation, OriginalReading, Touched
 from api.store.base.audit import AuditEntry
-from api.store.core import Transaction
-from api.store.rebuilding import rebuild
+from api.store.dialect_interface import Transaction
+from api.store.rebuild import rebuild
 from api.store.retention import RetentionPart
 from api.store.sql import annotations as annotations_sql
 from api.store.sql import corrections as sql

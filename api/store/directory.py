@@ -21,9 +21,9 @@ from api.store.base import (
     Scope,
 )
 from api.store.base.audit import AuditEntry
-from api.store.core import Seam, Taken, Transaction
+from api.store.device_import import Plan, Planner, Values
 from api.store.devices import COLUMNS, device_from, import_columns, in_context
-from api.store.importing import Plan, Planner, Values
+from api.store.dialect_interface import Seam, Taken, Transaction
 from api.store.sql import directory as sql
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP
 from api.timez import now_ms

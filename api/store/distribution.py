@@ -7,7 +7,7 @@ from typing import Final
 
 from api.errors import UserError
 from api.store import migrations
-from api.store.core import Seam, Transaction
+from api.store.dialect_interface import Seam, Transaction
 from api.store.sql import distribution as sql
 from api.store.tables import DISTRIBUTED, SMALL_TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations

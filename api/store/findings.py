@@ -22,7 +22,7 @@ from api.store.base.findings import (
     FindingSetting,
     HourOfReadings,
 )
-from api.store.core import Transaction
+from api.store.dialect_interface import Transaction
 from api.store.sql import findings as sql
 from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY

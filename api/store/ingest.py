@@ -17,8 +17,8 @@ from api.store.base import (
     Row,
     Written,
 )
-from api.store.core import T, Transaction
 from api.store.corrections import CorrectionsPart
+from api.store.dialect_interface import T, Transaction
 from api.store.refusals import merged, within_cap
 from api.store.sql import ingest as sql
 from api.store.sql import insight as insight_sql

@@ -26,8 +26,8 @@ from api.store.base import (
     WindowStatus,
 )
 from api.store.base.insight import NOTICE_RANK
-from api.store.core import Seam, Transaction
 from api.store.devices import COLUMNS, device_from
+from api.store.dialect_interface import Seam, Transaction
 from api.store.directory import in_scope
 from api.store.sql import alerts as alert_sql
 from api.store.sql import directory as directory_sql

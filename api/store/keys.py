@@ -12,7 +12,7 @@ from api.roles import Role
 from api.store.audit import AuditPart
 from api.store.base import Grant, Key, Row
 from api.store.base.audit import AuditEntry
-from api.store.core import Transaction
+from api.store.dialect_interface import Transaction
 from api.store.sql import directory as directory_sql
 from api.store.sql import keys as sql
 from api.store.tables import API_KEY, KEY_GRANT

@@ -9,7 +9,7 @@ from typing import Final
 
 from api.catalog import DAY_MS
 from api.errors import UserError
-from api.store.core import Seam
+from api.store.dialect_interface import Seam
 from api.store.sql import distribution as distribution_sql
 from api.store.sql import partitions as sql
 from api.store.sql.query import Query

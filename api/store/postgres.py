@@ -16,7 +16,7 @@ from psycopg.types.numeric import Int8BinaryDumper
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
 from api.store.base import DISTRIBUTED_ROWS_A_COMMIT, ROWS_A_COMMIT, ReadingRow, Replica, Row
-from api.store.common import CommonStore
+from api.store.common_store import CommonStore
 from api.store.connections import (
     GRACE_S,
     READ_PATIENCE_S,
@@ -26,14 +26,14 @@ from api.store.connections import (
     Idle,
     connect,
 )
-from api.store.core import T, Taken
+from api.store.dialect_interface import T, Taken
 from api.store.partitions import Partitions
+from api.store.schema_upgrade import Versioned
 from api.store.sql import replication
 from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
-from api.store.versioned import Versioned
-from api.store.web.common import CommonWebStore
+from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
 LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
@@ -291,8 +291,8 @@ class PostgresWebStore(PostgresDatabase, CommonWebStore):
 
 
 class PostgresTransaction:
-    """`api.store.core.Transaction`. Uses advisory locks, which are held to the end and taken in
-    ascending order, so that transactions can't deadlock."""
+    """`api.store.dialect_interface.Transaction`. Uses advisory locks, which are held to the end and
+    taken in ascending order, so that transactions can't deadlock."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -8,9 +8,9 @@ from api.catalog import HOUR_MS
 from api.errors import UserError
 from api.store.base import Device
 from api.store.base.audit import AuditEntry
-from api.store.core import Taken, Transaction
 from api.store.corrections import CorrectionsPart
-from api.store.rebuilding import rebuild
+from api.store.dialect_interface import Taken, Transaction
+from api.store.rebuild import rebuild
 from api.store.sql import insight as insight_sql
 from api.store.sql import removal as sql
 from api.store.sql import retention as retention_sql

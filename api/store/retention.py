@@ -9,7 +9,7 @@ from typing import Final
 from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS
 from api.errors import UserError
 from api.store.base import Device, ReadingRow, Refusal, Span
-from api.store.core import Seam, Transaction
+from api.store.dialect_interface import Seam, Transaction
 from api.store.sql import retention as sql
 from api.store.sql import series as series_sql
 from api.store.sql import verify as verify_sql

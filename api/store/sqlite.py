@@ -14,8 +14,9 @@ import orjson
 
 from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import ROWS_A_COMMIT, Row, StoreFile
-from api.store.common import CommonStore
-from api.store.damage import DamageMark
+from api.store.common_store import CommonStore
+from api.store.damage_mark import DamageMark
+from api.store.schema_upgrade import Versioned
 from api.store.sql.query import Dialect, Params, Query, insert
 from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.sqlite_connections import (
@@ -34,8 +35,7 @@ from api.store.sqlite_connections import (
     translated,
 )
 from api.store.tables import Table
-from api.store.versioned import Versioned
-from api.store.web.common import CommonWebStore
+from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
 WAL_PAGES: Final = 16_384  # between checkpoints (64 MiB), so that they don't slow bulk imports
@@ -355,7 +355,7 @@ class SqliteWebStore(SqliteFile, CommonWebStore):
 
 
 class SqliteTransaction:
-    """`api.store.core.Transaction`. BEGIN IMMEDIATE already holds the only write lock."""
+    """`api.store.dialect_interface.Transaction`. BEGIN IMMEDIATE holds the only write lock."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

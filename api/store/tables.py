@@ -17,7 +17,7 @@ from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, M
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
-from api.store.table import Column, Table
+from api.store.table_definition import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
 

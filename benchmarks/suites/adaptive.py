@@ -22,7 +22,7 @@ from api.catalog import (
 from api.domain.adaptive import AdaptiveRows, adaptive
 from api.params import AdaptiveQuery, read
 from api.routes.endpoint import Call
-from api.routes.flow import get_adaptive
+from api.routes.readings import get_adaptive
 from api.store.base import Device, Span, Store
 from api.timez import stamp
 from benchmarks import goals, plain, wire

@@ -10,14 +10,17 @@ from api.catalog import Resolution
 from api.client import Client
 from api.client.annotations import PATHS, Annotation
 from api.errors import WeirError
-from api.metering.maintenance import Span, bucket_count, excused, merged, occurrences
+from api.metering.maintenance import Plan, Repeat, Span, bucket_count, excused, merged, occurrences
 from api.metering.windows import Window
+from api.timez import zone, zone_names
 from components import session
-from components.annotations.deeds import carry_out
-from components.annotations.marks import plan_of
+from components.annotations.form_actions import carry_out
+from components.annotations.texts import effect
+from components.charts.annotation_marks import AnnotationMark, shortened
 from components.units import Units
 
 MOST: Final = 100
+PAGE: Final = 1_000
 
 
 def matching(
@@ -33,6 +36,20 @@ def matching(
     found = [each for page in pages for each in page.annotations]
     found.sort(key=lambda each: -each.from_ms)
     return found[:MOST], sum(page.count for page in pages)
+
+
+def within(client: Client, device_id: str, window: Window, kind: str = "note") -> list[Annotation]:
+    """All that have a part in the window and are in force, latest first. Raises what the client
+    raises."""
+    found: list[Annotation] = []
+    while True:
+        page = client.annotations(
+            kind, device=device_id, from_ms=window.from_ms, to_ms=window.to_ms, revoked=False,
+            limit=PAGE, offset=len(found),
+        )  # fmt: skip
+        found += page.annotations
+        if len(page.annotations) < PAGE:
+            return found
 
 
 def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
@@ -76,4 +93,48 @@ def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
         span
         for each in page.annotations
         for span in occurrences(plan_of(each), due.from_ms, due.to_ms + 1)
+    )
+
+
+MOST_MARKS: Final = 200  # of a kind on one chart
+
+
+def annotation_marks(client: Client, device_id: str, reach: Window) -> list[AnnotationMark]:
+    """What a chart of that range shows. A server that has none of it, or an embed, shows none."""
+    found: list[Annotation] = []
+    try:
+        for kind in PATHS:
+            page = client.annotations(
+                kind, device=device_id, from_ms=reach.from_ms, to_ms=reach.to_ms, revoked=False,
+                limit=MOST_MARKS,
+            )  # fmt: skip
+            found += page.annotations
+    except WeirError:
+        return []
+    return [mark for each in found for mark in _marks(each, reach)]
+
+
+def _marks(said: Annotation, reach: Window) -> list[AnnotationMark]:
+    body = shortened(said.body)
+    if said.kind == "maintenance":
+        return [
+            AnnotationMark("maintenance", start, end, f"Maintenance: {body}")
+            for start, end in occurrences(plan_of(said), reach.from_ms, reach.to_ms + 1)[
+                :MOST_MARKS
+            ]
+        ]
+    if said.kind == "correction":
+        words = f"Correction ({effect(said)}): {body}"
+        return [AnnotationMark("correction", said.from_ms, said.to_ms, words)]
+    return [AnnotationMark("note", said.from_ms, said.to_ms, f"Note: {body}")]
+
+
+def plan_of(said: Annotation) -> Plan:
+    words = tuple(repeat.value for repeat in Repeat)
+    return Plan(
+        said.from_ms,
+        said.to_ms or said.from_ms,
+        Repeat(said.repeat) if said.repeat in words else Repeat.ONCE,
+        said.until_ms,
+        zone(said.zone if said.zone in zone_names() else "UTC"),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Final, Literal
 
 from api.timez import stamps
+from components.charts.finding_marks import FLAG_PX, MOST_FLAGS, TINT
 from components.ranges import Window
 from components.theme import Palette
 
@@ -15,6 +17,8 @@ Trace = dict[str, Any]
 Kind = Literal["note", "maintenance", "correction"]
 ABOVE: Final = 0.985  # of the plot's height: where a note's flag stands
 MOST_TEXT: Final = 160
+FLAG_LETTERS: Final = 15  # that fit a flag
+SIGNS: Final = {"note": "■", "maintenance": "▨"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,42 @@ def _lines(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
                    "line": {"width": 1.5, "color": palette.surface}},
     }  # fmt: skip
     return [line, flags]
+
+
+def annotation_flags(
+    marks: Sequence[AnnotationMark],
+    window: Window,
+    width_px: int,
+    palette: Palette,
+    taken: Sequence[float],
+) -> tuple[list[dict[str, Any]], list[float]]:
+    """(annotations above the plot, all middles in pixels): what notes and maintenance say, latest
+    first, where they fit beside what is ``taken`` (middles in pixels)."""
+    px_per_ms = width_px / window.length_ms
+    placed, made = list(taken), list[dict[str, Any]]()
+    flagged = [mark for mark in in_window(marks, window) if mark.kind != "correction"]
+    for mark in sorted(flagged, key=lambda each: -each.from_ms):
+        left_px = max(0.0, (mark.from_ms - window.from_ms) * px_per_ms)
+        left_px = min(left_px, max(0.0, width_px - FLAG_PX))
+        middle_px = left_px + FLAG_PX / 2
+        if len(made) == MOST_FLAGS or any(abs(middle_px - other) < FLAG_PX for other in placed):
+            continue
+        placed.append(middle_px)
+        made.append(
+            {
+                "text": f"{SIGNS[mark.kind]} {escape(_flag_text(mark))}",
+                "x": _text(window.from_ms + round(left_px / px_per_ms)), "xref": "x",
+                "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom",
+                "showarrow": False, "bgcolor": f"{palette.ink_3}{TINT}", "borderpad": 2,
+                "font": {"color": palette.ink_2, "size": 12}, "name": "annotation",
+            }
+        )  # fmt: skip
+    return made, placed
+
+
+def _flag_text(mark: AnnotationMark) -> str:
+    text = mark.words.partition(": ")[2] or mark.words
+    return text if len(text) <= FLAG_LETTERS else f"{text[: FLAG_LETTERS - 1].rstrip()}…"
 
 
 def in_window(marks: Sequence[AnnotationMark], window: Window) -> list[AnnotationMark]:

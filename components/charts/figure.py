@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from components import formatting
-from components.charts.causes import Stretch
+from components.charts.annotation_marks import annotation_flags
+from components.charts.finding_marks import flags
 from components.charts.frames import Frame
-from components.charts.marks import flags
+from components.charts.gap_causes import Stretch
 from components.charts.ticks import Ticks, ticks
 from components.charts.traces import Canvas, Picture, axis_text, traces
 from components.ranges import Window
@@ -54,7 +55,10 @@ def layout(picture: Picture, canvas: Canvas) -> Figure:
     title = "Signal" if picture.second else frame.metric.label
     made = _layout(canvas, f"{title}, {frame.unit}")
     flagged, taken = flags(picture.marks, canvas.window, canvas.width_px, canvas.palette)
-    made["annotations"] = flagged
+    noted, taken = annotation_flags(
+        picture.annotations, canvas.window, canvas.width_px, canvas.palette, taken
+    )
+    made["annotations"] = flagged + noted
     if frame.runs:
         gaps = [s for s in picture.stretches if s.cause.silent]
         made["annotations"] += gap_labels(gaps, canvas, taken) + _legend(picture, canvas)

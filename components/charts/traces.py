@@ -15,10 +15,10 @@ from zoneinfo import ZoneInfo
 from api.timez import stamps
 from components.charts import hover_text
 from components.charts.annotation_marks import AnnotationMark, annotation_traces
-from components.charts.causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
-from components.charts.compared import NOTHING, Compared, compared_traces
+from components.charts.comparison_traces import NOTHING, Compared, compared_traces
+from components.charts.finding_marks import Mark, mark_traces
 from components.charts.frames import Frame, largest, rounded
-from components.charts.marks import Mark, mark_traces
+from components.charts.gap_causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
 from components.ranges import Window
 from components.theme import Palette
 from components.units import US, Units

@@ -30,9 +30,9 @@ from components.device import (
 )
 from components.device.chart_state import Shown, read_shown
 from components.device.kpi_rows import When
+from components.formatting import measures_water
 from components.html_json import sheet
 from components.menu import menu
-from components.radio import measures_water
 from components.url_state import View
 
 
@@ -123,7 +123,7 @@ def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
         session.current_client(), query.device_id, shown.resolution, shown.window, tz, query.page
     )
     note = f"{shown.resolution.label}, latest first, {tz.key}"
-    others = insight_queries.compared_rows(query.device_id, shown, page.rows, tz)
+    others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
     return row_table.table(page, tz, shown.units, others, shown.compare), note
 
 

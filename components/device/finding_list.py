@@ -12,14 +12,14 @@ from dash import html
 from dash.development.base_component import Component
 
 from api.client.findings import Finding
-from api.insight.dismissal import NEW_NORMAL, judgements_of
+from api.insight.finding_dismissal import NEW_NORMAL, judgements_of
 from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes, labelled
 from components.device.gap_list import around
 from components.findings import texts
 from components.findings.rows import diamond
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.ranges import Window
 from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
 from components.units import Units

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 
 from api.timez import DAY_MS
 from components import formatting
-from components.charts.causes import LOW_QUALITY, NO_DATA, Stretch
+from components.charts.gap_causes import LOW_QUALITY, NO_DATA, Stretch
 from components.clock import Clock, day_text, minute_text
 from components.controls import attributes, labelled
 from components.ranges import Window

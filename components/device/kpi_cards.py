@@ -11,18 +11,18 @@ from dash.development.base_component import Component
 
 from api.client import Device
 from api.errors import WeirError
-from components import formatting, session
+from components import formatting, session, shell
 from components.chart_query import Subject
 from components.clock import Clock, known_zone
-from components.controls import attributes, failure, labelled
+from components.controls import attributes, failed_page, failure, labelled, message
 from components.device import finding_list, insight_queries, kpis, queries
 from components.device.chart_state import read_shown
 from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
 from components.device.kpis import Kpi
-from components.fleet.query_context import current_desk
-from components.fleet.states import State, state_of
+from components.fleet.device_status import State, state_of
+from components.fleet.queries import current_desk
+from components.formatting import measures_water
 from components.html_json import sheet, told
-from components.radio import measures_water
 from components.url_state import write_window
 
 STATE_ID = "device-state"
@@ -138,7 +138,7 @@ def status_results(shown: Any, kept: Any, now_ms: int) -> list[Any]:
         devices = insight_queries.own_directory(meter)
     except WeirError:
         return [no_update] * 3
-    state = state_of(meter, status, now_ms, active=subject.active)
+    state = state_of(meter.quality_limit, status, now_ms, active=subject.active)
     telling = finding_list.Telling(devices, read.units, queries.zone_of(meter, read), now_ms)
     return [chip(state), state.name, sheet(finding_list.chips(found, telling))]
 
@@ -163,3 +163,38 @@ def kpi_results(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> l
         return [no_update, failure(error)] * len(rows)
     parts = ((shown_kpi(kpi) if kpi else no_update, "") for kpi in found)
     return [part for pair in parts for part in pair]
+
+
+# --- Without a device ----------------------------------------------------------------------------
+
+
+def unknown(identifier: str, place: str) -> Component:
+    return shell.frame(
+        message(
+            "Device not found, or you don’t have access",
+            f"No device has the identifier {identifier!r}.",
+            dcc.Link("All devices", href=session.site_path(place), className="button"),
+        ),
+        place=place,
+    )
+
+
+def failed(identifier: str, error: WeirError, place: str) -> Component:
+    href = f"{place}/{identifier}"
+    return shell.frame(failed_page("The device can’t be loaded", error, href), place=place)
+
+
+def keep_label(identifier: str, label: str) -> None:
+    """For the page's title, which is asked for after its layout."""
+    session.remembered(_label_key(identifier), lambda _: label)
+
+
+def kept_label(identifier: str) -> str:
+    try:
+        return str(session.remembered(_label_key(identifier), lambda _: "Device"))
+    except WeirError:
+        return "Device"
+
+
+def _label_key(identifier: str) -> str:
+    return f"label:{identifier}"

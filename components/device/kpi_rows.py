@@ -14,11 +14,11 @@ from api.client import DeviceStatus
 from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
+from components.fleet.device_queries import Meter
 from components.fleet.device_status import Known
-from components.fleet.meters import Meter
 from components.fleet.queries import Desk
+from components.formatting import measures_water
 from components.queries import status_of
-from components.radio import measures_water
 
 
 class When(Enum):

@@ -21,10 +21,10 @@ from components.clock import Clock
 from components.device.chart_state import Shown
 from components.device.gap_list import around
 from components.findings import texts
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.fleet.device_status import Known
 from components.fleet.totals import percent
-from components.radio import radio_values
+from components.formatting import radio_values
 from components.ranges import Window
 from components.units import Units
 

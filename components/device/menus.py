@@ -18,9 +18,10 @@ from components.device.chart_state import Shown, write_shown
 from components.menu import LINKS, PDF, Entry, Section, body
 from components.menu import of_card as card_images
 from components.units import US
-from components.url_state import BETWEEN
+from components.url_state import BETWEEN, SHOWN
 
 ROOT: Final = "/download/devices"
+ROWS: Final = "rows"  # the file that can have notes
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
@@ -89,7 +90,7 @@ def offered(device_id: str, shown: Shown, tz: ZoneInfo) -> list[list[Component]]
 def _files(heading: str, device_id: str, what: str, shown: Shown) -> Section:
     said = urlencode({k: v for k, v in write_shown(shown).items() if v is not None})
     path = f"{ROOT}/{quote(device_id, safe='')}/{what}"
-    return Section(
-        heading,
-        tuple(Entry(label, f".{kind}", f"{path}.{kind}?{said}") for kind, label in FORMATS),
-    )
+    entries = [Entry(label, f".{kind}", f"{path}.{kind}?{said}") for kind, label in FORMATS]
+    if what == ROWS:
+        entries.append(Entry("CSV with notes", ".csv", f"{path}.csv?{said}&notes={SHOWN}"))
+    return Section(heading, tuple(entries))

@@ -42,9 +42,8 @@ from components.device import daily_volume, kpis
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
-from components.fleet.cadence import cadences, measured
+from components.fleet.device_queries import Meter, cadences, measured, read_meter
 from components.fleet.device_status import Known
-from components.fleet.meters import Meter, read_meter
 from components.fleet.queries import Deadline, Desk
 from components.queries import find_device, last_seen_ms, pages, status_of
 from components.ranges import widened

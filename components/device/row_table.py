@@ -16,7 +16,7 @@ from api.client import Series
 from components import formatting
 from components.charts.frames import bucket_ends
 from components.clock import Clock
-from components.compared import comparison_name
+from components.comparison_queries import comparison_name
 from components.controls import attributes, labelled
 from components.units import Scale, Units
 

@@ -16,7 +16,7 @@ from api.metering.windows import DEFAULT_SPAN
 from components import formatting
 from components.clock import Clock, known_zone
 from components.fleet.totals import percent
-from components.radio import measures_water, radio_words
+from components.formatting import measures_water, radio_words
 from components.units import US, Units
 
 _NO_WINDOW: Final = WindowStatus(0, 0, None, None)

@@ -13,10 +13,10 @@ from api.client.status import DeviceStatus, StatusPage
 from api.errors import NotOffered
 from api.metering.status import State
 from components import formatting, session
-from components.bare_service import ONLY_WITH_WEIR, bare_page
 from components.devices.columns import COLUMN_BY_NAME, COLUMNS, Context
 from components.devices.listing import Listing, Question
-from components.fleet.states import SHOWN
+from components.fleet.device_status import SHOWN
+from components.readings_only_queries import ONLY_WITH_WEIR, bare_page
 
 PATH: Final = "/devices"
 GROUPS_TTL_S: Final = 60

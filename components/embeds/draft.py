@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 from zoneinfo import ZoneInfo
 
-from api.catalog import CHARTS, DEVICE_ZONE, EMBED_THEMES, EMBED_VIEW_BY_NAME, MAX_IDS
+from api.catalog import (
+    CHARTS,
+    DEVICE_ZONE,
+    EMBED_COMPARISONS,
+    EMBED_THEMES,
+    EMBED_VIEW_BY_NAME,
+    MAX_IDS,
+)
 from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
@@ -18,7 +25,7 @@ from components.device import custom_range
 from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
 from components.units import UNITS_BY_NAME, US
-from components.url_state import read_text, read_texts, read_view
+from components.url_state import SHOWN, read_text, read_texts, read_view
 
 FIXED: Final = "fixed"
 ENDS: Final = (("", "Never"), ("30", "In 30 days"), ("365", "In a year"), ("on", "On a date"))
@@ -41,6 +48,8 @@ class Draft:
     units: str = US.name
     theme: str = EMBED_THEMES[0]
     controls: tuple[str, ...] = ()
+    compare: str = ""
+    notes: tuple[str, ...] = ()  # holds SHOWN if they are
     origins: str = ""
     ends: str = ""
     ends_on: str = ""
@@ -111,6 +120,7 @@ def _charts(params: Mapping[str, Any], devices: tuple[str, ...], zone_of: ZoneOf
     return Draft(
         devices=devices,
         metric=seen.tab.name if seen.tab else Draft().metric,
+        compare=seen.compare if seen.compare in EMBED_COMPARISONS else "",
         window=FIXED if first else str(seen.preset.length_ms // 1000),
         first=first,
         last=last,
@@ -163,6 +173,8 @@ def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
         units=draft.units if draft.units in UNITS_BY_NAME else US.name,
         theme=draft.theme,
         controls=draft.controls,
+        notes=SHOWN in draft.notes,
+        compare=draft.compare if EMBED_VIEW_BY_NAME[draft.view].metric else "",
         title=draft.title,
         expires_ms=expires_ms,
     )

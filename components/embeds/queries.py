@@ -10,9 +10,8 @@ from api.client import Embed, EmbedDefinition, EmbedToken
 from api.errors import Conflict, Forbidden
 from components import session
 from components.controls import failure
-from components.fleet.device_list import Directory, directory
-from components.fleet.meters import Meter
-from components.fleet.query_context import current_desk
+from components.fleet.device_queries import Directory, Meter, directory
+from components.fleet.queries import current_desk
 
 MOST: Final = 12  # offered at a time; a search narrows them down
 LONGEST_SEARCH: Final = 100

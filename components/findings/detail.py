@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from api.catalog import HOUR_MS
 from api.client.findings import Finding
-from api.insight.dismissal import (
+from api.insight.finding_dismissal import (
     JUDGEMENT_BY_NAME,
     NEW_NORMAL,
     NOT_A_PROBLEM,

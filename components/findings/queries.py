@@ -12,14 +12,14 @@ from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
 from api.client import Client, Judged
 from api.client.finding_settings import FindingSettingValue
 from api.client.findings import Finding, FindingDetail
-from api.insight.dismissal import NOT_A_PROBLEM
-from api.insight.evidence import COLUMNS
+from api.insight.finding_dismissal import NOT_A_PROBLEM
+from api.insight.finding_evidence import COLUMNS
 from api.insight.findings import KINDS
 from api.timez import floor_to, zone
 from components import session
 from components.charts.frames import frame
 from components.findings.url_state import STATES, FindingsView
-from components.fleet.device_list import Directory, directory
+from components.fleet.device_queries import Directory, directory
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.fleet.sparklines import Spark, spark
 from components.ranges import Window

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from api.client.findings import Finding
-from api.insight.dismissal import STEP, Judgement
+from api.insight.finding_dismissal import STEP, Judgement
 from api.insight.findings.model import Draft, Kind
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
 from api.timez import DAY_MS
 from components import formatting
+from components.charts.finding_marks import Mark
 from components.clock import Clock, day_text, known_zone, local_date, minute_text
 from components.finding_text import DIAMONDS as DIAMONDS
 from components.finding_text import SEVERITY_WORDS as SEVERITY_WORDS
 from components.finding_text import bound_of, kind_of, lasting, quantity
 from components.finding_text import how_much as how_much
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.units import Units
+from components.url_state import View
 
 # --- Which device --------------------------------------------------------------------------------
 
@@ -157,3 +159,23 @@ def dates(finding: Finding, at: Clock) -> str:
         return first
     same = first.split(" ")[1:] == last.split(" ")[1:]
     return f"{first.split(' ')[0]}–{last}" if same else f"{first} – {last}"
+
+
+def marks_of(found: Sequence[Finding], view: View) -> list[Mark]:
+    return [
+        Mark(
+            each.start_ms,
+            each.end_ms,
+            each.severity,
+            kind_of(each).label,
+            ", ".join(filter(None, (how_much(each, view.units), _mark_volume(each, view)))),
+        )
+        for each in found
+    ]
+
+
+def _mark_volume(finding: Finding, view: View) -> str:
+    if finding.gallons is None:
+        return ""
+    until = "so far" if finding.end_ms is None else "in all"
+    return f"{so_far(finding, view.units)} {bounded(until, finding)}"

@@ -3,20 +3,59 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, TypeVar
+from threading import Lock
+from typing import Any, Final, NamedTuple, TypeVar
 
 from api.catalog import INSIGHT_LIMIT, MAX_IDS, Resolution
 from api.client import Client, DeviceStatus, LatestEntry, StatusPage, StatusPart
-from api.errors import BadRequest, Internal, NotFound, UnexpectedAnswer, WeirError
+from api.errors import BadRequest, Internal, NotFound, NotOffered, UnexpectedAnswer, WeirError
 from api.metering.status import State
-from components.fleet.reply_cache import Memory
-from components.fleet.states import SERVICE_NAMES
+from api.timez import now_ms
+from components import session
+from components.fleet.device_status import SERVICE_NAMES
 from components.fleet.url_state import PAGE_SIZE, SORTS, FleetView
 from components.ranges import Window
+from components.readings_only_queries import bare_page
+
+MAX_LOCAL: Final = 4_000
+SET_BACK_MS: Final = 10_000  # of a clock: less is what clocks do
+
+
+class Memory:
+    """Bounded: what was used least lately goes first."""
+
+    def __init__(self) -> None:
+        self._local: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+        self._latest_ms = 0
+
+    def look(self, now_ms: int) -> None:
+        """Told before it is used what time it is. If the clock was set back, entries are of a time
+        to come, and would count as fresh until then: they are dropped."""
+        with self._lock:
+            set_back = now_ms < self._latest_ms - SET_BACK_MS
+            self._latest_ms = now_ms if set_back else max(self._latest_ms, now_ms)
+            if set_back:
+                self._local.clear()
+
+    def local(self, key: Hashable) -> Any:
+        with self._lock:
+            if key in self._local:
+                self._local.move_to_end(key)
+            return self._local.get(key)
+
+    def keep(self, key: Hashable, value: Any) -> None:
+        with self._lock:
+            self._local[key] = value
+            self._local.move_to_end(key)
+            if len(self._local) > MAX_LOCAL:
+                self._local.popitem(last=False)
+
 
 MOST_AT_ONCE: Final = 8  # questions under way, of this process
 TURNS: Final = 3  # refreshes in which what has grown old is renewed
@@ -148,8 +187,15 @@ def batches(ids: Sequence[T]) -> list[Sequence[T]]:
 
 # --- Devices with their status -------------------------------------------------------------------
 
-PAGE_PARTS: Final[Sequence[StatusPart]] = ("finding", "line", "strip", "summary", "groups")
-TILE_PARTS: Final[Sequence[StatusPart]] = ("line", "strip")
+PAGE_PARTS: Final[Sequence[StatusPart]] = (
+    "finding",
+    "line",
+    "strip",
+    "notes",
+    "summary",
+    "groups",
+)
+TILE_PARTS: Final[Sequence[StatusPart]] = ("line", "strip", "notes")
 EVERY_STATE: Final = tuple(state.value for state in State)
 
 
@@ -202,3 +248,58 @@ def _ask(
         include=include,
         window=view.span,
     )
+
+
+def current_desk() -> Desk:
+    memory = session.kept("fleet", lambda: Memory())
+    memory.look(now_ms())
+    return Desk(session.current_client(), memory)
+
+
+BARE_FOR_MS: Final = 60_000  # until such a server is asked for a status again
+
+
+class FleetPage(NamedTuple):
+    """``number`` of ``pages``: a page beyond the last shows the last. ``bare``: the server keeps no
+    status, so that there is neither a summary nor a filter."""
+
+    found: StatusPage
+    number: int
+    pages: int
+    bare: bool = False
+
+    @property
+    def first(self) -> int:
+        return (self.number - 1) * PAGE_SIZE + 1 if self.found.count else 0
+
+    @property
+    def last(self) -> int:
+        return min(self.number * PAGE_SIZE, self.found.count)
+
+
+def fleet_page(desk: Desk, view: FleetView, now_ms: int) -> FleetPage:
+    """Raises a WeirError where the service can't answer."""
+    key = (desk.principal, "bare-service")
+    if now_ms - (desk.memory.local(key) or 0) >= BARE_FOR_MS:
+        try:
+            found = status_page(desk.client, view, view.page)
+            number = min(view.page, _page_count(found.count))
+            if number < view.page:
+                found = status_page(desk.client, view, number)
+        except NotOffered:
+            desk.memory.keep(key, now_ms)
+        else:
+            return FleetPage(found, number, _page_count(found.count))
+    found = bare_page(
+        desk.client,
+        now_ms,
+        search=view.search,
+        limit=PAGE_SIZE,
+        offset=(view.page - 1) * PAGE_SIZE,
+        span=view.span,
+    )
+    return FleetPage(found, view.page, _page_count(found.count), bare=True)
+
+
+def _page_count(count: int) -> int:
+    return max(1, -(-count // PAGE_SIZE))

@@ -20,14 +20,15 @@ from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components import formatting, session
+from components.charts.annotation_marks import shortened
 from components.clock import Clock, known_zone
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
-from components.fleet.sparklines import HEIGHT, Spark
-from components.fleet.states import INACTIVE, UNKNOWN, shown
-from components.fleet.tile_lines import window_of
+from components.fleet.device_status import INACTIVE, UNKNOWN, shown
+from components.fleet.sparklines import HEIGHT, Spark, window_of
 from components.fleet.totals import percent
 from components.fleet.url_state import FleetView
-from components.radio import measures_water
+from components.formatting import measures_water
+from components.ranges import Window
 from components.units import US, Scale, Units
 
 PLACE: Final = "/devices"
@@ -103,6 +104,8 @@ def tile(
         "health": _health(row, span),
         "strip": strip(percents(row.strip)) if row.strip is not None else None,
         "span": _finding_span(row, line, span, now_ms),
+        "noted": _notes_path(row, line, span, now_ms),
+        "notes": _notes_words(row),
         **_line(line, row, span, view.drawn.get(device.id, "")),
     }
     return made | {"summary": _summary(row, made, line, view)}
@@ -230,13 +233,36 @@ def _finding_span(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int
     if found is None or line is None or not line.line:
         return ""
     window = window_of(row, span, now_ms)
-
-    def x(instant_ms: int) -> int:
-        share = (instant_ms - window.from_ms) / window.length_ms
-        return round(max(0.0, min(1.0, share)) * line.width)
-
-    left, right = x(found.start_ms), x(now_ms if found.end_ms is None else found.end_ms)
+    end_ms = now_ms if found.end_ms is None else found.end_ms
+    left, right = (_x(at, window, line) for at in (found.start_ms, end_ms))
     return f"M{left} 0H{right}V{HEIGHT}H{left}Z" if right > left else ""
+
+
+def _x(instant_ms: int, window: Window, line: Spark) -> int:
+    share = (instant_ms - window.from_ms) / window.length_ms
+    return round(max(0.0, min(1.0, share)) * line.width)
+
+
+def _notes_path(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int) -> str:
+    """A line at the start of each note, in the line's box; of a span also a bar above it."""
+    if line is None or not row.notes:
+        return ""
+    window, path = window_of(row, span, now_ms), ""
+    for note in row.notes:
+        left = _x(note.from_ms, window, line)
+        path += f"M{left} {HEIGHT}V0"
+        if note.to_ms is not None:
+            path += f"H{_x(note.to_ms, window, line)}"
+    return path
+
+
+def _notes_words(row: DeviceStatus) -> str:
+    """The latest note; how many others there are in the window."""
+    if not row.notes:
+        return ""
+    others = len(row.notes) - 1
+    more = f" (and {formatting.plural(others, 'other note')})" if others else ""
+    return f"Note: {shortened(row.notes[-1].text)}{more}"
 
 
 # --- The strip -----------------------------------------------------------------------------------
@@ -297,6 +323,7 @@ def _summary(
         parts.append(f"{SEVERITY_WORDS[found.severity]}: {made['finding']['word']}, {much} {about}")
     known = up != formatting.NOTHING
     parts.append(f"Uptime {up} in {view.span.label}" if known else "No readings expected yet")
+    parts += [made["notes"]] if made["notes"] else []
     details = [f"quality {quality}"] if quality != formatting.NOTHING else []
     if flow:
         details.append(_flow_words(flow, view.units))

@@ -14,7 +14,7 @@ from api.metering.usage import change
 from api.metering.windows import Span
 from components import formatting
 from components.finding_text import bound_of
-from components.fleet.states import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
+from components.fleet.device_status import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
 from components.units import Units
 
 MOST_MINUTES: Final = 1_000_000  # beyond, hours read better

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from api.catalog import MAX_IDS
 from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
-from components.fleet.states import STATE_BY_NAME
+from components.fleet.device_status import STATE_BY_NAME
 from components.units import US, Units
 from components.url_state import said_text, said_units, said_zone
 

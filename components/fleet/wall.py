@@ -11,10 +11,9 @@ from api.timez import MINUTE_MS
 from components import formatting
 from components.clock import Clock, known_zone, minute_text
 from components.finding_text import DIAMONDS
-from components.fleet.page import FleetPage, fleet_page
-from components.fleet.queries import Desk
-from components.fleet.states import SERVICE_NAMES, STATES
-from components.fleet.tile_lines import lines_of
+from components.fleet.device_status import SERVICE_NAMES, STATES
+from components.fleet.queries import Desk, FleetPage, fleet_page
+from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view

@@ -11,9 +11,10 @@ from dash.development.base_component import Component
 
 from api.timez import local_ordinal
 from components import formatting, session
+from components.annotations.texts import KINDS, effect, when
 from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
 from components.controls import attributes, labelled
-from components.findings import brief
+from components.findings import summary_table
 from components.fleet.queries import Deadline, Desk
 from components.fleet.totals import Total
 from components.html_json import sheet
@@ -22,7 +23,7 @@ from components.report.queries import Detail, Report, gathered
 from components.report.text import page_rules
 from components.report.url_state import MOST_DEVICES, ReportView, write_report_view
 from components.units import Units
-from components.usage import balance, table
+from components.usage import sections, table
 from components.usage.queries import PAGE_PATIENCE_S
 from components.usage.sums import Day, DeviceUsage, totals
 from components.usage.table import (
@@ -47,7 +48,7 @@ def document(report: Report, view: ReportView, organization: str) -> list[Compon
     if several and usages:
         made += [_together(usages, view.usage.units), _summary(usages, view.usage.units)]
     if report.balances:
-        parts = balance.section(report.balances, view.usage.units, kind="report-table")
+        parts = sections.balance_section(report.balances, view.usage.units, kind="report-table")
         made.append(html.Section(parts, className="report-summary"))
     if report.progress.complete:
         made += [
@@ -150,6 +151,7 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
             _bars(usage, units),
             _days(usage, units),
             *_findings(usage, detail, units),
+            *_annotations(usage, detail),
         ]
     return html.Section(
         made,
@@ -244,11 +246,34 @@ def _findings(usage: DeviceUsage, detail: Detail, units: Units) -> list[Componen
     if not detail.findings:
         return []
     price = None if usage.price is None else usage.price.per_gallon
-    devices, until_ms = brief.directory_of([usage.meter], price), usage.days[-1].end_ms
-    rows = [brief.row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
+    devices, until_ms = summary_table.directory_of([usage.meter], price), usage.days[-1].end_ms
+    rows = [summary_table.row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
     name = f"Findings of {usage.meter.label}"
-    table = brief.table(rows, name, several=False, kind="report-table")
+    table = summary_table.table(rows, name, several=False, kind="report-table")
     return [html.H3("Findings"), html.Div(table, className="report-scroll")]
+
+
+def _annotations(usage: DeviceUsage, detail: Detail) -> list[Component]:
+    """Notes, maintenance and corrections of the range, in the order of time."""
+    if not detail.annotations:
+        return []
+    rows = [
+        html.Tr(
+            [
+                html.Th(KINDS[each.kind], scope="row"),
+                html.Td(when(each, usage.tz)),
+                html.Td(each.body if each.kind != "correction" else f"{effect(each)}: {each.body}"),
+            ]
+        )
+        for each in detail.annotations
+    ]
+    heads = [html.Th(name, scope="col") for name in ("What", "When", "Text")]
+    table = html.Table(
+        [html.Thead(html.Tr(heads)), html.Tbody(rows)],
+        className="report-table annotations",
+        **labelled(f"Notes of {usage.meter.label}"),
+    )
+    return [html.H3("Notes"), html.Div(table, className="report-scroll")]
 
 
 # --- What the callback returns --------------------------------------------------------------------

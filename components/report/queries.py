@@ -9,13 +9,15 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from api.client import Finding, MonthEnd
+from api.client.annotations import PATHS, Annotation
 from api.client.balance import Balance
 from api.errors import BadRequest
 from api.metering.cadence import UNKNOWN
 from api.metering.night_flow import NightFlow
 from api.metering.windows import Window
+from components.annotations.queries import within
 from components.device.queries import mean_quality, night_flow_of, quality_range
-from components.fleet.cadence import cadences
+from components.fleet.device_queries import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
 from components.queries import findings_in
 from components.report.url_state import ReportView, refusal
@@ -32,8 +34,8 @@ from components.usage.sums import DeviceUsage, ordered
 
 
 class Detail(NamedTuple):
-    """Of the range: lowest, highest and mean quality, the nights up to its end, its findings, and
-    where the month ends if its last day is under way.
+    """Of the range: lowest, highest and mean quality, the nights up to its end, its findings,
+    notes, maintenance and corrections, and where the month ends if its last day is under way.
     None where no reading tells, or where the service can't say."""
 
     quality_min: float | None = None
@@ -42,6 +44,7 @@ class Detail(NamedTuple):
     nights: NightFlow | None = None
     findings: tuple[Finding, ...] = ()
     month: MonthEnd | None = None
+    annotations: tuple[Annotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,8 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
         flow = night_flow_of(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
         found = findings_in(desk.client, id, window)
         month = month_end_of(desk.client, id) if under_way(usage) else None
+        noted = [each for kind in PATHS for each in within(desk.client, id, window, kind)]
     except ONE_DEVICE_ERRORS:
         return id, Detail()
-    return id, Detail(worst, best, mean, flow, found, month)
+    noted.sort(key=lambda each: each.from_ms)
+    return id, Detail(worst, best, mean, flow, found, month, tuple(noted))

@@ -15,7 +15,7 @@ from components.fleet.totals import Total, percent
 from components.report.queries import Detail, Report
 from components.report.url_state import ReportView
 from components.units import Units
-from components.usage.month import month_total
+from components.usage.sections import month_total
 from components.usage.sums import DeviceUsage
 from components.usage.table import date_words, flow_words
 

@@ -17,9 +17,8 @@ from components.fleet.queries import Deadline, Desk
 from components.fleet.totals import Total
 from components.html_json import sheet
 from components.menu import Entry, Section, body
-from components.usage import balance, findings, table
+from components.usage import table
 from components.usage.insight_queries import balances_of, findings_of, month_ends
-from components.usage.month import month_total
 from components.usage.queries import (
     PAGE_PATIENCE_S,
     Selection,
@@ -27,6 +26,7 @@ from components.usage.queries import (
     offered,
     pick,
 )
+from components.usage.sections import balance_section, findings_section, month_total
 from components.usage.sums import DeviceUsage, ordered, totals
 from components.usage.url_state import UsageView, write_usage_view
 
@@ -79,8 +79,8 @@ def _table(
     """With the mains' balances and the findings of its days, once all devices are there."""
     made = [table.table(usages, view)]
     if whole:
-        made += balance.section(balances_of(desk, usages, now_ms), view.units)
-        made += findings.section(findings_of(desk, usages), usages, picked.price, view)
+        made += balance_section(balances_of(desk, usages, now_ms), view.units)
+        made += findings_section(findings_of(desk, usages), usages, picked.price, view)
     return made
 
 

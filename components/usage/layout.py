@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 
@@ -92,14 +93,24 @@ def _heading(view: UsageView, today: date) -> Component:
     )
 
 
-def ranges(page: str, view: UsageView, today: date, *, default: str) -> list[Component]:
-    """The choice of days. ``page`` begins the ids of the page that it is on."""
-    chosen = view.range if view.range in RANGES else "custom" if BETWEEN in view.range else ""
+def ranges(
+    page: str,
+    view: UsageView,
+    today: date,
+    *,
+    default: str,
+    more: Sequence[tuple[str, str]] = (),
+) -> list[Component]:
+    """The choice of days. ``page`` begins the ids of the page that it is on; ``more`` are ranges
+    that other pages don't offer."""
+    known = [*RANGES.items(), *more]
+    named = any(view.range == name for name, _ in known)
+    chosen = view.range if named else "custom" if BETWEEN in view.range else ""
     return [
         segments(
             "Range",
             "range",
-            [*RANGES.items(), ("custom", "Custom")],
+            [*known, ("custom", "Custom")],
             chosen=chosen,
             default=default,
         ),

@@ -22,10 +22,13 @@ from api.timez import local_ordinal
 from components import formatting
 from components.clock import known_zone
 from components.controls import failure
-from components.fleet.cadence import cadences
-from components.fleet.device_list import Directory, directory
-from components.fleet.install_date import believed
-from components.fleet.meters import Meter
+from components.fleet.device_queries import (
+    Directory,
+    Meter,
+    cadences,
+    directory,
+    without_disproved_dates,
+)
 from components.fleet.queries import ONE_DEVICE_ERRORS, Answered, Deadline, Desk, batches, latest
 from components.usage.sums import Day, DeviceUsage
 from components.usage.url_state import MOST_DEVICES, UsageView
@@ -299,7 +302,7 @@ def _uptimes(
     if len(known) < len(good):
         return Progress("devices’ cadence", len(known), len(good))
     since = min(day.from_ms for meter in good for _, day in days_of(meter, view, kept.now_ms))
-    good = believed(desk, good, since, deadline, kept.now_ms)
+    good = without_disproved_dates(desk, good, since, deadline, kept.now_ms)
     questions = _questions(good, view, kept, known)
     jobs = (partial(_uptime, desk.client, q) for q in questions if q not in kept.asked)
     for question, answered in desk.answers(jobs, deadline):

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from api.metering import cost, uptime
 from api.metering.cost import Price
 from api.timez import MINUTE_MS
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Meter
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,15 @@ def fill(tab: Tab, text: str, button: str) -> None:
     tab.run(FILL, text, button)
 
 
+def select(tab: Tab) -> None:
+    """By S, then a drag over the middle of the plot."""
+    ActionChains(tab.driver).send_keys("s").perform()
+    layer = tab.driver.find_element("css selector", ".span-layer")
+    drag = ActionChains(tab.driver).move_to_element_with_offset(layer, 400, 150)
+    drag.click_and_hold().move_by_offset(150, 20).release().perform()
+    tab.until(lambda: tab.run("return document.querySelectorAll('.span-bar button').length") == 4)
+
+
 def test_a_note_by_key_and_a_correction_that_is_revoked(tab: Tab, staffed: Site) -> None:
     tab.size(1440, 900)
     tab.open(f"/devices/{staffed.fleet.ids[LIVE]}?range=24h")
@@ -58,9 +67,13 @@ def test_a_note_by_key_and_a_correction_that_is_revoked(tab: Tab, staffed: Site)
     fill(tab, "Valve replaced", "Save")
     tab.until(lambda: any("Valve replaced" in row for row in rows(tab)))
     tab.until(lambda: "notes" in tab.run(TRACES))
-    tab.run("document.querySelector('[data-annotate=correction]').click()")
-    fill(tab, "Hose test", "Preview")
-    tab.until(lambda: "readings change" in tab.text(".annotation-dialog"))
+    tab.run("document.querySelector('[data-annotation=delete]').click()")
+    tab.until(lambda: "Note deleted" in tab.text("#toast") and not rows(tab))
+    tab.run("document.querySelector('#toast button').click()")
+    tab.until(lambda: any("Valve replaced" in row for row in rows(tab)))
+    select(tab)
+    tab.run("document.querySelector('.span-bar [data-effect=exclude]').click()")
+    tab.until(lambda: "readings change" in tab.text(".annotation-preview"))
     fill(tab, "Hose test", "Save")
     tab.until(lambda: any("excluded" in row for row in rows(tab)))
     tab.until(lambda: "corrections" in tab.run(TRACES))

@@ -10,7 +10,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
 from api.roles import Role
 from tests.browser import axe
 from tests.browser.chromium import Tab, looked_at
@@ -82,7 +82,7 @@ def test_one_is_dismissed_and_taken_back_by_keyboard(tab: Tab) -> None:
     assert axe.findings(tab) == []
     press(tab, Keys.ENTER)
     tab.until(lambda: rows[0] not in tab.run(ROWS))
-    tab.until(lambda: "1.5 times the usual" in tab.text("#findings-toast"))
+    tab.until(lambda: "1.5 times the usual" in tab.text("#toast"))
     press(tab, "u")
     tab.until(lambda: rows[0] in tab.run(ROWS))
 

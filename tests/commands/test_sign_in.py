@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.server.operations import METRICS_PATH
+from api.server.monitoring import METRICS_PATH
 from api.store.open import open_store
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually

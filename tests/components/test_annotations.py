@@ -12,11 +12,15 @@ from api.client.annotations import Annotation, AuditEntry, CorrectionPreview
 from api.client.credential import Me
 from api.roles import Role
 from components.admin.audit import AuditFilter, read_filter, table
-from components.annotations.deeds import body_of
-from components.annotations.marks import _marks
+from components.annotations.form_actions import body_again, body_of
 from components.annotations.panel import listing
+from components.annotations.queries import _marks
 from components.annotations.texts import effect, previewed, when, whose
-from components.charts.annotation_marks import AnnotationMark, annotation_traces
+from components.charts.annotation_marks import (
+    AnnotationMark,
+    annotation_flags,
+    annotation_traces,
+)
 from components.html_json import sheet
 from components.ranges import Window
 from components.theme import LIGHT
@@ -68,6 +72,21 @@ def test_a_series_is_hatched_at_each_of_its_times() -> None:
     assert annotation_traces([], LIGHT) == []
 
 
+def test_flags_say_what_notes_and_maintenance_are_where_there_is_room() -> None:
+    day = Window(NOON, NOON + 24 * HOUR)
+    marks = [
+        AnnotationMark("note", NOON + 20 * HOUR, None, "Note: Valve <b>replaced</b> by Ann"),
+        AnnotationMark("note", NOON + 19 * HOUR, None, "Note: no room"),
+        AnnotationMark("maintenance", NOON + 2 * HOUR, NOON + 3 * HOUR, "Maintenance: Pump"),
+        AnnotationMark("correction", NOON, NOON + HOUR, "Correction (excluded): x"),
+        AnnotationMark("note", NOON - HOUR, None, "Note: before"),
+    ]
+    flags, taken = annotation_flags(marks, day, 1_000, LIGHT, [500.0])
+    assert [flag["text"] for flag in flags] == ["■ Valve &lt;b&gt;repla…", "▨ Pump"]
+    assert len(taken) == 3
+    assert annotation_flags(marks, day, 1_000, LIGHT, [139.0, 889.0])[0] == []
+
+
 @pytest.mark.parametrize(
     ("kind", "deed", "body"),
     [
@@ -92,6 +111,23 @@ def test_a_series_is_hatched_at_each_of_its_times() -> None:
 )  # fmt: skip
 def test_the_form_s_local_times_become_instants(kind: str, deed: Any, body: Any) -> None:
     assert body_of(kind, deed, DENVER) == body
+
+
+@pytest.mark.parametrize(
+    ("gone", "body"),
+    [
+        (NOTE, {"device": "d-1", "from": "2026-03-08T18:00:00.000Z", "to": None, "text": "Valve"}),
+        (replace(SPAN, group="north", device_id=None, from_ms=NOON + 1),
+         {"group": "north", "from": "2026-03-08T18:00:00.001Z", "to": "2026-03-08T19:00:00.000Z",
+          "text": "Valve"}),
+        (replace(PLAN, zone="America/Denver"),
+         {"device": "d-1", "from": "2026-03-08T18:00:00.000Z", "to": "2026-03-08T19:00:00.000Z",
+          "reason": "Valve", "repeat": "weekly", "until": "2026-03-29T18:00:00.000Z",
+          "zone": "America/Denver"}),
+    ],
+)  # fmt: skip
+def test_what_was_deleted_can_be_created_again(gone: Annotation, body: dict[str, Any]) -> None:
+    assert body_again(gone) == body
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from components.device.cards import CARDS
 from components.device.kpi_rows import KPI_ROWS
-from components.radio import measures_water, radio_values, radio_words
+from components.formatting import measures_water, radio_values, radio_words
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,12 @@ def test_graphics_stand_out(theme: Palette, graphic: str) -> None:
     assert contrast(getattr(theme, graphic), theme.surface) >= 3
 
 
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_lines_beside_each_other_stand_out_and_differ(theme: Palette) -> None:
+    assert len(set(theme.series)) == 12
+    assert min(contrast(colour, theme.surface) for colour in theme.series) >= 3
+
+
 def test_the_stylesheet_knows_every_token_in_both_themes() -> None:
     written, paper = css().split("@media print")
     assert f"--surface:{LIGHT.surface};" in paper

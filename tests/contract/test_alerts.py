@@ -12,7 +12,7 @@ from api.catalog import DAY_MS, HOUR_MS, INSIGHT_PREFIX, KEY_HEADER
 from api.client import Client, Credential
 from api.errors import BadRequest, Conflict, Forbidden, NotFound
 from api.insight.alerts import management
-from api.insight.alerts.engine import AlertEngine
+from api.insight.alerts.evaluator import AlertEngine
 from api.roles import Role
 from api.store.base import AuditQuery, Grant
 from api.timez import now_ms

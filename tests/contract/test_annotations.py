@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from api.catalog import INSIGHT_PREFIX
+from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.roles import Role
 from api.store.base import Grant, Store
+from api.timez import now_ms, stamp
 from tests.world import LONE, METER, TWIN, Credential, World, build, opened
 
 NORTH = Grant(groups=frozenset({"north"}))
@@ -91,6 +92,25 @@ def test_a_note_is_written_searched_changed_and_deleted(world: World) -> None:
     assert (status, changed["to"], changed["text"]) == (200, LATER, first["text"])
     assert ask(world, "DELETE", f"/notes/{first['id']}", {}, "operator")[0] == 200
     assert ask(world, "GET", f"/notes/{first['id']}")[0] == 404
+
+
+def test_a_page_of_devices_includes_the_notes_of_its_window(world: World) -> None:
+    now = now_ms()
+    of_group: dict[str, Any] = {"device": None, "group": "north"}
+    for hours, text, more in ((2, "Own", {}), (1, "Group’s", of_group), (30, "Before", {})):
+        note(world, text=text, **{"from": stamp(now - hours * HOUR_MS)}, **more)
+
+    def noted(by: str, window: str = "24h") -> list[str]:
+        path = f"/devices?ids={TWIN}&include=notes&window={window}"
+        status, told = ask(world, "GET", path, by=by)
+        assert status == 200
+        return [each["text"] for each in told["data"][0]["notes"]]
+
+    assert noted("viewer") == noted("viewer of north") == ["Own", "Group’s"]
+    assert noted("viewer", "7d") == ["Before", "Own", "Group’s"]
+    secret, _ = world.new_key(Grant(devices=frozenset({TWIN})))
+    world.credentials["one"] = Credential({"service-api-key": secret}, frozenset())
+    assert noted("one") == ["Own"]  # the group isn't theirs
 
 
 def test_a_note_is_its_authors_and_an_administrators(world: World) -> None:

@@ -12,7 +12,7 @@ import pytest
 from api.catalog import HOUR_MS, INSIGHT_PREFIX, KEY_HEADER
 from api.client import Client, Credential
 from api.errors import Conflict, NotFound
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
 from api.insight.findings import KINDS, SEVERITIES
 from api.roles import Role
 from api.store.base import AuditQuery, Grant, ReadingRow

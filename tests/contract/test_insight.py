@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api.client import Client
 from api.errors import NotFound, NotOffered
-from api.insight.projection import Projection
+from api.insight.status_projection import Projection
 from api.metering.cost import Price
 from api.server.remote_stub import create_stand_in
 from api.settings import Settings

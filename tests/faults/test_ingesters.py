@@ -20,7 +20,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from api.catalog import MINUTE_MS
 from api.ingest.mqtt import Consumer, Publisher
-from api.ingest.mqtt.sharing import is_ours
+from api.ingest.mqtt.sharding import is_ours
 from api.ingest.mqtt.topics import up
 from api.ingest.writer import Writer
 from api.server.readiness import Readiness

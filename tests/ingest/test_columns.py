@@ -21,8 +21,8 @@ from api.ingest.decode import (
     decode_json,
     decode_text,
 )
-from api.ingest.instants import parse_column
 from api.ingest.json_lines import batch_of_lines, parse_payload
+from api.ingest.timestamp_columns import parse_column
 from api.timez import parse_instant
 
 UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"

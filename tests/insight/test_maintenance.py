@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
-from api.insight.alerts.engine import AlertEngine
-from api.insight.evaluator import Evaluator
-from api.insight.facts import OfOrganization, facts_of
-from api.insight.projection import Projection
+from api.insight.alerts.evaluator import AlertEngine
+from api.insight.finding_evaluator import Evaluator
+from api.insight.finding_inputs import OfOrganization, facts_of
+from api.insight.status_projection import Projection
 from api.metering.cadence import Cadence
 from api.metering.maintenance import Repeat
 from api.metering.windows import SPANS

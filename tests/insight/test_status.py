@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from api.insight.projection import Projection, differing
+from api.insight.status_projection import Projection, differing
 from api.store.base import Device, NewDevice, ReadingRow, Status, Store
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from tests import citus

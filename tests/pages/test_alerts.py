@@ -10,7 +10,7 @@ from api.client.alerts import Alert, AlertPage, FiredDevice, Message, RulePrevie
 from api.insight.alerts.rules import parse_rule
 from api.timez import DAY_MS, HOUR_MS
 from components.alerts import forms, lists
-from components.alerts.preview import preview
+from components.alerts.rules import preview
 
 NOW = 1_780_000_000_000
 

@@ -44,12 +44,20 @@ def here(managed: Managed) -> Iterator[Managed]:
 
 def make(managed: Managed, *serials: str, **texts: Any) -> dict[str, Any]:
     devices = [managed.fleet.ids[serial] for serial in serials]
-    lists = {"devices": devices, "controls": texts.pop("controls", [])}
+    lists = {"devices": devices} | {each: texts.pop(each, []) for each in ("controls", "notes")}
     return the_page().make(1, TEXTS | texts, lists)
 
 
 def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
-    answer = make(here, LIVE, title="Lobby", origins="https://a.example", controls=["range"])
+    answer = make(
+        here,
+        LIVE,
+        title="Lobby",
+        origins="https://a.example",
+        controls=["range"],
+        notes=["1"],
+        compare="week",
+    )
     assert set(answer["problems"].values()) == {""}
     newest = here.client.embeds()[0]
     assert answer["go"] == f"/embeds?embed={newest.id}"
@@ -60,6 +68,8 @@ def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
         ("https://a.example",),
         controls=("range",),
         title="Lobby",
+        notes=True,
+        compare="week",
     )
 
 
@@ -86,7 +96,7 @@ def test_a_problem_is_said_at_its_field(
 
 
 def test_a_device_of_somebody_else_is_refused_at_the_field(here: Managed) -> None:
-    lists = {"devices": ["00000000-0000-4000-8000-00000000000f"], "controls": []}
+    lists = {"devices": ["00000000-0000-4000-8000-00000000000f"], "controls": [], "notes": []}
     answer = the_page().make(1, TEXTS, lists)
     assert "not found, or you don't have access" in answer["problems"]["devices"]
 
@@ -220,8 +230,8 @@ def test_a_search_offers_what_it_finds(here: Managed) -> None:
 def test_choices_show_the_fields_that_they_need(here: Managed) -> None:
     assert the_page().for_choices("fixed", "on") == (False, False)
     assert the_page().for_choices("86400", "") == (True, True)
-    options, value, no_metric = the_page().for_view("wall", "fixed")
-    assert (value, no_metric) == ("86400", True)
+    options, value, no_metric, no_comparison = the_page().for_view("wall", "fixed")
+    assert (value, no_metric, no_comparison) == ("86400", True, True)
     assert "fixed" not in [each["value"] for each in options]
 
 

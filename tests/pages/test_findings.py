@@ -13,7 +13,7 @@ import httpx
 import pytest
 from dash import no_update
 
-from api.insight.evaluator import Evaluator
+from api.insight.finding_evaluator import Evaluator
 from api.insight.findings import KINDS
 from tests.dashboards import LIVE, Fleet, Site, make_fleet
 from tests.pages.elements import of_kind, text

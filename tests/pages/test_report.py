@@ -13,8 +13,7 @@ from pypdf import PdfReader
 
 from api.store.base import Grant, NewDevice, Scope
 from api.timez import now_ms
-from components.fleet.queries import Deadline, Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Deadline, Desk, Memory
 from components.report.url_state import read_report_view
 from components.units import UNITS_BY_NAME
 from components.usage.queries import gather, pick

@@ -26,7 +26,7 @@ from tests.components.device.service import Bench, bench
 from tests.servers import free_port
 from tests.web.auth.remote import serving
 from tests.world import SETTINGS, ms
-from web.downloads.csv import INCOMPLETE
+from web.downloads.streaming import INCOMPLETE
 
 START = ms("2026-11-01T00:00Z")
 ROWS = 35_000  # four pages

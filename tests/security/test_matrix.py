@@ -87,6 +87,7 @@ ROUTES: dict[str, Ask] = {
             ("comparison", f"?compare=week&{SPAN}"),
         )
     },
+    "GET /insight/v1/volumes": Ask(f"/insight/v1/volumes?item=device:{{device}}&{SPAN}", "api"),
     "GET /insight/v1/groups": Ask("/insight/v1/groups", "api"),
     "GET /insight/v1/summary": Ask("/insight/v1/summary", "api"),
     "GET /insight/v1/me": Ask("/insight/v1/me", "api"),
@@ -263,6 +264,13 @@ ROUTES: dict[str, Ask] = {
     **{
         f"GET /export/fleet.{kind}": Ask(f"/export/fleet.{kind}", "site")
         for kind in ("png", "svg", "pdf")
+    },
+    **{
+        f"GET /{where}/compare.{kind}": Ask(
+            f"/{where}/compare.{kind}?{DAYS}&items=device:{{device}}", "site"
+        )
+        for where, kinds in (("export", ("png", "svg", "pdf")), ("download", ("csv", "xlsx")))
+        for kind in kinds
     },
     "GET /export/report.pdf": Ask(f"/export/report.pdf?{DAYS}&devices={{device}}", "site, by id"),
     "GET /export/report/chart.json": Ask(

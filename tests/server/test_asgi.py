@@ -13,8 +13,8 @@ from api.errors import Busy
 from api.ingest.ipc.client import MOST_AT_ONCE
 from api.server import asgi
 from api.server.asgi import REFUSAL, ThreadedSite, environ_of
-from api.server.bodies import BodyBudget
-from api.server.lanes import LANES, PAGES, Lane, lane_of
+from api.server.request_bodies import BodyBudget
+from api.server.thread_lanes import LANES, PAGES, Lane, lane_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

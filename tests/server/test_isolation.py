@@ -44,7 +44,7 @@ requests = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(requests, min_size=2, max_size=12))
 def test_interleaved_answers_are_what_each_gets_alone(
     world: World, asked: list[tuple[str, str, str]]

@@ -8,7 +8,7 @@ from api.auth import Authenticator
 from api.catalog import CREDENTIAL_CACHE_S
 from api.errors import TooManyRequests, Unauthorized
 from api.server import create_service
-from api.server.gate import Gate
+from api.server.credential_gate import Gate
 from api.server.rate_limits import (
     BURST_S,
     FAILURES_BURST,

@@ -14,7 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from api.errors import Unavailable
-from api.server.operations import create_operations
+from api.server.monitoring import create_operations
 from api.server.readiness import DEGRADED, FAILED, OK, Check, Readiness, overall
 from api.settings import Settings
 from api.store.base import Replica, Store, StoreFile

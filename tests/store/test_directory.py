@@ -24,7 +24,7 @@ from api.store.base import (
     Scope,
     Store,
 )
-from api.store.common import CommonStore
+from api.store.common_store import CommonStore
 from api.store.sql.query import Query
 from api.store.tables import TABLES
 from tests.store.fleet import NOON_MS, device, everything, listed, reading
@@ -157,7 +157,7 @@ def test_the_active_filter_chooses(store: Store, labelled: str, active: bool | N
 @pytest.mark.parametrize(
     ("limit", "offset"), [(3, 0), (3, 3), (100, 8), (1, 99), (None, 4), (2, 9)]
 )
-def test_a_page_of_devices_is_a_slice_and_the_count_is_of_all(
+def test_a_fleet_page_is_a_slice_and_the_count_is_of_all(
     store: Store, labelled: str, limit: int | None, offset: int
 ) -> None:
     everyone = listed(store, labelled, active=None)

@@ -25,7 +25,7 @@ from api.catalog import (
     Aggregate,
     Resolution,
 )
-from api.store import reads
+from api.store import series
 from api.store.base import Condition, Device, Piece, Span, Store, Where
 from api.store.sql.series import Closed, count_by_hours, cover
 from api.store.tables import HOUR_COUNTER
@@ -113,7 +113,7 @@ def test_paging_is_slicing(
 ) -> None:
     device = written(store, pairs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reads, "JUMP_FROM", jump)
+        patch.setattr(series, "JUMP_FROM", jump)
         for span in (Span(), Span(NOON_MS + 61_000, NOON_MS + 2 * HOUR_MS + 5)):
             everything = store.rows(device, resolution, span, limit=10_000)
             page = store.rows(device, resolution, span, limit=limit, offset=offset)

@@ -8,8 +8,8 @@ import pytest
 
 from api.catalog import COARSEST_STORED, HOUR_MS, MINUTE_MS, RAW, STORED
 from api.errors import UserError
-from api.insight.evaluator import Evaluator
-from api.insight.projection import Projection
+from api.insight.finding_evaluator import Evaluator
+from api.insight.status_projection import Projection
 from api.metering.status import State
 from api.store.base import AuditEntry, AuditQuery, Grant, Key, NewDevice, Span, Store
 from tests.store.fleet import NOON_MS, device, new_meters, reading, steady

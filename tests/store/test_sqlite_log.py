@@ -17,7 +17,7 @@ from api.catalog import RAW
 from api.errors import StoreDamaged, Unavailable
 from api.ingest.submission import Submission
 from api.ingest.writer import Writer
-from api.store import damage, sqlite
+from api.store import damage_mark, sqlite
 from api.store.base import Device, Span
 from api.store.open import open_web_store
 from api.store.sql.query import Query
@@ -238,8 +238,8 @@ def test_after_the_first_damaged_page_nothing_is_stored_until_a_check_passes(
         later.checkpoint()
     later.close()
     path.write_bytes(whole)
-    monkeypatch.setattr(damage, "CHECK_EVERY_S", 0.0)
-    monkeypatch.setattr(later, "_damage", damage.DamageMark(path))
+    monkeypatch.setattr(damage_mark, "CHECK_EVERY_S", 0.0)
+    monkeypatch.setattr(later, "_damage", damage_mark.DamageMark(path))
     assert write_one(later, device)
     assert later.file().problem == ""
     later.close()

@@ -14,7 +14,7 @@ from components.devices.columns import day, groups_of, parent_of
 from components.devices.listing import read_listing
 from components.devices.queries import every_row
 from components.fleet.queries import Desk
-from components.radio import measures_water
+from components.formatting import measures_water
 from components.units import Units
 from web.downloads.device import number_of
 from web.downloads.names import file_stem

@@ -8,7 +8,7 @@ from api.client.findings import Finding
 from api.timez import now_ms, stamp
 from components.findings import texts
 from components.findings.url_state import FindingsView, read_findings_view
-from components.fleet.device_list import Directory, directory
+from components.fleet.device_queries import Directory, directory
 from components.fleet.queries import Desk
 from components.queries import find_device
 from web.downloads.names import file_stem

@@ -12,8 +12,8 @@ from api.metering import uptime
 from api.metering.cost import device_price
 from api.timez import now_ms, stamp
 from components.clock import known_zone
+from components.fleet.device_status import shown
 from components.fleet.queries import Desk, every_device
-from components.fleet.states import shown
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.units import Units
 from web.downloads.device import number_of

@@ -10,10 +10,9 @@ from werkzeug.wrappers import Response
 
 from api.errors import TooManyRequests
 from components import session
-from components.fleet.queries import Desk
-from components.fleet.query_context import current_desk
+from components.fleet.queries import Desk, current_desk
 from web.concurrency_limit import ConcurrencyLimit
-from web.downloads import audit, device, devices, findings, fleet, streaming, usage
+from web.downloads import audit, compare, device, devices, findings, fleet, streaming, usage
 from web.downloads.table import Table
 
 MOST_EACH: Final = 3  # half of its lane's threads
@@ -31,6 +30,7 @@ FILES: Final[Mapping[str, Make]] = {
     "/download/findings": findings.findings_file,
     "/download/audit": audit.audit_file,
     "/download/fleet": fleet.states_file,
+    "/download/compare": compare.compare_file,
     "/download/usage/by-device": usage.devices_file,
     "/download/usage/by-day": usage.days_file,
 }

@@ -3,18 +3,65 @@
 from __future__ import annotations
 
 import logging
+import re
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 from werkzeug.wrappers import Response
 
 from api.errors import ServiceError, WeirError
 from components.controls import failure
-from web.downloads import csv, xlsx
+from web.downloads import table as downloads_table
+from web.downloads import xlsx
 from web.downloads.names import disposition
-from web.downloads.table import Table
+from web.downloads.table import Column, Kind, Part, Table
+
+INCOMPLETE: Final = "# INCOMPLETE: "  # the start of the last line of an interrupted file
+_END: Final = "\r\n"
+# What some spreadsheet takes for a formula, including full-width signs and leading space, and what
+# would end a csv_cell.
+_FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
+_QUOTED: Final = re.compile('[",\r\n]')
+
+
+def csv_lines(table: Table) -> Iterator[str]:
+    """The header with the first rows, then the other parts. Reads the first part before yielding,
+    so that a refused reader gets nothing."""
+    head = ",".join(csv_cell(column.header) for column in table.columns) + _END
+    for part in table.parts:
+        yield head + csv_text(table.columns, part)
+        head = ""
+    if head:
+        yield head
+
+
+def broken_off(reason: str) -> str:
+    return f"{INCOMPLETE}{reason}{_END}"
+
+
+def csv_text(columns: Sequence[Column], part: Part) -> str:
+    cells = [_texts(column, values) for column, values in zip(columns, part, strict=True)]
+    return "".join(f"{row}{_END}" for row in map(",".join, zip(*cells, strict=True)))
+
+
+def _texts(column: Column, values: Sequence[Any]) -> Sequence[str]:
+    if column.kind is Kind.NUMBER:
+        return downloads_table.numbers(column, values)
+    if column.kind is Kind.INSTANT:
+        return downloads_table.instants(column, values)
+    if column.kind is Kind.DAY:
+        return downloads_table.days(values)
+    cells = {value: "" if value is None else csv_cell(value) for value in set(values)}
+    return [cells[value] for value in values]
+
+
+def csv_cell(value: str) -> str:
+    """A csv_text csv_cell; one that starts like a formula gets an apostrophe. Not for numbers."""
+    safe = f"'{value}" if _FORMULA.match(value) else value
+    return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
+
 
 CSV: Final = "csv"
 XLSX: Final = "xlsx"
@@ -66,12 +113,12 @@ def _text(table: Table) -> Generator[bytes]:
     """The CSV text. An interrupted file says so in its last line, then the connection is cut."""
     begun = False
     try:
-        for part in csv.lines(table):
+        for part in csv_lines(table):
             yield part.encode()
             begun = True
     except WeirError as error:
         if begun:
-            yield csv.broken_off(failure(error)).encode()
+            yield broken_off(failure(error)).encode()
         raise
 
 

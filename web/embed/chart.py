@@ -93,7 +93,9 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
         clock = Clock(drawn.canvas.tz, *window)
         span = " – ".join(formatting.moment(at, clock) for at in (window.from_ms, window.to_ms + 1))
     metric = drawn.frame.metric
-    return " · ".join((span, f"{metric.label}, {drawn.frame.unit}", chart_query.zone_note(drawn)))
+    compared = chart_query.compared_words(drawn)
+    parts = (span, f"{metric.label}, {drawn.frame.unit}", compared, chart_query.zone_note(drawn))
+    return " · ".join(part for part in parts if part)
 
 
 # --- Its frame -----------------------------------------------------------------------------------

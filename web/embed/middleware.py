@@ -21,7 +21,7 @@ from api.embeds import EmbedDefinition
 from api.errors import ServiceError, Unauthorized, WeirError
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from components.controls import failure
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Memory
 from web.embed import shell
 from web.embed.session import EMBED_VIEWER, EmbedViewer
 from web.static import STATIC_PREFIXES

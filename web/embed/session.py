@@ -10,8 +10,7 @@ from flask import request
 from api.client import Client
 from api.client.embeds import Embed
 from api.timez import now_ms
-from components.fleet.queries import Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Desk, Memory
 
 EMBED_VIEWER: Final = "weir.embed"  # environ key, set by the middleware
 

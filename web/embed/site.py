@@ -14,7 +14,7 @@ from api.catalog import EMBED_PAGE_PREFIX
 from api.client import Client
 from api.errors import BadRequest
 from components import theme
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Memory
 from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
 from web.embed.middleware import EmbedMiddleware, Find, FrameLimit

@@ -14,13 +14,13 @@ from api.embeds import EmbedDefinition
 from api.errors import NotOffered
 from api.metering.windows import SPANS
 from components import formatting
-from components.bare_service import bare_page
 from components.clock import Clock, known_zone
 from components.controls import attributes, labelled, notice
 from components.fleet.queries import tiles_of_embed
-from components.fleet.tile_lines import lines_of
+from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.url_state import FleetView
+from components.readings_only_queries import bare_page
 from web.embed.permissions import controls, heading, wall_view
 from web.embed.session import EmbedDesk, EmbedViewer
 

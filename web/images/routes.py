@@ -12,10 +12,11 @@ from werkzeug.wrappers import Response
 from api.errors import WeirError
 from api.timez import now_ms
 from components import session
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from web.concurrency_limit import ConcurrencyLimit
 from web.downloads.names import disposition
 from web.images.cards import DRAWINGS, card_image
+from web.images.compare import compare_image
 from web.images.rendered import Image, chart_image, wall_image
 from web.problems import problem
 from web.rendering import Renderer
@@ -25,6 +26,7 @@ ROOT: Final = "/export"
 CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"
 CARD: Final = f"{ROOT}/devices/<path:device_id>"
 WALL: Final = f"{ROOT}/fleet"
+COMPARE: Final = f"{ROOT}/compare"
 TYPES: Final[dict[Format, str]] = {
     "png": "image/png",
     "svg": "image/svg+xml",
@@ -44,7 +46,8 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
         yield f"{CHART}.{format}", f"chart_{format}", _chart(format)
         for card in DRAWINGS:
             yield f"{CARD}/{card}.{format}", f"{card}_{format}", _card(card, format)
-        yield f"{WALL}.{format}", f"fleet_{format}", _wall(format)
+        yield f"{WALL}.{format}", f"fleet_{format}", _of_desk(wall_image, format)
+        yield f"{COMPARE}.{format}", f"compare_{format}", _of_desk(compare_image, format)
 
 
 def renderer() -> Renderer:
@@ -82,10 +85,10 @@ def _card(card: str, format: Format) -> Callable[..., Response]:
     return view
 
 
-def _wall(format: Format) -> Callable[..., Response]:
+def _of_desk(make: Callable[..., Image], format: Format) -> Callable[..., Response]:
     def view() -> Response:
         return answer(
-            lambda: wall_image(current_desk(), renderer(), session.pairs(), format, now_ms()),
+            lambda: make(current_desk(), renderer(), session.pairs(), format, now_ms()),
             format,
         )
 

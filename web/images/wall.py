@@ -89,7 +89,8 @@ def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
         f"{_names(tile, inner, ink, palette)}"
         f'<svg x="{PAD}" y="{SPARK[0]}" width="{inner:.2f}" height="{SPARK[1]}"'
         f" {_box(tile['spark'])}>"
-        f"{_finding_span(tile, palette)}{_spark(tile['spark'], palette)}</svg>"
+        f"{_finding_span(tile, palette)}{_noted(tile, palette)}"
+        f"{_spark(tile['spark'], palette)}</svg>"
         f"{_note(tile['note'], inner, palette)}"
         f'<svg x="{PAD}" y="{STRIP[0]}" width="{inner:.2f}" height="{STRIP[1]}"'
         f" {_box(tile['strip'])}>{_strip(tile['strip'], palette)}</svg>"
@@ -150,6 +151,15 @@ def _finding_span(tile: Mapping[str, Any], palette: Palette) -> str:
         return ""
     colour, _ = _severity(tile["finding"]["severity"], palette)
     return f'<path d="{tile["span"]}" fill="{colour}" fill-opacity=".16"/>'
+
+
+def _noted(tile: Mapping[str, Any], palette: Palette) -> str:
+    if not tile["noted"] or not tile["spark"]:
+        return ""
+    return (
+        f'<path d="{tile["noted"]}" fill="none" stroke="{palette.ink_2}" stroke-width="1.25"'
+        ' stroke-dasharray="2 2" vector-effect="non-scaling-stroke"/>'
+    )
 
 
 def _numbers(tile: Mapping[str, Any], inner: float, palette: Palette) -> str:

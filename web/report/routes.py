@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from api.errors import BadRequest, NotFound, ParameterProblem, WeirError
 from api.timez import now_ms
 from components import session
-from components.fleet.query_context import current_desk
+from components.fleet.queries import current_desk
 from components.image_query import whole
 from components.ranges import Window
 from components.report.content import CHART

@@ -90,6 +90,8 @@ _FLOWING: Final[dict[Pattern, dict[str, Any]]] = {
     Pattern.EVENTS: {"continuousFlowLimit": 4},
 }
 _HIGH_FLOW: Final = {"highFlowLimit": 35}  # gal/min
+TENANTS: Final = "Tenants"  # of whom it is known how many they are
+PERSONS_A_GALLON: Final = 4.2  # a minute, when busy
 
 _D, _O, _S = Pattern.DOMESTIC, Pattern.OFFICE, Pattern.STEADY
 _N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
@@ -235,6 +237,9 @@ def device(one: Character, origin_ms: int) -> NewDevice:
     config = _FLOWING.get(meter.pattern, {}) | (
         _HIGH_FLOW if meter.condition is Condition.HIGH_FLOW else {}
     )
+    if meter.kind == TENANTS:
+        persons = round(meter.rate * PERSONS_A_GALLON) + one.stream % 7
+        config |= {"attributes": {"persons": persons, "floorArea": persons * (24 + one.stream % 9)}}
     if config:
         fields["config"] = config
     if meter.label in _MAINS:

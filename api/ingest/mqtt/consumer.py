@@ -25,13 +25,13 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from api.errors import Busy, Unavailable
-from api.ingest.mqtt import mapping
+from api.ingest.mqtt import lorawan_mapping
 from api.ingest.mqtt.broker import SESSION_S, ConnectionState, connect, new_client
-from api.ingest.mqtt.inbox import Inbox
 from api.ingest.mqtt.intake import Intake, Message
-from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import Reader
-from api.ingest.mqtt.sharing import is_ours, session_name, subscriptions
+from api.ingest.mqtt.receive_queue import Inbox
+from api.ingest.mqtt.redelivery_journal import Journal
+from api.ingest.mqtt.sharding import is_ours, session_name, subscriptions
 from api.ingest.submission import Receipt, Submission
 from api.ingest.writer import Writer
 from api.settings import Settings
@@ -66,7 +66,7 @@ class Consumer:
 
     def __init__(self, settings: Settings, writer: Writer) -> None:
         self._settings, self._writer = settings, writer
-        self._reader = Reader(mapping.load(settings.mqtt_mapping))
+        self._reader = Reader(lorawan_mapping.load(settings.mqtt_mapping))
         name = session_name(settings)
         journal = Journal(Path(settings.instance) / f"mqtt_{name}.received")
         self.intake = Intake(self._reader, journal, writer.device_cache, name, writer.position)

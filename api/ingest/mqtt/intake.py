@@ -17,8 +17,8 @@ from api.ingest import live_rows
 from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
 from api.ingest.device_cache import CACHE_S, DeviceCache
-from api.ingest.mqtt.journal import Journal
 from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
+from api.ingest.mqtt.redelivery_journal import Journal
 from api.ingest.submission import Draft, Entry, Submission
 from api.store.base import ROWS_A_COMMIT, Progress
 from api.store.refusals import MAX_SAMPLE

@@ -8,9 +8,9 @@ from typing import Any, Final, cast
 
 from api.ingest.decode import DEVICE, NOT_JSON, UUID_FORM, Devices, Rejection
 from api.ingest.json_lines import parse_payload
-from api.ingest.mqtt.mapping import Mappings
+from api.ingest.mqtt.lorawan_mapping import Mappings
+from api.ingest.mqtt.lorawan_uplinks import payload_of
 from api.ingest.mqtt.topics import PREFIX, UP_FILTER, matches
-from api.ingest.mqtt.uplinks import payload_of
 
 MAX_BYTES: Final = 1 << 20
 MAX_READINGS: Final = 10_000  # of one message

@@ -20,7 +20,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from api.ingest.announcer import Stored
 from api.ingest.mqtt.broker import ConnectionState, connect, new_client
-from api.ingest.mqtt.sharing import session_name
+from api.ingest.mqtt.sharding import session_name
 from api.ingest.mqtt.topics import datapoint
 from api.routes.serialize import datapoint_object
 from api.settings import Settings

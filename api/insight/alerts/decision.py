@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from api.insight.alerts import announcing, machine
+from api.insight.alerts import state_machine
 from api.insight.alerts.conditions import (
     Found,
     Values,
@@ -17,9 +17,10 @@ from api.insight.alerts.conditions import (
     resolution_for,
 )
 from api.insight.alerts.grouping import wait_ms
-from api.insight.alerts.machine import Outcome, Quiet, advance
+from api.insight.alerts.messages import MessageContext, announce
 from api.insight.alerts.model import Episode
 from api.insight.alerts.rules import StoredRule
+from api.insight.alerts.state_machine import Outcome, Quiet, advance
 from api.store.base import Device, FindingRow, Status
 from api.store.base.alerts import AlertBook, AlertChanges, SilenceRow
 
@@ -76,7 +77,7 @@ class Decision:
 
     def _announced(self, outcome: Outcome, book: AlertBook) -> AlertChanges:
         facts = self._facts
-        setting = announcing.Setting(
+        setting = MessageContext(
             facts.organization_id,
             self._now_ms,
             facts.rules,
@@ -89,7 +90,7 @@ class Decision:
         kept = {each.id: each for each in outcome.kept}
         gone = set(outcome.dropped)
         opened = [Episode.of(row) for row in book.open if row.id not in kept and row.id not in gone]
-        told, messages = announcing.announce(setting, outcome.events, kept, opened)
+        told, messages = announce(setting, outcome.events, kept, opened)
         rows = [told[id].row() for id in told]
         return AlertChanges(rows, outcome.dropped, messages)
 
@@ -135,8 +136,8 @@ class Decision:
         subject: str,
         *,
         covered: bool,
-    ) -> machine.Setting:
-        base = machine.Setting(
+    ) -> state_machine.Setting:
+        base = state_machine.Setting(
             organization_id=self._facts.organization_id,
             rule_id="" if stored is None else stored.id,
             device_key=key,

@@ -14,7 +14,7 @@ from api.domain.identify import storable
 from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem
 from api.insight.alerts.rules import NAME_LENGTH, Rule, RuleProblems, StoredRule, parse_rule
 from api.insight.receivers import KIND_BY_NAME
-from api.insight.receivers.seal import ReceiverSeal
+from api.insight.receivers.sealed_secrets import ReceiverSeal
 from api.settings import Settings
 from api.store.base import AuditEntry, Scope, Store
 from api.store.base.alerts import MessageRow, ReceiverRow

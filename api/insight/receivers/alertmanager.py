@@ -8,8 +8,8 @@ from typing import Any, Final
 import orjson
 
 from api.catalog import DAY_MS
+from api.insight.receivers.guarded_http import FAILURES, failure, post
 from api.insight.receivers.kind import Answer, Field, Kind, Means, Message
-from api.insight.receivers.network import FAILURES, failure, post
 from api.insight.receivers.webhook import alert_object, answer_of, check_url
 from api.timez import now_ms, stamp
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from api.insight.receivers.email import plain_text
+from api.insight.receivers.guarded_http import Refused, addresses
 from api.insight.receivers.kind import Answer, Field, Kind, Means, Message, headline_of, subject_of
-from api.insight.receivers.network import Refused, addresses
 from api.settings import Settings
 
 # Their addresses name a host of ours to choose; all others lead to a service of their own.

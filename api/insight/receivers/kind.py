@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``body``: see `api.insight.alerts.announcing`. ``secret``: opened. ``site``: where readers
+    """``body``: see `api.insight.alerts.messages`. ``secret``: opened. ``site``: where readers
     reach the dashboard. ``first``: of its thread."""
 
     row: MessageRow

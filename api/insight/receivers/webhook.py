@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
+from api.insight.receivers.guarded_http import FAILURES, failure, post
 from api.insight.receivers.kind import (
     LONGEST_RESPONSE,
     Answer,
@@ -22,7 +23,6 @@ from api.insight.receivers.kind import (
     Message,
     subject_of,
 )
-from api.insight.receivers.network import FAILURES, failure, post
 
 PREFIX: Final = "whsec_"
 GONE: Final = 410

@@ -77,13 +77,7 @@ from api.store.base.insight import (
     UsualToday,
     WindowStatus,
 )
-from api.store.base.keeping import (
-    Replica,
-    Retention,
-    StoreFile,
-    Upkeep,
-    Verdict,
-)
+from api.store.base.maintenance import Replica, Retention, StoreFile, Upkeep, Verdict
 from api.store.base.series import (
     Condition,
     LatestQuery,
@@ -92,6 +86,7 @@ from api.store.base.series import (
     Row,
     Span,
     TimeSeries,
+    Volume,
     Where,
 )
 
@@ -161,6 +156,7 @@ __all__ = [
     "Store",
     "StoreFile",
     "TimeSeries",
+    "Volume",
     "Upkeep",
     "UsualToday",
     "Verdict",

@@ -113,6 +113,12 @@ class Annotations(Protocol):
         """By device key, its own and its groups'; no entry where there is none."""
         ...
 
+    def notes_of(
+        self, keys: Sequence[int], from_ms: int, to_ms: int
+    ) -> dict[int, list[Annotation]]:
+        """By device key, its own and its groups' that have a part in [from_ms, to_ms)."""
+        ...
+
     def has_group(self, organization_id: str, name: str) -> bool: ...
 
 

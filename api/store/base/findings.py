@@ -25,7 +25,7 @@ UNTOUCHED: Final = 2**53
 class FindingRow:
     """A stored finding, identified by (key, kind, opened_ms). ``usual_per_day``: the device's usual
     gallons a day. ``rank``: of the severity, worst first. ``dismissed_by``: a Key ID, "command".
-    ``judgement``: a name of `api.insight.dismissal.JUDGEMENTS`."""
+    ``judgement``: a name of `api.insight.finding_dismissal.JUDGEMENTS`."""
 
     key: int
     kind: str

@@ -45,6 +45,15 @@ class Piece(NamedTuple):
     values: Row
 
 
+class Volume(NamedTuple):
+    """What went through a device from ``start_ms`` on, to the next edge: ``gallons`` None where no
+    row tells; ``rows`` of the source."""
+
+    start_ms: int
+    gallons: float | None
+    rows: int
+
+
 @dataclass(frozen=True, slots=True)
 class LatestQuery:
     """What to read for each device. ``uptime``: resolution in which buckets are counted.
@@ -125,4 +134,11 @@ class TimeSeries(Protocol):
         self, devices: Sequence[Device], latest_query: LatestQuery
     ) -> dict[int, LatestResult]:
         """By device key, with an entry for every given device. A single query for all."""
+        ...
+
+    def volumes(
+        self, devices: Sequence[Device], source: Resolution, edges: Sequence[int]
+    ) -> dict[int, list[Volume]]:
+        """By device key, what a stored source holds from each ascending edge up to the next; groups
+        without a row are left out. A single query for all."""
         ...

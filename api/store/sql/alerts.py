@@ -18,7 +18,7 @@ from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
-from api.store.table import Table
+from api.store.table_definition import Table
 from api.store.tables import ALERT_DUE, DEVICE, DEVICE_GROUP
 
 _OPEN: Final = "state IN ('pending', 'firing')"

@@ -82,17 +82,27 @@ def one(dialect: Dialect, scope: Scope, kind: AnnotationKind, annotation_id: str
 
 def maintenance(dialect: Dialect, keys: Sequence[int]) -> Query:
     """(device key, the columns) of each device's own and its groups'."""
+    return _of_devices(dialect, keys, Query("a.kind = ?", (AnnotationKind.MAINTENANCE.value,)))
+
+
+def notes(dialect: Dialect, keys: Sequence[int], from_ms: int, to_ms: int) -> Query:
+    """(device key, the columns) of each device's own and its groups' in [from_ms, to_ms)."""
+    within = "a.kind = ? AND a.from_ms < ? AND COALESCE(a.to_ms, a.from_ms + 1) > ?"
+    return _of_devices(dialect, keys, Query(within, (AnnotationKind.NOTE.value, to_ms, from_ms)))
+
+
+def _of_devices(dialect: Dialect, keys: Sequence[int], which: Query) -> Query:
     devices = f"(SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
-    kind, bound = AnnotationKind.MAINTENANCE.value, dialect.bind([(key,) for key in keys])
+    bound = (*which.params, *dialect.bind([(key,) for key in keys]))
     return Query(
         f"SELECT a.device_key, {_COLUMNS} FROM {ANNOTATION.name} AS a"
-        f" WHERE a.kind = ? AND a.device_key IN {devices}"
+        f" WHERE {which.sql} AND a.device_key IN {devices}"
         f" UNION ALL SELECT g.device_key, {_COLUMNS} FROM {ANNOTATION.name} AS a"
         f" JOIN {DEVICE_GROUP.name} AS g ON g.name = a.group_name"
         f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
         " AND d.organization_id = a.organization_id"
-        f" WHERE a.kind = ? AND g.device_key IN {devices}",
-        (kind, *bound, kind, *bound),
+        f" WHERE {which.sql} AND g.device_key IN {devices}",
+        (*bound, *bound),
     )
 
 

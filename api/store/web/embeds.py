@@ -11,9 +11,9 @@ from api.embeds import EmbedDefinition, Fixed, Rolling
 from api.errors import UserError
 from api.store.audit import AuditPart
 from api.store.base import AuditEntry, Grant, Row
-from api.store.core import Taken
+from api.store.dialect_interface import Taken
+from api.store.schema_upgrade import Versioned
 from api.store.sql import embeds as sql
-from api.store.versioned import Versioned
 from api.store.web.base import Embed, Maker
 from api.store.web.tables import EMBED, WEB_AUDIT
 
@@ -74,6 +74,8 @@ def _values(embed: Embed) -> dict[str, Any]:
         "created_ms": embed.created_ms,
         "expires_ms": definition.expires_ms,
         "revoked_ms": embed.revoked_ms,
+        "notes": int(definition.notes),
+        "compare": definition.compare,
     }
 
 
@@ -94,6 +96,8 @@ def _embed(row: Row) -> Embed:
             units=of["units"],
             theme=of["theme"],
             controls=_texts(of["controls"]),
+            notes=bool(of["notes"]),
+            compare=of["compare"],
             title=of["title"],
             expires_ms=of["expires_ms"],
         ),

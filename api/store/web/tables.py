@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from api.store.annotation_tables import audit_table
-from api.store.table import Column, Table
+from api.store.table_definition import Column, Table
 
 # Lists are JSON. A window is either window_s, or from_ms and to_ms. granted is JSON, null where a
 # key's grant counts.
@@ -32,6 +32,8 @@ EMBED: Final = Table(
         Column("created_ms", "int"),
         Column("expires_ms", "int", required=False),
         Column("revoked_ms", "int", required=False),
+        Column("notes", "int", default="0"),
+        Column("compare", "text", default="''"),
     ),
     key=("id",),
     indexes=("CREATE INDEX embed_by_organization ON embed (organization_id, created_ms)",),

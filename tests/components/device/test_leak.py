@@ -12,7 +12,7 @@ from api.timez import DAY_MS, HOUR_MS
 from components.device import kpis
 from components.device.kpis import Leak
 from components.findings import texts
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.units import METRIC, US
 from tests.world import ms
 

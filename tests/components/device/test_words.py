@@ -9,8 +9,15 @@ from api.client import Series
 from api.metering.cost import Price
 from api.metering.night_flow import NightFlow, TooSeldom
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
-from components.charts.causes import INACTIVE, LOW_QUALITY, NO_DATA, NOT_INSTALLED, Life, stretches
 from components.charts.frames import Frame, frame, within
+from components.charts.gap_causes import (
+    INACTIVE,
+    LOW_QUALITY,
+    NO_DATA,
+    NOT_INSTALLED,
+    Life,
+    stretches,
+)
 from components.clock import Clock
 from components.device import gap_list, kpis, row_table
 from components.device.chart_state import Shown, read_shown, write_shown

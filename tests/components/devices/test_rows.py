@@ -8,16 +8,16 @@ import pytest
 
 from api.client import Client
 from api.errors import NotFound
-from api.insight.projection import Projection
+from api.insight.status_projection import Projection
 from api.server import create_service
 from api.store.base import NewDevice, Store
 from api.store.open import open_store
 from api.timez import DAY_MS, MINUTE_MS, now_ms
-from components.bare_service import ONLY_WITH_WEIR
 from components.devices import queries
 from components.devices.columns import COLUMNS
 from components.devices.listing import Listing, Question
 from components.devices.queries import every_row, rows
+from components.readings_only_queries import ONLY_WITH_WEIR
 from components.units import METRIC
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME
 from tests.store.fleet import device, reading

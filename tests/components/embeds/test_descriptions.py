@@ -9,7 +9,7 @@ import pytest
 from api.client import Embed, EmbedDefinition, Fixed, Rolling
 from components.embeds import descriptions
 from components.embeds.queries import MOST, offered, within_limit
-from components.fleet.meters import Meter
+from components.fleet.device_queries import Meter
 from tests.world import ms
 
 LABELS = {"d-1": "Tenant 12 main", "d-2": "Lobby"}

@@ -14,7 +14,7 @@ from components.findings.url_state import (
     read_findings_view,
     write_findings_view,
 )
-from components.fleet.device_list import Directory
+from components.fleet.device_queries import Directory
 from components.units import METRIC, US, Units
 
 LEAK = Finding(

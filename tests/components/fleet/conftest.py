@@ -11,8 +11,7 @@ from flask import Flask
 from api.client import Client
 from api.server import create_service
 from api.store.open import open_store
-from components.fleet.queries import Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Desk, Memory
 from tests.dashboards import Fleet
 from tests.fleets import watched_fleet
 from tests.world import SETTINGS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from components.fleet.device_queries import DEFAULT_QUALITY_LIMIT, Meter
 from components.fleet.device_status import Known
-from components.fleet.meters import DEFAULT_QUALITY_LIMIT, Meter
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")

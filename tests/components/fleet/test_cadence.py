@@ -10,10 +10,9 @@ from api.catalog import MAX_IDS
 from api.client import Client
 from api.errors import NotOffered
 from api.metering.cadence import Cadence
-from components.fleet.cadence import cadences
-from components.fleet.queries import Deadline, Desk
-from components.fleet.reply_cache import Memory
-from tests.components.fleet.meters import meter
+from components.fleet.device_queries import cadences
+from components.fleet.queries import Deadline, Desk, Memory
+from tests.components.fleet.device_queries import meter
 
 NOW_MS = 1_795_000_000_000
 MANY = 120

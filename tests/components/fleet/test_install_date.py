@@ -10,10 +10,13 @@ import pytest
 from api.catalog import EARLIEST_READING_MS
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to
 from components.device.kpi_cards import identity
-from components.fleet.install_date import FRESH_MS, believed
-from components.fleet.meters import Meter, read_meter
-from components.fleet.queries import Deadline, Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.device_queries import (
+    INSTALL_DATE_FRESH_MS,
+    Meter,
+    read_meter,
+    without_disproved_dates,
+)
+from components.fleet.queries import Deadline, Desk, Memory
 from components.queries import find_device
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text
@@ -44,7 +47,7 @@ def installed_ms(meter: Meter) -> int:
 
 
 def looked_into(desk: Desk, meter: Meter, since_ms: int, now_ms: int) -> int | None:
-    return believed(desk, [meter], since_ms, Deadline(30), now_ms)[0].installed_on_ms
+    return without_disproved_dates(desk, [meter], since_ms, Deadline(30), now_ms)[0].installed_on_ms
 
 
 @pytest.mark.parametrize(
@@ -71,8 +74,8 @@ def test_earlier_readings_that_come_later_are_noticed(made: Bench, desk: Desk) -
     at = installed_ms(meter)
     assert looked_into(desk, meter, at - MINUTE_MS, at) == at
     made.write([(LONG_AGO, 1.0, 1.0)])
-    assert looked_into(desk, meter, at - MINUTE_MS, at + FRESH_MS - 1) == at
-    assert looked_into(desk, meter, at - MINUTE_MS, at + FRESH_MS) is None
+    assert looked_into(desk, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS - 1) == at
+    assert looked_into(desk, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS) is None
 
 
 def test_dates_that_change_nothing_in_sight_are_not_looked_into(made: Bench, desk: Desk) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.fleet.reply_cache import MAX_LOCAL, SET_BACK_MS, Memory
+from components.fleet.queries import MAX_LOCAL, SET_BACK_MS, Memory
 
 
 def test_a_clock_set_back_makes_nothing_known_of_a_time_to_come() -> None:

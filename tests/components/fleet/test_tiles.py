@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from api.client import DeviceStatus, Strip
+from api.client.status import StatusNote
 from api.metering.windows import SPAN_BY_NAME
 from components.fleet.sparklines import Spark
 from components.fleet.tiles import NOT_DUE, percents, strip, tiles_of
 from components.fleet.url_state import FleetView
 from components.units import METRIC
-from tests.components.fleet.meters import DAY, HOUR, NOW
+from tests.components.fleet.device_queries import DAY, HOUR, NOW
 from tests.components.fleet.rows import leak, row
 
 LINE = Spark(288, line="M0 0L1 1", band="M0 0Z", gaps="", peak=7.4)
@@ -78,6 +79,19 @@ def test_the_span_of_a_finding_lies_on_the_line(start_ms: int, left: int) -> Non
     at, right = (int(part) for part in path.removeprefix("M").split("V")[0].split(" 0H"))
     assert abs(at - left) <= 7
     assert 280 <= right <= 288
+
+
+def test_notes_are_lines_on_the_tile_and_said_of_it() -> None:
+    at_ms = NOW - 12 * HOUR
+    notes = (StatusNote(at_ms, None, "Valve\nreplaced"), StatusNote(at_ms, NOW, "Works"))
+    tile = made(row(notes=notes))
+    first, second = tile["noted"].removeprefix("M").split("M")
+    assert first.endswith(" 100V0")
+    assert second.startswith(f"{first}H")  # the same start, and a bar to its end
+    assert tile["notes"] == "Note: Works (and 1 other note)"
+    assert tile["notes"] in tile["summary"]
+    assert made(row(notes=notes), None)["noted"] == ""
+    assert made(row())["notes"] == ""
 
 
 def test_a_gateway_shows_its_radio() -> None:

@@ -12,8 +12,7 @@ from api.errors import BadRequest
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import formatting
-from components.fleet.queries import Deadline, Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Deadline, Desk, Memory
 from components.report import text as report_text
 from components.report.queries import Report, gathered, whole
 from components.report.url_state import (
@@ -132,6 +131,18 @@ def test_each_day_is_the_sum_of_its_readings(desk: Desk, serial: str) -> None:
         assert is_rounded(row[3], sum(told) / (length * 60), "gpm")
         assert is_rounded(row[4], max(told) / 10, "gpm")
         assert row[5] == "100.0%"
+
+
+def test_notes_of_the_range_are_listed(desk: Desk) -> None:
+    at = "2026-11-01T12:00:00-05:00"
+    body = {"device": "R-NY", "from": at, "text": "Valve <b>replaced</b>"}
+    note = desk.client.create_annotation("note", body)
+    before = desk.client.create_annotation("note", {**body, "from": "2026-10-01T00:00:00Z"})
+    _, text = report_of(desk, "R-NY")
+    for each in (note, before):
+        desk.client.delete_annotation("note", each.id)
+    rows = [row for row in _Cells(text).rows if row[0] == "Note"]
+    assert rows == [["Note", "2026-11-01 12:00", "Valve <b>replaced</b>"]]
 
 
 def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:

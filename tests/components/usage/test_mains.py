@@ -8,9 +8,9 @@ from api.client import Device
 from api.client.balance import Balance, MeteredVolume
 from api.metering.cost import Price
 from components import html_json
-from components.fleet.device_list import read_directory
+from components.fleet.device_queries import read_directory
 from components.units import US
-from components.usage.balance import section
+from components.usage.sections import balance_section
 from components.usage.sums import Day, DeviceUsage, counted, totals
 from components.usage.table import sums
 
@@ -60,8 +60,8 @@ def test_a_circle_of_parents_loses_no_device() -> None:
 def test_the_balance_names_its_meters_and_how_much_of_the_range_it_covers() -> None:
     volumes = [MeteredVolume(n, n, n.title(), g) for n, g in (("MAIN", 100.0), ("FLAT", 94.0))]
     found = Balance(volumes[0], (volumes[1],), 94.0, 6.0, 0.06, 20, 24)
-    text = str(html_json.sheet(section([found], US)))
+    text = str(html_json.sheet(balance_section([found], US)))
     for words in ("Main", "Flat", "100 gal", "94 gal", "6 gal", "6.0%", "20 of 24 h"):
         assert words in text
     assert "every hour of the range" not in text
-    assert section([], US) == []
+    assert balance_section([], US) == []

@@ -7,7 +7,7 @@ import pytest
 from api.client import Amounts, MonthEnd
 from api.metering.forecast import Interval
 from components.units import METRIC, US
-from components.usage.month import month_total
+from components.usage.sections import month_total
 
 ONE = MonthEnd(
     "2026-11",

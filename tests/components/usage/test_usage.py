@@ -16,8 +16,7 @@ from api.client import Client
 from api.errors import Internal
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
-from components.fleet.queries import Deadline, Desk
-from components.fleet.reply_cache import Memory
+from components.fleet.queries import Deadline, Desk, Memory
 from components.units import US
 from components.usage.queries import Summary, gather, pick
 from components.usage.sums import ordered, totals
@@ -29,7 +28,6 @@ from components.usage.url_state import (
 )
 from tests.fleets import measured
 from tests.world import ms
-from web.downloads import csv as downloads_csv
 from web.downloads import streaming, xlsx
 from web.downloads import usage as downloads_usage
 
@@ -270,7 +268,7 @@ def at_now(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(table: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(downloads_csv.lines(table)))))
+    return list(csv.DictReader(io.StringIO("".join(streaming.csv_lines(table)))))
 
 
 @pytest.mark.usefixtures("at_now")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from api.errors import ConfigurationError
 from api.ingest import live_rows
 from api.ingest.decode import Devices, Rejection
-from api.ingest.mqtt import mapping, topics
+from api.ingest.mqtt import lorawan_mapping, topics
 from api.ingest.mqtt.messages import Reader
 from api.store.base import NewDevice
 from tests.ingest.mqtt.conftest import Site, eventually
@@ -95,7 +95,7 @@ def things(**changed: Any) -> dict[str, Any]:
 
 
 def read(topic: str, message: object) -> Any:
-    reader = Reader(mapping.parse(_toml(MAPPING)))
+    reader = Reader(lorawan_mapping.parse(_toml(MAPPING)))
     found = reader.read(topic, json.dumps(message).encode())
     assert found is not None
     [item] = found.items
@@ -194,7 +194,7 @@ JSON = st.recursive(
 
 @given(JSON, st.sampled_from([CHIRPSTACK, THINGS, "weir/v1/acme/N-1/up"]))
 def test_no_message_however_odd_stops_the_reading(message: object, topic: str) -> None:
-    reader = Reader(mapping.parse(_toml(MAPPING)))
+    reader = Reader(lorawan_mapping.parse(_toml(MAPPING)))
     assert reader.read(topic, json.dumps(message).encode()) is not None
 
 
@@ -249,7 +249,7 @@ def test_what_is_wrong_in_the_mapping_stops_the_start_in_one_line(
     file = tmp_path / "mapping.toml"
     file.write_text(text)
     with pytest.raises(ConfigurationError) as caught:
-        mapping.load(str(file))
+        lorawan_mapping.load(str(file))
     assert said in str(caught.value)
     assert str(caught.value).startswith("WEIR_MQTT_MAPPING")
 
@@ -257,16 +257,16 @@ def test_what_is_wrong_in_the_mapping_stops_the_start_in_one_line(
 def test_json_says_the_same_as_toml_and_a_missing_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "mapping.json"
     file.write_text(json.dumps(_toml(MAPPING)))
-    assert mapping.load(str(file)) == mapping.parse(_toml(MAPPING))
-    assert mapping.load("") == mapping.Mappings()
+    assert lorawan_mapping.load(str(file)) == lorawan_mapping.parse(_toml(MAPPING))
+    assert lorawan_mapping.load("") == lorawan_mapping.Mappings()
     with pytest.raises(ConfigurationError, match="No such file"):
-        mapping.load(str(tmp_path / "none.toml"))
+        lorawan_mapping.load(str(tmp_path / "none.toml"))
 
 
 def test_the_mapping_of_the_documentation_is_one() -> None:
     text = (Path(__file__).resolve().parents[3] / "docs" / "realtime.md").read_text("utf-8")
     shown = text.split("```toml\n")[1].split("```")[0]
-    found = mapping.parse(_toml(shown))
+    found = lorawan_mapping.parse(_toml(shown))
     assert [source.format for source in found.sources] == ["chirpstack", "things"]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from api.insight.alerts.decision import Decision, DeviceFacts, Facts
-from api.insight.alerts.machine import Quiet
 from api.insight.alerts.model import Episode
 from api.insight.alerts.rules import StoredRule, parse_rule
+from api.insight.alerts.state_machine import Quiet
 from api.insight.findings import SEVERITIES
 from api.store.base import Device, FindingRow
 from api.store.base.alerts import AlertBook, AlertRow, SilenceRow

@@ -10,7 +10,7 @@ import orjson
 
 from api.insight.alerts.rules import StoredRule, parse_rule
 from api.insight.receivers import KIND_BY_NAME
-from api.insight.receivers.seal import ReceiverSeal
+from api.insight.receivers.sealed_secrets import ReceiverSeal
 from api.store.alerts import mark_alerts
 from api.store.base import FindingRow, Store
 from api.store.base.alerts import ReceiverRow

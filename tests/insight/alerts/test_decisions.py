@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.insight.alerts.machine import Quiet
+from api.insight.alerts.state_machine import Quiet
 from api.store.base.alerts import SilenceRow
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.insight.alerts.decided import NOW, Desk, a_finding, a_rule, ended, minutes

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
-from api.insight.alerts.engine import AlertEngine
+from api.insight.alerts.evaluator import AlertEngine
 from api.insight.outbox import RETRIES_S, Outbox
 from api.insight.receivers.kind import Means
 from api.store.base import FindingRow, Store

@@ -19,9 +19,9 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from api.insight.receivers import KIND_BY_NAME, KINDS
-from api.insight.receivers import network as guard
+from api.insight.receivers import guarded_http as guard
 from api.insight.receivers.kind import Answer, Means, Message
-from api.insight.receivers.seal import ReceiverSeal
+from api.insight.receivers.sealed_secrets import ReceiverSeal
 from api.insight.receivers.webhook import sign
 from api.settings import Settings
 from api.store.base.alerts import MessageRow

@@ -31,6 +31,8 @@ WALL_CLOCK = {"first": "2026-03-08 06:00", "last": "2026-03-08 18:00", "first_fo
 USAGE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "devices": METER, "q": "",
          "group": "", "sort": "label", "open": METER, "metric": "volume", "paper": "a4",
          "asked": 1}  # fmt: skip
+COMPARE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "by": "mean",
+           "items": f"device:{METER},group:north", "layout": "one", "asked": 1}  # fmt: skip
 WALL = {"window": "24h", "q": "m", "status": "live", "group": "north", "sort": "label", "page": 1,
         "zone": "UTC", "units": "us", "held": [METER], "drawn": {METER: "x"}}  # fmt: skip
 FINDINGS = {"state": "open", "kind": "", "q": "m", "group": "north", "finding": "no-such",
@@ -38,7 +40,7 @@ FINDINGS = {"state": "open", "kind": "", "q": "m", "group": "north", "finding": 
 ROWS = {"startRow": 0, "endRow": 100, "sortModel": [{"colId": "label", "sort": "asc"}],
         "context": {"q": "m", "status": "all"}}  # fmt: skip
 FORM = ("a title", "", "", "UTC", "https://a.example", "", "wall", "flow_rate", "86400", "us",
-        "light", "30", [METER], ["range"])  # fmt: skip
+        "light", "week", "30", [METER], ["range"])  # fmt: skip
 
 NOTE = {"do": "delete", "kind": "note", "id": "no-such", "zone": "UTC", "asked": 1}
 
@@ -87,6 +89,8 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "fleet-board.data": (WALL,),
     "report-answer.data": (USAGE,),
     "report-offered-sheet.data": ("m", USAGE),
+    "compare-answer.data": (COMPARE,),
+    "compare-offered-sheet.data": ("m", COMPARE),
     "usage-answer.data": (USAGE,),
     "usage-offered-sheet.data": ("m", USAGE),
     "_pages_content.children": (f"/devices/{METER}", "?range=7d"),

@@ -10,13 +10,13 @@ import pytest
 
 from api.catalog import DAY, RAW, RESOLUTION_BY_NAME
 from api.client import Client
+from api.client.annotations import Annotation
 from api.timez import DAY_MS, zone
 from components.ranges import Window
 from components.units import METRIC
 from tests.components.device.service import Bench, bench
 from tests.world import ms
-from web.downloads import csv as downloads_csv
-from web.downloads import device
+from web.downloads import device, streaming
 from web.downloads.device import Order
 
 START = ms("2026-11-20T00:00Z")
@@ -34,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def read(client: Client, order: Order) -> list[dict[str, str]]:
-    text = "".join(downloads_csv.lines(device.rows(client, order)))
+    text = "".join(streaming.csv_lines(device.rows(client, order)))
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -64,6 +64,35 @@ def test_rollups_in_other_units(made: Bench) -> None:
     assert float(rows[1]["max_flow_rate (L/min)"]) == pytest.approx(11 * 3.785411784)
 
 
+def note(text: str, from_ms: int, to_ms: int | None = None) -> Annotation:
+    return Annotation("note", text, "d", "B-1", None, from_ms, to_ms, text, 0, "key")
+
+
+@pytest.mark.parametrize(
+    ("resolution", "notes", "expected"),
+    [
+        ("raw", [], {}),
+        ("raw", [note("at", START + 600_000)], {1: "at"}),
+        ("raw", [note("between", START + 600_001)], {2: "between"}),
+        ("raw", [note("span", START + 1, START + 1_200_001)], {1: "span", 2: "span"}),
+        ("raw", [note("of\nlines", START), note("b", START)], {0: "b; of lines"}),
+        ("raw", [note("before", START - 1)], {0: "before"}),
+        ("1hour", [note("in it", START + 3_599_999)], {0: "in it"}),
+        ("1hour", [note("at its edge", START + 3_600_000)], {1: "at its edge"}),
+        ("1hour", [note("s", START + 1, START + 3_600_000)], {0: "s"}),
+        ("day", [note("that day", START + 3_600_000)], {0: "that day"}),
+    ],
+)
+def test_a_note_stands_in_its_row_or_the_next_one(
+    made: Bench, resolution: str, notes: list[Annotation], expected: dict[int, str]
+) -> None:
+    order = Order(made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, zone("UTC"))
+    text = "".join(streaming.csv_lines(device.rows(made.client, order, notes)))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {n: row["notes"] for n, row in enumerate(rows) if row["notes"]} == expected
+    assert list(rows[0])[-1] == "notes"
+
+
 def test_days_are_the_zones(made: Bench) -> None:
     window = Window(ms("2026-11-19T18:30Z"), ms("2026-11-20T18:29:59.999Z"))
     (row,) = read(made.client, Order(made.device_id, "B-1", DAY, window, KOLKATA))
@@ -75,7 +104,7 @@ def test_no_rows_are_a_header(made: Bench) -> None:
     window = Window(START - 2 * DAY_MS, START - DAY_MS)
     order = Order(made.device_id, "B-1", RAW, window, KOLKATA)
     assert read(made.client, order) == []
-    text = "".join(downloads_csv.lines(device.rows(made.client, order)))
+    text = "".join(streaming.csv_lines(device.rows(made.client, order)))
     assert text.startswith("serial_number,time_utc,")
 
 
@@ -91,7 +120,7 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
     ]
     week[6][23] = None
     order = Order("d", "B-1", RAW, WINDOW, KOLKATA, METRIC)
-    text = "".join(downloads_csv.lines(device.hours(order, week)))
+    text = "".join(streaming.csv_lines(device.hours(order, week)))
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == [
         "serial_number",
@@ -115,3 +144,23 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
 )
 def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str) -> None:
     assert device.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name
+
+
+@pytest.mark.parametrize(
+    ("resolution", "compare", "columns"),
+    [("1hour", "day", 2), ("day", "device:B-1", 2), ("raw", "day", 0), ("10min", "usual", 0)],
+)
+def test_rows_come_with_what_they_are_compared_with(
+    made: Bench, resolution: str, compare: str, columns: int
+) -> None:
+    """Compared with itself each row's difference is nothing."""
+    order = Order(
+        made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, KOLKATA, compare=compare
+    )
+    rows = read(made.client, order)
+    extra = [name for name in rows[0] if "difference" in name or "_of_" in name]
+    assert len(extra) == columns
+    if compare.startswith("device:"):
+        assert {row["difference (gal)"] for row in rows} == {"0.0"}
+    elif columns:
+        assert {row["difference (gal)"] for row in rows} == {""}  # the day before has no readings

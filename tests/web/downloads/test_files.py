@@ -17,8 +17,7 @@ from openpyxl import load_workbook
 
 from api.timez import HOUR_MS, zone
 from tests.world import ms
-from web.downloads import csv as downloads_csv
-from web.downloads import xlsx
+from web.downloads import streaming, xlsx
 from web.downloads.names import disposition, file_stem
 from web.downloads.table import Column, Kind, Part, Table
 
@@ -33,7 +32,7 @@ def table(columns: Sequence[Column], *parts: Part) -> Table:
 
 
 def csv_rows(made: Table) -> list[list[str]]:
-    text = "".join(downloads_csv.lines(made))
+    text = "".join(streaming.csv_lines(made))
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
@@ -70,7 +69,7 @@ def xlsx_sheets(made: Table, most_rows: int = xlsx.MOST_ROWS) -> dict[str, list[
     ],
 )
 def test_a_text_is_never_a_formula(value: str, cell: str) -> None:
-    assert downloads_csv.cell(value) == cell
+    assert streaming.csv_cell(value) == cell
 
 
 @pytest.mark.parametrize("value", ["=1+1", "@A1", "<b>&amp;</b>", " a ", "two\nlines", "水", "-1"])
@@ -220,7 +219,7 @@ def test_a_long_table_goes_on_in_further_sheets_of_which_one_is_chosen() -> None
 
 def test_no_rows_are_a_header() -> None:
     columns = [Column("name", Kind.TEXT), Column("n")]
-    assert "".join(downloads_csv.lines(table(columns))) == "name,n\r\n"
+    assert "".join(streaming.csv_lines(table(columns))) == "name,n\r\n"
     assert xlsx_sheets(table(columns)) == {"Rows": [["name", "n"]]}
 
 

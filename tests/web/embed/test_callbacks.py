@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from api.timez import HOUR_MS, now_ms, stamp
 from tests import forged
 from tests.dashboards import CLOCKS, LIVE
 from tests.web.embed.frames import Embeds
@@ -61,6 +62,27 @@ def test_a_value_that_no_page_sends_breaks_nothing(frames: dict[str, Frame], nam
     for what, asked in forged.mutations(good):
         answer = http.post(path, json=forged.body(asked), headers=bearer)
         assert answer.status_code in (200, 204, 400), (what, answer.text)
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_notes_are_in_a_frame_only_if_its_embed_shows_them(embeds: Embeds, shown: bool) -> None:
+    at = stamp(now_ms() - HOUR_MS)
+    body = {"device": embeds.fleet.ids[LIVE], "from": at, "text": "Valve replaced"}
+    note = embeds.client.create_annotation("note", body)
+    told: dict[str, str] = {}
+    for view, name, value in (
+        ("chart", "chart-graph.figure", {"width_px": 800}),
+        ("wall", "wall-board.data", {}),
+    ):
+        embed = embeds.make(view, LIVE, notes=shown)
+        bearer = {"Authorization": f"Bearer {embeds.token(embed)}"}
+        with httpx.Client(base_url=f"{embeds.url}{embed.path}") as http:
+            listed = http.get("/_dash-dependencies").json()
+            known = {each["output"]: _as_kept(each) for each in listed}
+            asked = forged.body(forged.asked(known, name, [value]))
+            told[view] = http.post(f"/{UPDATE}", json=asked, headers=bearer).text
+    embeds.client.delete_annotation("note", note.id)
+    assert all(("Valve replaced" in text) is shown for text in told.values()), told
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -1,0 +1,114 @@
+"""`flask insight findings|dismiss|restore`: findings listed, set aside, and taken up again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.commands.arguments import author, everything, organization
+from api.commands.command import when
+from api.commands.store_access import opened
+from api.errors import UserError
+from api.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from api.store.base import FindingEntry, Scope, Store
+
+_STATES = click.Choice(["open", "closed", "dismissed"])
+
+
+@click.command()
+@click.option("--org", "organization_id", help="Only this organization's.")
+@click.option("--device", help="Only this device's (needs --org).")
+@click.option("--state", "states", type=_STATES, multiple=True, help="Only in this state.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
+def findings(
+    organization_id: str | None, device: str | None, states: tuple[str, ...], limit: int
+) -> object:
+    """List findings, worst first."""
+    from api.store.base import FindingQuery
+
+    if device is not None and organization_id is None:
+        raise UserError("--device needs --org")
+    with opened(read_only=True) as store:
+        rows: list[dict[str, Any]] = []
+        for scope in _scopes(store, organization_id):
+            named = None
+            if device is not None:
+                (named,) = store.resolve(scope, [device])
+                if named is None:
+                    raise UserError(f"--device {device}: not found in this organization")
+            query = FindingQuery(device=named, states=states, limit=limit)
+            rows += [_row(entry) for entry in store.findings(scope, query)]
+        return rows[:limit]
+
+
+@click.command()
+@click.argument("finding_id", metavar="ID")
+@click.option("--as", "name", default="not-a-problem", show_default=True, help="As what.")
+@click.option("--reason", default="", help="In your words; kept with the finding.")
+def dismiss(finding_id: str, name: str, reason: str) -> object:
+    """Set a finding aside: not-a-problem, meant-to-run, being-repaired or new-normal.
+
+    The first two raise that device's threshold of that kind; new-normal lets what flows since it
+    began count as usual.
+    """
+    from api.insight.finding_dismissal import JUDGEMENT_BY_NAME, dismissed
+    from api.timez import now_ms
+
+    if name not in JUDGEMENT_BY_NAME:
+        raise UserError(f"--as: unknown judgement {did_you_mean(name, JUDGEMENT_BY_NAME)}")
+    with opened() as store:
+        scope, entry = _found(store, finding_id)
+        _, threshold = dismissed(
+            store,
+            scope,
+            entry,
+            by=author(),
+            reason=reason,
+            at_ms=now_ms(),
+            judgement=JUDGEMENT_BY_NAME[name],
+        )
+        return {"dismissed": entry.finding.id, "words": threshold.words}
+
+
+@click.command()
+@click.argument("finding_id", metavar="ID")
+def restore(finding_id: str) -> object:
+    """Take a dismissal back, and what it changed for the device."""
+    from api.insight.finding_dismissal import restored
+    from api.timez import now_ms
+
+    with opened() as store:
+        scope, entry = _found(store, finding_id)
+        _, threshold = restored(store, scope, entry, by=author(), at_ms=now_ms())
+        return {"restored": entry.finding.id, "words": threshold.words}
+
+
+def _scopes(store: Store, organization_id: str | None) -> list[Scope]:
+    if organization_id is not None:
+        return [everything(organization(store, organization_id).id)]
+    return [everything(each.id) for each in store.organizations()]
+
+
+def _found(store: Store, finding_id: str) -> tuple[Scope, FindingEntry]:
+    for scope in _scopes(store, None):
+        entry = store.finding(scope, finding_id.lower())
+        if entry is not None:
+            return scope, entry
+    raise UserError(f"{finding_id}: no such finding")
+
+
+def _row(entry: FindingEntry) -> dict[str, Any]:
+    found = entry.finding
+    return {
+        "id": found.id,
+        "serialNumber": entry.serial_number,
+        "kind": found.kind,
+        "severity": found.severity,
+        "state": found.state,
+        "start": when(found.start_ms),
+        "end": when(found.end_ms),
+        "words": found.words,
+    }

@@ -1,0 +1,163 @@
+"""What `flask readings import` does with files of other forms: preview, mapping, new devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from api.commands.arguments import everything
+from api.commands.command import json_wanted, table, warn
+from api.commands.store_access import settings
+from api.errors import UserError, WeirError
+from api.store.base import DeviceQuery, NewDevice, Store
+from api.timez import now_ms, stamp
+
+if TYPE_CHECKING:
+    from api.ingest.foreign.guess import Guess
+    from api.ingest.foreign.mapping import Mapping
+
+SHOWN_ROWS: Final = 20
+POLL_S: Final = 5.0
+UNFINISHED: Final = (".part", ".tmp", ".crdownload", ".filepart")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How the command line says what a file's rows mean: a saved mapping's name or a guess, and the
+    settings changed in either. ``save``: a name to save it under."""
+
+    mapping: str = ""
+    guess: bool = False
+    changes: tuple[str, ...] = ()
+    save: str = ""
+
+    @property
+    def foreign(self) -> bool:
+        return bool(self.mapping or self.guess or self.changes or self.save)
+
+    def of(self, path: Path) -> Guess:
+        """UserError where it can't be read, or a change doesn't fit."""
+        from api.ingest.foreign.guess import Guess, guess
+        from api.ingest.foreign.mapping import Mappings
+
+        saved = Mappings(Path(settings().instance))
+        found = Guess(saved.load(self.mapping)) if self.mapping else guess(path)
+        try:
+            for change in self.changes:
+                name, equals, value = change.partition("=")
+                if not equals:
+                    raise ValueError(f"--set {change}: NAME=VALUE is needed")
+                found.mapping = found.mapping.changed(name, value)
+                found.unsure.pop(name, None)
+            found.mapping.check()
+        except ValueError as error:
+            raise UserError(f"{path}: {error}") from None
+        if self.save:
+            saved.save(self.save, found.mapping)
+        return found
+
+
+def show(store: Store, organization_id: str, path: Path, choice: Choice) -> object:
+    """The mapping with what should be checked, and the first rows as they will be stored."""
+    from api.ingest.foreign.mapping import to_table, to_toml
+    from api.ingest.foreign.preview import preview
+
+    found = choice.of(path)
+    known = _zones(store, organization_id)
+    seen = preview(path, found.mapping, known, now_ms())
+    rows = [
+        {"recordedAt": stamp(row.recorded_ms), "device": row.device, **row.values}
+        for row in seen.readings[:SHOWN_ROWS]
+    ]
+    new = [name for name in seen.devices if name not in known]
+    refused = {each.reason: each.count for each in seen.refused}
+    if json_wanted():
+        return {
+            "mapping": to_table(found.mapping), "check": found.unsure, "rows": rows,
+            "newDevices": new, "refused": refused,
+        }  # fmt: skip
+    click.echo(to_toml(found.mapping))
+    click.echo(table(_even(rows)))
+    for name, why in found.unsure.items():
+        warn(f"please check {name}: {why}")
+    for reason, count in refused.items():
+        warn(f"refused: {reason} ({count:,} of {seen.read:,} rows)")
+    if new:
+        names = ", ".join(new[:5]) + (" …" if len(new) > 5 else "")
+        warn(f"{len(new):,} devices aren't there yet: {names}; --create-devices creates them")
+    return None
+
+
+def _even(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with the same columns, numbers to six digits."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return [{name: _short(row.get(name)) for name in names} for row in rows]
+
+
+def _short(value: object) -> object:
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def _zones(store: Store, organization_id: str) -> dict[str, str]:
+    """Known devices' zones by each of their identifiers."""
+    devices = store.devices(everything(organization_id), DeviceQuery(active=None))
+    return {
+        name: device.time_zone
+        for device in devices
+        for name in (device.network_unique_identifier, device.serial_number, device.id)
+    }
+
+
+def create_devices(store: Store, organization_id: str, path: Path, mapping: Mapping) -> int:
+    """Create the devices that the file names and the organization lacks. Returns their number."""
+    from api.ingest.decode import Devices
+    from api.ingest.foreign.convert import device_names
+    from api.ingest.foreign.mapping import DEVICE_ZONE
+    from api.ingest.foreign.rows import opened
+
+    known = Devices(store.ingest_keys(organization_id))
+    names = device_names(opened(path, mapping.form, mapping.encoding), mapping)
+    fields = {} if mapping.zone == DEVICE_ZONE else {"deviceTimeZone": mapping.zone}
+    new = [NewDevice(name, fields, None) for name in names if known.find(name) is None]
+    if new:
+        store.import_devices(organization_id, new)
+    return len(new)
+
+
+def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:
+    """Give each finished file of the folder to ``take``, again whenever it changes; until Ctrl-C.
+    ``once``: only those there now. A file that fails is told and tried again when it changes."""
+    if not folder.is_dir():
+        raise UserError(f"--watch {folder}: no such folder")
+    seen: dict[Path, tuple[int, int]] = {}
+    taken: dict[Path, tuple[int, int]] = {}
+    while True:
+        for path in sorted(folder.iterdir()):
+            state = _state(path)
+            settled = once or seen.get(path) == state
+            seen[path] = state
+            if not settled or not state[0] or taken.get(path) == state:
+                continue
+            taken[path] = state
+            try:
+                take(path)
+            except WeirError as error:
+                warn(str(error))
+        if once:
+            return
+        sleep(POLL_S)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """(bytes, when changed) of a file that may be taken; nothing of any other."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    hidden = path.name.startswith(".") or path.name.endswith(UNFINISHED)
+    return (0, 0) if hidden or not path.is_file() else (status.st_size, status.st_mtime_ns)

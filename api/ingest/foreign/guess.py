@@ -1,0 +1,255 @@
+"""Guesses a whole mapping from a file's first rows, and says what should be checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from api.errors import UserError
+from api.ingest.csv_records import Record, Unreadable
+from api.ingest.foreign.dates import NUMERIC, has_offset, parse_times
+from api.ingest.foreign.encoding import guess_encoding
+from api.ingest.foreign.mapping import ColumnMapping, Mapping
+from api.ingest.foreign.meaning import Column, Meanings, column, guess_meanings, values_of
+from api.ingest.foreign.numbers import guess_decimal
+from api.ingest.foreign.rows import column_names, decoded, form_of, sample, sample_rows
+from api.ingest.foreign.table import guess_delimiter, header_row
+from api.ingest.foreign.units import unit_in
+
+SAMPLE_ROWS: Final = 2_000
+REGULAR: Final = 0.6  # of the steps between rows
+_OURS: Final = {"flow_amount": "gal", "flowAmount": "gal", "flow_rate": "gal", "flowRate": "gal"}
+
+
+@dataclass(slots=True)
+class Guess:
+    """``unsure``: settings that a reader should check (``zone``, ``column.NAME.unit``), each with
+    why. ``rows``: the first of the file, below its header, as they stand there."""
+
+    mapping: Mapping
+    unsure: dict[str, str] = field(default_factory=dict[str, str])
+    rows: list[Record] = field(default_factory=list[Record])
+
+
+def guess(path: Path) -> Guess:
+    """What the file most likely means. UserError if it can't be read or has no table."""
+    head = sample(path)
+    form = form_of(head)
+    encoding = guess_encoding(head) if form != "xlsx" else "utf-8"
+    text = "" if form == "xlsx" else decoded(head, encoding)
+    delimiter = guess_delimiter(text) if form == "csv" else ","
+    rows = [
+        row
+        for row in sample_rows(path, form, text, delimiter, SAMPLE_ROWS)
+        if not isinstance(row, Unreadable)
+    ]
+    if not rows:
+        raise UserError(f"{path} has no rows")
+    header = 1 if form == "ndjson" else header_row(rows)
+    body = rows[header:]
+    if not body:
+        raise UserError(f"{path} has no rows below its header")
+    width = len(rows[header - 1]) if header else max(map(len, body))
+    names = column_names(rows[header - 1]) if header else [f"column {n + 1}" for n in range(width)]
+    even = [tuple(row) for row in body if len(row) == width] or [
+        (*row, *("",) * width)[:width] for row in body
+    ]
+    found = Guess(
+        Mapping(form, encoding, delimiter, header_row=0 if form == "ndjson" else header), rows=body
+    )
+    _guess_meaning(found, names, list(zip(*even, strict=True)))
+    return found
+
+
+def _guess_meaning(found: Guess, names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+    decimal, sure = _decimal(found.mapping, texts)
+    if not sure:
+        found.unsure["decimal"] = "numbers such as 1.203 may be thousands or fractions"
+    day_first = decimal == "," or found.mapping.delimiter == ";"
+    named = found.mapping.header_row > 0 or found.mapping.form == "ndjson"
+    columns = [
+        column(name, each, decimal, day_first=day_first, named=named)
+        for name, each in zip(names, texts, strict=True)
+    ]
+    meanings = guess_meanings(columns)
+    found.mapping = replace(
+        found.mapping,
+        decimal=decimal,
+        time_format=meanings.form or "iso",
+        layout="wide" if _is_wide(columns, meanings) else "long",
+    )
+    if not meanings.form:
+        found.unsure["time"] = "no column looks like a time"
+    elif not meanings.date_sure:
+        found.unsure["time_format"] = "day and month could be the other way round"
+    devices, walls = _order(columns, meanings, found.mapping.time_format)
+    _guess_clock(found, columns, meanings, devices, walls)
+    found.mapping = replace(
+        found.mapping, columns=tuple(_column_mappings(found, columns, meanings, devices))
+    )
+    _drop_doubles(found, columns)
+
+
+def _decimal(mapping: Mapping, texts: Sequence[Sequence[str]]) -> tuple[str, bool]:
+    if mapping.form != "csv":
+        return ".", True
+    votes: Counter[str] = Counter()
+    proven = False
+    for each in texts:
+        sign, sure = guess_decimal(each[:400])
+        if sure and any(mark in text for text in each[:400] for mark in ".,"):
+            votes[sign] += sum(text.count(sign) == 1 for text in each[:400])
+            proven = True
+    if votes:
+        return votes.most_common(1)[0][0], proven
+    unproven = any(not guess_decimal(each[:400])[1] for each in texts)
+    return ("," if mapping.delimiter == ";" and unproven else "."), not unproven
+
+
+def _is_wide(columns: Sequence[Column], meanings: Meanings) -> bool:
+    """A time, no device, and several columns of numbers whose headings name meters."""
+    if meanings.place("device") is not None:
+        return False
+    unknown = [
+        place
+        for place, each in enumerate(columns)
+        if each.numbers is not None and meanings.is_.get(place) in (None, "water")
+    ]
+    plain = [p for p in unknown if not _tells_water(columns[p])]
+    return len(unknown) >= 2 and len(plain) >= 0.6 * len(unknown)
+
+
+def _tells_water(each: Column) -> bool:
+    """Whether the heading says what flows rather than whose water it is."""
+    meter = bool(set("0123456789") & set(each.name)) or each.about("device")
+    return bool(each.about("water")) and not meter
+
+
+def _order(columns: Sequence[Column], meanings: Meanings, form: str) -> tuple[list[str], list[int]]:
+    """The sample's device and wall time of each row; a time that can't be read is 0."""
+    size = len(columns[0].texts)
+    device, time = meanings.place("device"), meanings.place("time")
+    devices = list(columns[device].texts) if device is not None else [""] * size
+    if time is not None:
+        texts = columns[time].texts
+    else:
+        date, clock = meanings.place("date"), meanings.place("clock")
+        if date is None:
+            return devices, [0] * size
+        clocks = columns[clock].texts if clock is not None else [""] * size
+        dates = columns[date].texts
+        texts = [f"{d.strip()} {c.strip()}".strip() for d, c in zip(dates, clocks, strict=True)]
+    ms, ok, _ = parse_times(texts, form)
+    return devices, np.where(ok, ms, 0).tolist()
+
+
+def _guess_clock(
+    found: Guess,
+    columns: Sequence[Column],
+    meanings: Meanings,
+    devices: Sequence[str],
+    walls: Sequence[int],
+) -> None:
+    steps: Counter[int] = Counter()
+    last: dict[str, int] = {}
+    for device, wall in zip(devices, walls, strict=True):
+        if wall and device in last:
+            steps[wall - last[device]] += 1
+        last[device] = wall
+    backwards = sum(n for step, n in steps.items() if step < 0)
+    lengths: Counter[int] = Counter()
+    for step, count in steps.items():
+        lengths[abs(step)] += count
+    common, count = lengths.most_common(1)[0] if lengths else (0, 0)
+    regular = count >= REGULAR * lengths.total() and common > 0
+    time = meanings.place("time")
+    exact = time is not None and has_offset(columns[time].texts[:400], meanings.form)
+    found.mapping = replace(
+        found.mapping,
+        newest_first=backwards > 0.5 * max(1, steps.total()),
+        interval_s=common / 1000 if regular else 0.0,
+        zone="UTC" if exact else "device",
+    )
+    if meanings.form and not exact and meanings.form not in (*NUMERIC,):
+        found.unsure["zone"] = "the file names no time zone"
+
+
+def _column_mappings(
+    found: Guess, columns: Sequence[Column], meanings: Meanings, devices: Sequence[str]
+) -> list[ColumnMapping]:
+    wide = found.mapping.layout == "wide"
+    result: list[ColumnMapping] = []
+    for place, each in enumerate(columns):
+        is_ = meanings.is_.get(place, "skip")
+        if wide and each.numbers is not None and is_ in ("skip", "water"):
+            is_ = "water"
+        if is_ != "water":
+            unit = "°F" if is_ == "temperature" and _fahrenheit(each) else ""
+            result.append(ColumnMapping(each.name, is_, unit))
+            continue
+        values, sure = values_of(each, devices)
+        unit = _unit(found, each, values)
+        if not sure:
+            found.unsure[f"column.{each.name}.values"] = (
+                "its values only ever rise" if values == "register" else "its heading doesn't say"
+            )
+        device = _meter_name(each.name) if wide else ""
+        result.append(ColumnMapping(each.name, "water", unit, values, device))
+    return result
+
+
+def _fahrenheit(each: Column) -> bool:
+    assert each.numbers is not None
+    return "f" in each.words or "fahrenheit" in each.words or float(np.nanmedian(each.numbers)) > 45
+
+
+def _meter_name(heading: str) -> str:
+    """The heading without a unit in brackets: ``DMA A (L/s)`` is the meter DMA A."""
+    bare = heading.split(" (")[0].split(" [")[0].strip()
+    return bare or heading
+
+
+def _unit(found: Guess, each: Column, values: str) -> str:
+    unit = unit_in(each.name)
+    rate = values == "rate"
+    if unit and ("/" in unit) == rate:
+        return unit
+    local = found.mapping.decimal == "," or found.mapping.delimiter == ";"
+    ours = not local and values != "register" and _OURS.get(each.name)
+    if not ours:
+        found.unsure[f"column.{each.name}.unit"] = "the heading names no unit"
+    volume = ours or unit.split("/")[0] or _likely_volume(each, values, found.mapping.decimal)
+    return f"{volume}/min" if rate else volume
+
+
+def _likely_volume(each: Column, values: str, decimal: str) -> str:
+    """A register of cubic metres is written with decimals, one of litres without."""
+    fractions = sum(decimal in text for text in each.texts)
+    return "m3" if values == "register" and fractions > 0.5 * len(each.texts) else "l"
+
+
+def _drop_doubles(found: Guess, columns: Sequence[Column]) -> None:
+    """Of several columns that say the same water, keep the amounts, else the register."""
+    mapping = found.mapping
+    if mapping.layout == "wide":
+        return
+    keep = {
+        values: min(places, key=lambda p: "inst" in columns[p].words)
+        for values in ("register", "amount", "rate")
+        if (places := mapping.of_water(values))
+    }
+    if "register" in keep and "amount" in keep:
+        del keep["register"]
+    kept = set(keep.values())
+    result = list(mapping.columns)
+    for place in mapping.places("water"):
+        if place not in kept:
+            result[place] = ColumnMapping(result[place].name)
+            for key in ("unit", "values"):
+                found.unsure.pop(f"column.{result[place].name}.{key}", None)
+    found.mapping = replace(mapping, columns=tuple(result))

@@ -1,0 +1,89 @@
+"""What a mapping makes of a file's first rows, without storing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from api.catalog import METRICS
+from api.ingest.batch import Batch, Columns, Refused
+from api.ingest.csv_records import Record, Unreadable
+from api.ingest.decode import Devices
+from api.ingest.foreign.convert import Converter, Places, file_stem
+from api.ingest.foreign.mapping import Mapping
+from api.ingest.foreign.rows import opened, rows_of
+from api.ingest.source import Lines
+
+PREVIEW_ROWS: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """A reading as it will be stored. ``values`` by metric name, without those it lacks."""
+
+    recorded_ms: int
+    device: str
+    values: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """``devices`` of the rows looked at, in order. ``raw``: the first rows as in the file."""
+
+    readings: list[PreviewRow]
+    devices: list[str]
+    refused: list[Refused]
+    raw: list[Record]
+    read: int
+
+
+def preview(path: Path, mapping: Mapping, zones: AnyMapping[str, str], now_ms: int) -> Preview:
+    """``zones``: known devices' zones by identifier. UserError if the file isn't the mapping's,
+    ValueError if the mapping itself doesn't hold together."""
+    mapping.check()
+    file = opened(path, mapping.form, mapping.encoding)
+    rows = list(islice(rows_of(mapping, Lines(file)), PREVIEW_ROWS))
+    names = _names(mapping, rows, path)
+    keys = {name: key for key, name in enumerate(names)}
+    places = Places(
+        Devices(keys), {key: zones[name] for name, key in keys.items() if name in zones}
+    )
+    batches = list(Converter(mapping, places, now_ms, path).batches(iter(rows)))
+    readings = [row for batch in batches for row in _readings(batch.columns, names)]
+    return Preview(
+        readings, names, _refused(batches), rows[:20], sum(batch.read for batch in batches)
+    )
+
+
+def _names(mapping: Mapping, rows: list[Record], path: Path) -> list[str]:
+    if mapping.layout == "wide":
+        meters = [mapping.columns[place] for place in mapping.places("water")]
+        return list(dict.fromkeys(column.device or column.name for column in meters))
+    places = mapping.places("device")
+    if not places:
+        return [mapping.device or file_stem(str(path))]
+    fitting = (row for row in rows if len(row) > places[0] and not isinstance(row, Unreadable))
+    return [name for name in dict.fromkeys(row[places[0]].strip() for row in fitting) if name]
+
+
+def _readings(columns: Columns, names: list[str]) -> list[PreviewRow]:
+    metrics = [metric.name for metric in METRICS]
+    keys: list[int] = columns.devices.tolist()
+    values: list[list[float]] = columns.values.T.tolist()
+    return [
+        PreviewRow(
+            instant,
+            names[key],
+            {m: v for m, v in zip(metrics, row, strict=True) if not np.isnan(v)},
+        )
+        for key, instant, row in zip(keys, columns.instants.tolist(), values, strict=True)
+    ]
+
+
+def _refused(batches: list[Batch]) -> list[Refused]:
+    return [refused for batch in batches for refused in batch.refused]

@@ -1,0 +1,215 @@
+"""Decides what fires, beside the evaluator: reads what changed, keeps episodes and messages.
+
+Whatever changes a device's findings or status marks the device in its own transaction. A pass takes
+the marks up and keeps episodes and outbox in one transaction, which holds for itself alone: killed
+at any point, the marks are still there, or all is done.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event as Signal
+from threading import Thread
+from time import monotonic
+from typing import Final
+from uuid import uuid4
+
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.errors import Unavailable
+from api.insight.alerts.conditions import (
+    Values,
+    resolution_for,
+)
+from api.insight.alerts.decision import Decision, DeviceFacts, Facts, Groups
+from api.insight.alerts.rules import METRIC_BY_NAME, Rule, StoredRule
+from api.insight.alerts.state_machine import MAINTENANCE, Quiet
+from api.insight.maintenance import maintenance_spans
+from api.store.base import Device, DeviceQuery, Grant, Scope, Store
+from api.store.base.alerts import (
+    AlertMark,
+)
+from api.timez import now_ms as clock_ms
+
+BATCH: Final = 500  # devices of one transaction
+LOOK_BACK_MS: Final = 31 * DAY_MS  # of findings that are over
+VALUES_MS: Final = 6 * HOUR_MS  # of values, and their rule's duration: later ones are not seen
+DIRECTORY_S: Final = 10.0  # for which devices and groups are taken as they were
+POLL_S: Final = 1.0
+PAUSE_S: Final = 5.0
+CLOCK_S: Final = 20.0
+DOWN_MS: Final = 3 * MINUTE_MS  # without a pass: nobody could have been heard
+
+_log = logging.getLogger(__name__)
+
+
+class AlertEngine:
+    """One a process; not thread-safe. ``watch``: a time without passes is our own downtime."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        watch: bool = False,
+        new_id: Callable[[], str] = lambda: str(uuid4()),
+    ) -> None:
+        self._store, self._watch, self._new_id = store, watch, new_id
+        self._ticked_s = 0.0
+        self._directories: dict[str, tuple[float, Mapping[int, Device], Groups]] = {}
+
+    def run(self, now_ms: int | None = None) -> int:
+        """All that is due; how many messages were queued."""
+        now_ms = clock_ms() if now_ms is None else now_ms
+        if self._watch:
+            self._tick(now_ms)
+        self._store.mark_alert_timers(now_ms)
+        queued, seen = 0, set[AlertMark]()
+        while True:
+            marks = [each for each in self._store.due_alerts(BATCH) if each not in seen]
+            if not marks:
+                return queued
+            seen.update(marks)
+            queued += self._batch(marks, now_ms)
+
+    def _tick(self, now_ms: int) -> None:
+        """Note that we are here, and since when after a time in which we weren't."""
+        if monotonic() < self._ticked_s:
+            return
+        known = self._store.alert_clock()
+        times = {"run": now_ms}
+        if "run" in known and now_ms - known["run"] > DOWN_MS:
+            times |= {"away": known["run"], "back": now_ms}
+        self._store.set_alert_clock(times)
+        self._ticked_s = monotonic() + CLOCK_S
+
+    def _batch(self, marks: Sequence[AlertMark], now_ms: int) -> int:
+        devices = {each.key: each for each in self._store.devices_by_key([m.key for m in marks])}
+        by_organization: defaultdict[str, list[AlertMark]] = defaultdict(list)
+        for mark in marks:
+            known = devices.get(mark.key)
+            by_organization["" if known is None else known.organization_id].append(mark)
+        queued = 0
+        for organization_id, own in by_organization.items():
+            facts = self._facts(organization_id, now_ms)
+            read = self._read(facts, [mark.key for mark in own], now_ms) if facts.rules else {}
+            decision = Decision(facts, read, now_ms, self._new_id)
+            since_ms = now_ms - LOOK_BACK_MS - DAY_MS  # longer than findings: none is taken as new
+            changes = self._store.decide_alerts(organization_id, own, since_ms, decision.decide)
+            queued += len(changes.messages)
+        return queued
+
+    # --- What is read ---
+
+    def _facts(self, organization_id: str, now_ms: int) -> Facts:
+        store = self._store
+        rules = [StoredRule.of(row) for row in store.alert_rules(organization_id)]
+        devices: Mapping[int, Device] = {}
+        groups: Groups = {}
+        if rules:
+            devices, groups = self._directory(organization_id)
+        receivers = store.alert_receivers(organization_id) if rules else []
+        silences = store.alert_silences(organization_id) if rules else []
+        return Facts(
+            organization_id,
+            {each.id: each for each in rules},
+            frozenset(each.id for each in receivers if each.enabled),
+            [each for each in silences if each.from_ms <= now_ms < each.until_ms],
+            groups,
+            devices,
+            self._downtime() if self._watch else None,
+        )
+
+    def _directory(self, organization_id: str) -> tuple[Mapping[int, Device], Groups]:
+        known = self._directories.get(organization_id)
+        if self._watch and known is not None and monotonic() < known[0]:
+            return known[1], known[2]
+        scope = Scope(organization_id, Grant(everything=True))
+        found = self._store.devices(scope, DeviceQuery(active=None))
+        devices = {each.key: each for each in found}
+        members: defaultdict[str, set[int]] = defaultdict(set)
+        for key, names in self._store.groups_by_device(list(devices)).items():
+            for name in names:
+                members[name].add(key)
+        groups = {name: frozenset(keys) for name, keys in members.items()}
+        self._directories[organization_id] = (monotonic() + DIRECTORY_S, devices, groups)
+        return devices, groups
+
+    def _downtime(self) -> Quiet | None:
+        known = self._store.alert_clock()
+        if "away" not in known or "back" not in known:
+            return None
+        return Quiet(known["away"], known["back"], "downtime")
+
+    def _read(self, facts: Facts, keys: Sequence[int], now_ms: int) -> dict[int, DeviceFacts]:
+        statuses = self._store.status_rows(keys)
+        groups, planned = self._store.groups_by_device(keys), self._store.maintenance_of(keys)
+        downtime = () if facts.downtime is None else (facts.downtime,)
+        read: dict[int, DeviceFacts] = {}
+        for key in keys:
+            device = facts.devices.get(key)
+            if device is None or not device.active:
+                continue
+            spans = maintenance_spans(planned.get(key, ()), now_ms - LOOK_BACK_MS, now_ms)
+            one = DeviceFacts(
+                device,
+                groups.get(key, ()),
+                statuses.get(key),
+                self._store.findings_of(key, now_ms - LOOK_BACK_MS),
+                (*downtime, *(Quiet(*span, MAINTENANCE) for span in spans)),
+            )
+            for stored in facts.rules.values():
+                rule = stored.rule
+                if rule.source == "value" and rule.enabled and rule.covers(device.id, one.groups):
+                    one.values[stored.id] = self._values(device, rule, now_ms)
+            read[key] = one
+        return read
+
+    def _values(self, device: Device, rule: Rule, now_ms: int) -> Values:
+        return self._store.metric_values(
+            device.key,
+            METRIC_BY_NAME[rule.metric],
+            resolution_for(rule.duration_ms),
+            now_ms - VALUES_MS - 2 * rule.duration_ms,
+            now_ms + DAY_MS,
+        )
+
+
+class AlertThread:
+    """Runs an engine and what sends its messages beside a writer until it is stopped."""
+
+    def __init__(self, store: Store, send: Callable[[], int]) -> None:
+        self._engine, self._send = AlertEngine(store, watch=True), send
+        self._stop = Signal()
+        self._threads = [
+            Thread(target=self._run, args=(work, name), name=name, daemon=True)
+            for name, work in (("alerts", self._engine.run), ("alert messages", self._send))
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, work: Callable[[], int], name: str) -> None:
+        trouble = False
+        while not self._stop.is_set():
+            try:
+                worked = work()
+            except Unavailable as error:
+                if not trouble:
+                    _log.warning("%s wait for the store: %s", name, error)
+                trouble = True
+                self._stop.wait(PAUSE_S)
+            except Exception:  # noqa: BLE001 - nobody else would send them
+                _log.exception("%s: failed; retrying", name)
+                self._stop.wait(PAUSE_S)
+            else:
+                if trouble:
+                    _log.warning("%s go on", name)
+                trouble = False
+                self._stop.wait(0.0 if worked else POLL_S)

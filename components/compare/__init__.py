@@ -1,0 +1,1 @@
+"""The compare page: up to twelve devices or groups side by side."""

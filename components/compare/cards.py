@@ -1,0 +1,243 @@
+"""The compare page's parts: its pictures, the ranked bars, what is compared, and how. Pure.
+
+assets/comparison.js draws the pictures, so that their colours follow the theme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.client.expectations import ItemVolumes, Volumes
+from components import formatting, session
+from components.compare.figure import Figure, Line, attribute_words, per_words, shared_attributes
+from components.compare.url_state import (
+    MOST_IN_ONE,
+    MOST_ITEMS,
+    OF_MEAN,
+    CompareView,
+    write_item,
+)
+from components.controls import attributes, labelled
+from components.fleet.device_queries import Meter
+
+LINE = "\n"
+WIDTH = 1000  # of the box; its height is 100
+WIDE_PX, NARROW_PX = 640, 190  # the room of marks: of one picture, of one in a row of several
+EMPTY = "No readings in this range."
+
+
+# --- Pictures ------------------------------------------------------------------------------------
+
+
+def pictures(figure: Figure, view: CompareView) -> list[Component]:
+    """One picture of all lines, or one of each; all on one scale."""
+    title = f"{figure.title}, {figure.unit}"
+    if figure.empty:
+        return [html.H2(title), html.P(EMPTY, className="empty")]
+    several = view.split(len(figure.lines))
+    groups = [[line] for line in figure.lines] if several else [list(figure.lines)]
+    width = NARROW_PX if several else WIDE_PX
+    plots = [_picture(figure, lines, width, several=several) for lines in groups]
+    note = "All on one scale." if several else ""
+    kind = "compare-plots several" if several else "compare-plots"
+    return [
+        html.H2(title),
+        html.Div(plots, className=kind),
+        html.P(
+            " ".join(part for part in (note, _lacking(figure, view)) if part), className="quiet"
+        ),
+    ]
+
+
+def _lacking(figure: Figure, view: CompareView) -> str:
+    if not figure.lacking:
+        return ""
+    return f"Without {attribute_words(view.by)}: {', '.join(figure.lacking)}."
+
+
+def _picture(figure: Figure, lines: Sequence[Line], width_px: int, *, several: bool) -> Component:
+    names = ", ".join(line.item.label for line in lines)
+    plot = html.Div(
+        className="compare-plot",
+        tabIndex=0,
+        role="img",
+        **labelled(f"{figure.title}: {names}"),
+        **attributes(
+            data_lines="|".join(f"{line.place + 1} {_path(figure, line)}" for line in lines),
+            data_rows="|".join(
+                f"{round(100 - 100 * figure.y(mark), 2)} {formatting.number(mark)}"
+                for mark in figure.scale[2]
+            ),
+            data_columns="|".join(
+                f"{round(WIDTH * x, 1)} {text.replace('<br>', LINE)}"
+                for x, text in figure.columns(width_px)
+            ),
+            data_places=",".join(str(line.place) for line in lines),
+        ),
+    )
+    head = [_name(lines[0])] if several else []
+    return html.Section([*head, plot], **labelled(names))
+
+
+def _path(figure: Figure, line: Line) -> str:
+    """A single bucket is a short stroke."""
+    parts: list[str] = []
+    for run in figure.runs(line):
+        points = [f"{round(WIDTH * x, 1)} {round(100 - 100 * y, 2)}" for x, y in run]
+        parts.append("M" + "L".join(points) + ("h0.1" if len(points) == 1 else ""))
+    return "".join(parts)
+
+
+def _swatch(place: int) -> Component:
+    return html.Span(
+        className="swatch",
+        style={"background": f"var(--series-{place + 1})"},
+        **attributes(aria_hidden="true"),
+    )
+
+
+def _name(line: Line) -> Component:
+    return html.H3([_swatch(line.place), _link(line.item)])
+
+
+def _link(item: ItemVolumes) -> Component:
+    if item.device_id:
+        path = f"/devices/{quote(item.device_id, safe='')}"
+    else:
+        path = f"/?group={quote(item.label, safe='')}"
+    return html.A(item.label, href=session.site_path(path))
+
+
+# --- Ranked bars ---------------------------------------------------------------------------------
+
+
+def bars(figure: Figure) -> list[Component]:
+    rows = [_bar(line, figure) for line in figure.ranked]
+    return [
+        html.H2(f"{figure.total_title}, {figure.total_unit}"),
+        html.Ol(rows, className="compare-bars"),
+    ]
+
+
+def _bar(line: Line, figure: Figure) -> Component:
+    long = 100 * max(0.0, line.total or 0.0) / figure.greatest if figure.greatest > 0 else 0.0
+    notes = [html.Span(text, className=kind) for text, kind in _notes(line)]
+    return html.Li(
+        [
+            html.Div([_swatch(line.place), _link(line.item)], className="compare-name"),
+            html.B(formatting.number(line.total)),
+            html.Div(
+                html.Span(
+                    style={
+                        "width": f"{long:.1f}%",
+                        "background": f"var(--series-{line.place + 1})",
+                    }
+                ),
+                className="compare-bar",
+                **attributes(aria_hidden="true"),
+            ),
+            html.Div(notes, className="compare-notes"),
+        ]
+    )
+
+
+def _notes(line: Line) -> list[tuple[str, str]]:
+    """(text, class): how many devices, and whether readings are missing."""
+    item = line.item
+    made: list[tuple[str, str]] = []
+    if not item.device_id:
+        made.append((formatting.plural(item.devices, "device"), "quiet"))
+    if item.sub_meters:
+        count = formatting.plural(item.sub_meters, "sub-meter")
+        made.append((f"{count} not counted twice", "quiet"))
+    if line.doubtful:
+        made.append((f"{int(100 * item.coverage)}% of readings", "low"))
+    return made
+
+
+# --- What is compared, and how -------------------------------------------------------------------
+
+
+def chips(found: Volumes | None, items: Sequence[str]) -> list[Component]:
+    """What is compared, each with a button that takes it away; those that aren't there too."""
+    told = {each.item: each for each in found.items} if found else {}
+    places = {each.item: place for place, each in enumerate(found.items)} if found else {}
+    made: list[Component] = []
+    for item in items:
+        here = told.get(item)
+        label = here.label if here else f"{item.partition(':')[2]}: not found"
+        swatch = [_swatch(places[item])] if item in places else []
+        made.append(
+            html.Button(
+                [*swatch, label, html.Span("✕", **attributes(aria_hidden="true"))],
+                type="button",
+                className="chip" if here else "chip missing",
+                title=f"Remove {label}",
+                **attributes(data_pick=write_item(item)),
+                **labelled(f"Remove {label}"),
+            )
+        )
+    return made
+
+
+def how(found: Volumes, view: CompareView) -> list[Component]:
+    """Buttons: what the volumes are divided by, and whether they share a picture."""
+    by = [("", "Volume"), (OF_MEAN, "% of own mean")]
+    by += [(name, per_words(name).strip().capitalize()) for name in shared_attributes(found)]
+    count = len(found.items)
+    usual = "each" if count > MOST_IN_ONE else "one"
+    chosen = "each" if view.split(count) else "one"
+    layouts = [("one", "One chart"), ("each", "One each")]
+    return [
+        _buttons("What is compared", "by", by, view.by, ""),
+        _buttons("Charts", "layout", layouts, chosen, usual),
+    ]
+
+
+def _buttons(
+    name: str, field: str, options: Sequence[tuple[str, str]], chosen: str, usual: str
+) -> Component:
+    return html.Div(
+        [
+            html.Button(
+                label,
+                type="button",
+                className="segment",
+                **attributes(
+                    data_set=field,
+                    data_value=value,
+                    data_default="true" if value == usual else "false",
+                    aria_pressed="true" if value == chosen else "false",
+                ),
+            )
+            for value, label in options
+        ],
+        className="segments",
+        role="group",
+        **labelled(name),
+    )
+
+
+def choices(
+    groups: Sequence[str], meters: Sequence[Meter], items: Sequence[str]
+) -> list[Component]:
+    """Groups and devices to choose from, as buttons that are pressed or not."""
+    if not (groups or meters):
+        return [html.P("No device or group matches.", className="quiet")]
+    listed = [(f"group:{name}", name, "group") for name in groups]
+    listed += [(f"device:{meter.id}", meter.label, meter.serial) for meter in meters]
+    return [
+        html.Button(
+            [html.Span(label), html.Span(note, className="quiet")],
+            type="button",
+            className="menu-entry",
+            disabled=len(items) >= MOST_ITEMS and item not in items,
+            **attributes(
+                data_pick=write_item(item), aria_pressed="true" if item in items else "false"
+            ),
+        )
+        for item, label, note in listed
+    ]

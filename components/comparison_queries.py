@@ -1,0 +1,300 @@
+"""Asks for what a chart is compared with, and puts it in the chart's units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from api.catalog import (
+    COARSEST_STORED,
+    DAY,
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    MONTH,
+    RAW,
+    STORED,
+    Resolution,
+)
+from api.client import Client, Comparison
+from api.errors import NotFound, NotOffered
+from api.metering import usage
+from api.metering.comparison import OTHER_DEVICE
+from api.metering.uptime import comparable
+from api.metering.usual_band import UsualHour
+from api.timez import DAY_MS, HOUR_MS, ceil_to, floor_to
+from components.charts.comparison_traces import NOTHING, Compared, OtherLine, UsualBand
+from components.charts.frames import Frame
+from components.clock import Clock, day_text
+from components.ranges import Window, widened
+from components.units import Scale
+from components.url_state import COMPARISONS, USUAL, View
+
+MOST_BUCKETS: Final = 4_000
+MOST_USUAL_MS: Final = 120 * DAY_MS  # beyond, hours are too narrow to be seen
+_MINUTES: Final = 60
+NO_HOURS: Final = "What is usual is shown for flow, by hours, in up to 120 days."
+TOO_EARLY: Final = "Too early to say what is usual: it takes 21 days of readings."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``frame``: the chart's own rows over its whole reach, in the catalog's units; ``window``:
+    what is in sight; ``scale``: the chart's."""
+
+    client: Client
+    device_id: str
+    view: View
+    tz: ZoneInfo
+    frame: Frame
+    window: Window
+    scale: Scale
+    bars: bool
+    cadence_ms: int | None
+    now_ms: int
+
+    @property
+    def reach(self) -> Window:
+        return self.frame.window
+
+
+def compared(asked: Question) -> Compared:
+    """Nothing where the server is no Weir."""
+    view = asked.view
+    try:
+        hours = _usual_hours(asked) if view.usual or view.compare == USUAL else []
+        band = _band(hours, asked)
+        if view.compare == USUAL:
+            return _with_usual(hours, band, asked)
+        missing = view.usual and band is None
+        note = TOO_EARLY if missing and _shows_hours(asked) else ""
+        if not view.compare:
+            return Compared(band=band, note=note)
+        line, words, difference = _other(asked)
+        return Compared(line, band, words, difference, note)
+    except NotOffered:
+        return NOTHING
+
+
+# --- Another time, another device ----------------------------------------------------------------
+
+
+def _other(asked: Question) -> tuple[OtherLine | None, str, str]:
+    """The line, both volumes in words, and their difference."""
+    resolution = _resolution(asked)
+    name = comparison_name(asked.view.compare)
+    if resolution is MONTH:
+        return None, f"{name}: choose a shorter range to compare.", ""
+    try:
+        found = _asked(asked, resolution)
+    except NotFound:
+        return None, f"{name}: device not found, or you don’t have access.", ""
+    line = _line(found, resolution, name, asked)
+    return line, volume_words(found, name, asked), _short(found, asked)
+
+
+def _asked(asked: Question, resolution: Resolution) -> Comparison:
+    """Of what is in sight: a pan shows the rest with the next answer."""
+    return asked.client.comparison(
+        asked.device_id,
+        asked.view.compare,
+        resolution,
+        from_ms=asked.window.from_ms,
+        to_ms=asked.window.to_ms,
+        timezone=asked.tz.key,
+        metric=FLOW_RATE if asked.frame.metric is FLOW_AMOUNT else asked.frame.metric,
+    )
+
+
+def _resolution(asked: Question) -> Resolution:
+    """The chart's own; for readings the finest that holds one a bucket."""
+    shown = asked.frame.resolution
+    if shown is not RAW:
+        return shown
+    least = asked.cadence_ms or 0
+    fitting = (
+        each
+        for each in STORED
+        if each.fixed_ms >= least and asked.reach.length_ms <= MOST_BUCKETS * each.fixed_ms
+    )
+    return next(fitting, COARSEST_STORED)
+
+
+def _line(found: Comparison, resolution: Resolution, name: str, asked: Question) -> OtherLine:
+    length = resolution.length_ms or DAY_MS
+    rows = found.buckets
+    levels = [each.gallons if asked.bars else each.level for each in rows]
+    return OtherLine(
+        name,
+        asked.scale.unit,
+        [each.bucket_start_ms + length // 2 for each in rows],
+        [None if level is None else asked.scale.of(level) for level in levels],
+        length,
+        [] if asked.view.compare.startswith(OTHER_DEVICE) else _days(found, asked.tz),
+    )
+
+
+def _days(found: Comparison, tz: ZoneInfo) -> list[tuple[int, str]]:
+    """(start of a bucket, the other's local date), where that changes."""
+    rows = found.buckets
+    if not rows:
+        return []
+    clock = Clock(tz, rows[0].other_start_ms, rows[-1].other_start_ms)
+    days: list[tuple[int, str]] = []
+    before = None
+    for each in rows:
+        day = clock.local(each.other_start_ms) // DAY_MS
+        if day != before:
+            days.append((each.bucket_start_ms, day_text(day, year=False)))
+            before = day
+    return days
+
+
+def comparison_name(compare: str) -> str:
+    return COMPARISONS.get(compare) or compare.removeprefix(OTHER_DEVICE)
+
+
+def volume_words(found: Comparison, name: str, asked: Question) -> str:
+    """``24,918 gal · previous week 17,424 gal · +7,494 gal, +43%``."""
+    volume = asked.view.units.volume
+    other = (
+        f"{name.lower() if name in COMPARISONS.values() else name} {volume(found.other_gallons)}"
+    )
+    parts = [volume(found.gallons), other, difference_words(found, asked.view)]
+    return " · ".join(part for part in parts if part)
+
+
+def _short(found: Comparison, asked: Question) -> str:
+    """``+7,494 gal, +43%``; "" where nothing can be said."""
+    return "" if found.difference is None else difference_words(found, asked.view)
+
+
+def difference_words(found: Comparison, view: View) -> str:
+    """``+7,494 gal, +43%``; why not, where nothing can be said."""
+    if found.difference is None:
+        enough = found.gallons is not None and found.other_gallons is not None
+        near = enough and abs((found.gallons or 0) - (found.other_gallons or 0)) < 1
+        return "no difference" if near else "not enough data to compare"
+    volume = signed(view.units.volume(found.difference))
+    return volume if found.percent is None else f"{volume}, {signed(f'{found.percent:.0f}')}%"
+
+
+def signed(text: str) -> str:
+    text = text.replace("-", "−")
+    return text if text.startswith("−") else f"+{text}"
+
+
+# --- What is usual -------------------------------------------------------------------------------
+
+
+def _shows_hours(asked: Question) -> bool:
+    """Whether usual hours make sense on the chart: of flow, or of hourly volumes."""
+    length = asked.frame.resolution.length_ms or 0
+    short = asked.reach.length_ms <= MOST_USUAL_MS and not asked.frame.resolution.calendar
+    if asked.frame.metric is FLOW_AMOUNT:
+        return short and length == HOUR_MS
+    return short and asked.frame.metric is FLOW_RATE and length <= HOUR_MS
+
+
+def _usual_hours(asked: Question) -> list[UsualHour]:
+    if not _shows_hours(asked):
+        return []
+    first = floor_to(asked.reach.from_ms, HOUR_MS)
+    return asked.client.usual(asked.device_id, from_ms=first, to_ms=asked.reach.to_ms)
+
+
+def _band(hours: list[UsualHour], asked: Question) -> UsualBand | None:
+    if not hours:
+        return None
+    per = 1 if asked.bars else _MINUTES
+
+    def level(gallons: float) -> float:
+        return asked.scale.of(gallons / per)
+
+    return UsualBand(
+        asked.scale.unit,
+        [hour.bucket_start_ms + HOUR_MS // 2 for hour in hours],
+        [level(hour.low) for hour in hours],
+        [level(hour.volume) for hour in hours],
+        [level(hour.high) for hour in hours],
+        HOUR_MS,
+    )
+
+
+def _with_usual(hours: list[UsualHour], band: UsualBand | None, asked: Question) -> Compared:
+    if band is None:
+        note = TOO_EARLY if _shows_hours(asked) else NO_HOURS
+        return Compared(note=note)
+    line = OtherLine("Usual", asked.scale.unit, band.at_ms, band.middle, HOUR_MS)
+    found = _usual_volumes(hours, asked)
+    words = volume_words(found, "Usual", asked)
+    return Compared(line, band, words, _short(found, asked))
+
+
+def _usual_volumes(hours: list[UsualHour], asked: Question) -> Comparison:
+    """Of the whole hours in sight that are over."""
+    first = ceil_to(asked.window.from_ms, HOUR_MS)
+    last = floor_to(min(asked.window.to_ms + 1, asked.now_ms), HOUR_MS)
+    usual = [h.volume for h in hours if first <= h.bucket_start_ms < last]
+    if not usual or last <= first:
+        return Comparison(None, None, None, None, ())
+    rows = asked.client.datapoints(
+        asked.device_id, COARSEST_STORED, from_ms=first, to_ms=last - 1, metrics=(FLOW_AMOUNT,)
+    )
+    own = [v for v in rows.values(f"total_{FLOW_AMOUNT.name}") if v is not None]
+    expected = max(1, (last - first) // HOUR_MS)
+    gallons, other = (math.fsum(own) if own else None), math.fsum(usual)
+    if gallons is None or not comparable(len(own) / expected, len(usual) / expected):
+        return Comparison(gallons, other, None, None, ())
+    difference = gallons - other
+    if abs(difference) < usage.LEAST_DIFFERENCE_GAL:
+        return Comparison(gallons, other, None, None, ())
+    return Comparison(gallons, other, difference, usage.change(gallons, other), ())
+
+
+# --- Rows of a table or a file -----------------------------------------------------------------
+
+MOST_AT_ONCE: Final = 5_000  # buckets of one request
+MOST_USUAL_AT_ONCE_MS: Final = 300 * DAY_MS
+
+
+def has_counterparts(resolution: Resolution, compare: str) -> bool:
+    """Whether rows of that length have counterparts: readings and months have none, and what is
+    usual is known by the hour."""
+    if compare == USUAL:
+        return resolution is COARSEST_STORED
+    return resolution in (*STORED, DAY)
+
+
+def compared_rows(
+    client: Client,
+    device_id: str,
+    compare: str,
+    resolution: Resolution,
+    starts_ms: Sequence[int],
+    tz: ZoneInfo,
+) -> dict[int, float]:
+    """Start of a row → the gallons that it is compared with. ``starts_ms`` ascend. Raises what the
+    client raises."""
+    if not compare or not starts_ms or not has_counterparts(resolution, compare):
+        return {}
+    found: dict[int, float] = {}
+    step = (
+        MOST_USUAL_AT_ONCE_MS
+        if compare == USUAL
+        else MOST_AT_ONCE * (resolution.length_ms or DAY_MS)
+    )
+    for first in range(starts_ms[0], starts_ms[-1] + 1, step):
+        last = min(first + step - 1, starts_ms[-1])
+        if compare == USUAL:
+            hours = client.usual(device_id, from_ms=first, to_ms=last)
+            found |= {hour.bucket_start_ms: hour.volume for hour in hours}
+        else:
+            whole = widened(Window(first, last), tz, resolution).to_ms  # of a day to its end
+            rows = client.comparison(
+                device_id, compare, resolution, from_ms=first, to_ms=whole, timezone=tz.key
+            ).buckets
+            found |= {r.bucket_start_ms: r.gallons for r in rows if r.gallons is not None}
+    return found

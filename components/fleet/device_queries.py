@@ -1,0 +1,299 @@
+"""The devices in a principal's scope, and what is cached of them: the list, how often they report,
+and which installation dates hold.
+
+Ten thousand devices take the service half a second to list: a list is cached for a minute, then
+refreshed while the old one is still used.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+from api.catalog import MAX_IDS, RAW
+from api.client import ActiveFilter, Client, Device, LatestEntry
+from api.errors import NotOffered, WeirError
+from api.metering import cadence
+from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, estimated
+from api.metering.cost import device_price, finite
+from api.metering.install_date import disproving
+from api.metering.mains import Cycle, ancestors
+from api.metering.status import DEFAULT_QUALITY_LIMIT, State
+from api.metering.windows import Window
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk, background, batches, latest
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """``cadence_ms`` is what the configuration says, None where it says nothing; ``price`` is per
+    gallon; ``sought`` is what a search looks through; ``upstream``: the serial numbers of the
+    meters that measure its water before it does, the nearest first."""
+
+    id: str
+    label: str
+    serial: str
+    time_zone: str
+    installed: bool
+    installed_on_ms: int | None
+    cadence_ms: int | None
+    quality_limit: float
+    price: float | None
+    currency: str
+    groups: tuple[str, ...]
+    sought: str
+    network_id: str = ""
+    category: str = ""
+    model: str = ""
+    upstream: tuple[str, ...] = ()
+
+
+def read_meter(device: Device) -> Meter:
+    pace = cadence.configured(device.reporting_interval_s)
+    limit = finite(device.config.get("qualityLimit"))
+    price, currency = device_price(device.cost_per_gallon)
+    return Meter(
+        id=device.id,
+        label=device.label,
+        serial=device.serial_number,
+        time_zone=device.time_zone,
+        installed=device.installed,
+        installed_on_ms=device.installed_on_ms,
+        cadence_ms=pace.ms if pace else None,
+        quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
+        price=price,
+        currency=currency,
+        groups=_groups(device.config),
+        sought="\n".join(
+            (device.label, device.serial_number, device.network_unique_identifier)
+        ).casefold(),
+        network_id=device.network_unique_identifier,
+        category=device.category,
+        model=device.model,
+    )
+
+
+def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:
+    said = config.get("groups")
+    return tuple(g for g in said if isinstance(g, str) and g) if isinstance(said, list) else ()
+
+
+FRESH_MS: Final = 60_000
+USABLE_MS: Final = 15 * 60_000  # older than this, it is asked for before anything is shown
+
+
+class Directory(NamedTuple):
+    """``price`` is the organization's default per gallon."""
+
+    listed_ms: int
+    meters: tuple[Meter, ...]
+    by_id: Mapping[str, Meter]
+    price: float | None
+    groups: tuple[str, ...]
+
+
+_listing = Lock()  # one process lists one fleet at a time: it is the dearest question there is
+
+
+def directory(desk: Desk, now_ms: int, active: ActiveFilter = "true") -> Directory:
+    """The active devices, or the inactive ones. Raises a WeirError where
+    there is no list young enough and none can be had."""
+    key = (desk.principal, "directory", active)
+    known: Directory | None = desk.memory.local(key)
+    age = now_ms - known.listed_ms if known is not None else USABLE_MS
+    if known is not None and age < FRESH_MS:
+        return known
+    if known is not None and age < USABLE_MS:
+        background(lambda: _renew(desk, key, active, now_ms))
+        return known
+    with _listing:
+        again: Directory | None = desk.memory.local(key)  # somebody else may have waited less
+        if again is not None and now_ms - again.listed_ms < USABLE_MS:
+            return again
+        return _listed(desk, key, active, now_ms)
+
+
+def _renew(desk: Desk, key: Any, active: ActiveFilter, now_ms: int) -> None:
+    """Where it fails the old list goes on serving: the wall's own questions tell of the failure."""
+    if _listing.acquire(blocking=False):
+        try:
+            known: Directory = desk.memory.local(key)
+            if now_ms - known.listed_ms >= FRESH_MS:
+                _listed(desk, key, active, now_ms)
+        except WeirError:
+            return
+        finally:
+            _listing.release()
+
+
+def _listed(desk: Desk, key: Any, active: ActiveFilter, now_ms: int) -> Directory:
+    made = read_directory(desk.client, now_ms, active)
+    desk.memory.keep(key, made)
+    return made
+
+
+def _upstream(devices: Iterable[Device]) -> dict[str, tuple[str, ...]]:
+    """By serial number. A server that isn't a Weir may name parents in a circle: then none."""
+    named = {device.serial_number: device.config.get("parent") for device in devices}
+    try:
+        return ancestors({own: main for own, main in named.items() if isinstance(main, str)})
+    except Cycle:
+        return {}
+
+
+def read_directory(client: Client, now_ms: int, active: ActiveFilter = "true") -> Directory:
+    devices = client.devices(active=active).devices
+    upstream = _upstream(devices)
+    meters = tuple(
+        replace(read_meter(each), upstream=upstream.get(each.serial_number, ())) for each in devices
+    )
+    prices = [o.default_cost_per_gallon for o in client.organizations()]
+    return Directory(
+        listed_ms=now_ms,
+        meters=meters,
+        by_id={meter.id: meter for meter in meters},
+        price=next((price for price in prices if price is not None), None),
+        groups=tuple(sorted({group for meter in meters for group in meter.groups})),
+    )
+
+
+# --- How often they report -----------------------------------------------------------------------
+
+CADENCE_FRESH_MS: Final = DAY_MS
+NO_CADENCE_FRESH_MS: Final = HOUR_MS  # nothing was measured: it may have begun to report since
+SAMPLE: Final = 1_000  # readings: their steps are the week's, for a fraction of its cost
+_EVERY_STATE: Final = tuple(State)
+
+
+class _Measured(NamedTuple):
+    """``cadence`` None: there were no two readings to tell."""
+
+    asked_ms: int
+    cadence: Cadence | None
+
+
+def cadences(
+    desk: Desk, meters: Sequence[Meter], deadline: Deadline, now_ms: int
+) -> dict[str, Cadence]:
+    """By device id, as far as the deadline allows, cached for a day; a device of which nothing is
+    known yet isn't in the answer."""
+    configured = {m.id: Cadence(m.cadence_ms) for m in meters if m.cadence_ms is not None}
+    rest = [m.id for m in meters if m.cadence_ms is None]
+    key = (desk.principal, "cadences")
+    cached: dict[str, _Measured] = dict(desk.memory.local(key) or {})
+    due = [id for id in rest if _cadence_due(cached.get(id), now_ms)]
+    if due:
+        cached |= _kept_by_service(desk, due, deadline, now_ms)
+        due = [id for id in rest if _cadence_due(cached.get(id), now_ms)]
+        jobs = (partial(_measure, desk.client, id, now_ms) for id in due)
+        cached |= dict(desk.answers(jobs, deadline))
+        desk.memory.keep(key, cached)
+    return configured | {id: cached[id].cadence or UNKNOWN for id in rest if id in cached}
+
+
+def _kept_by_service(
+    desk: Desk, ids: Sequence[str], deadline: Deadline, now_ms: int
+) -> dict[str, _Measured]:
+    """50 devices a question; none from a server that keeps no status."""
+
+    def ask(some: Sequence[str]) -> dict[str, _Measured]:
+        page = desk.client.statuses(states=_EVERY_STATE, ids=some, limit=MAX_IDS)
+        return {
+            row.device.id: _Measured(now_ms, Cadence(round(row.cadence_s * 1000), row.event_driven))
+            for row in page.rows
+            if row.cadence_s is not None
+        }
+
+    found: dict[str, _Measured] = {}
+    with suppress(NotOffered):
+        for part in desk.answers((partial(ask, some) for some in batches(ids)), deadline):
+            found |= part
+    return found
+
+
+def measured(client: Client, device_id: str, end_ms: int) -> Cadence | None:
+    """From the first thousand readings of the week up to ``end_ms``."""
+    rows = client.datapoints(
+        device_id, RAW, from_ms=end_ms - LOOKED_BACK_MS, to_ms=end_ms, limit=SAMPLE
+    )
+    return estimated(rows.times_ms)
+
+
+def _cadence_due(cached: _Measured | None, now_ms: int) -> bool:
+    if cached is None:
+        return True
+    return now_ms - cached.asked_ms >= (CADENCE_FRESH_MS if cached.cadence else NO_CADENCE_FRESH_MS)
+
+
+def _measure(client: Client, device_id: str, now_ms: int) -> tuple[str, _Measured]:
+    found = None  # if it can't be asked, its other questions will tell
+    with suppress(*ONE_DEVICE_ERRORS):
+        found = measured(client, device_id, now_ms)
+    return device_id, _Measured(now_ms, found)
+
+
+# --- Installation dates --------------------------------------------------------------------------
+
+INSTALL_DATE_FRESH_MS: Final = 5 * MINUTE_MS  # an import may bring earlier readings at any time
+
+
+class _CheckedDate(NamedTuple):
+    asked_ms: int
+    installed_on_ms: int
+    disproved: bool
+
+
+def without_disproved_dates(
+    desk: Desk, meters: Iterable[Meter], since_ms: int, deadline: Deadline, now_ms: int
+) -> list[Meter]:
+    """The meters, those dates taken away that readings disprove. Only dates after ``since_ms`` are
+    looked into, as far as the deadline allows: earlier ones change nothing in what is shown."""
+    meters = list(meters)
+    key = (desk.principal, "install-dates")
+    kept: dict[str, _CheckedDate] = dict(desk.memory.local(key) or {})
+    together: defaultdict[Window, list[Meter]] = defaultdict(list)
+    for meter in meters:
+        at = meter.installed_on_ms
+        window = disproving(at) if at is not None and at > since_ms else None
+        if window and _date_due(kept.get(meter.id), meter, now_ms):
+            together[window].append(meter)
+    jobs = (
+        partial(_check_dates, desk.client, window, some, now_ms)
+        for window, members in together.items()
+        for some in batches(members)
+    )
+    if together:
+        for told in desk.answers(jobs, deadline):
+            kept |= told
+        desk.memory.keep(key, kept)
+    return [_without_disproved(meter, kept.get(meter.id)) for meter in meters]
+
+
+def _date_due(told: _CheckedDate | None, meter: Meter, now_ms: int) -> bool:
+    """What was disproved stays so."""
+    if told is None or told.installed_on_ms != meter.installed_on_ms:
+        return True
+    return not told.disproved and now_ms - told.asked_ms >= INSTALL_DATE_FRESH_MS
+
+
+def _check_dates(
+    client: Client, window: Window, meters: Sequence[Meter], now_ms: int
+) -> dict[str, _CheckedDate]:
+    """Of a device that can't be answered nothing is told: its other questions will say why."""
+    answered = latest(client, [meter.id for meter in meters], ("lastSeen",), window)
+    return {
+        meter.id: _CheckedDate(now_ms, meter.installed_on_ms, told.last_seen_ms is not None)
+        for meter in meters
+        if isinstance(told := answered[meter.id], LatestEntry) and meter.installed_on_ms is not None
+    }
+
+
+def _without_disproved(meter: Meter, told: _CheckedDate | None) -> Meter:
+    if told is None or not told.disproved or told.installed_on_ms != meter.installed_on_ms:
+        return meter
+    return replace(meter, installed_on_ms=None)

@@ -1,0 +1,146 @@
+"""Sections of a summary beside its table: mains against their sub-meters, findings, month's end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import quote
+
+from dash import html
+from dash.development.base_component import Component
+
+from api.client import MonthEnd
+from api.client.balance import Balance, MeteredVolume
+from api.client.findings import Finding
+from api.metering.cost import money
+from components import formatting, session
+from components.controls import labelled
+from components.findings import summary_table
+from components.fleet.device_queries import Directory
+from components.fleet.totals import Total
+from components.units import Units
+from components.usage.sums import DeviceUsage
+from components.usage.url_state import UsageView
+
+HEADS = ("Main in", "Sub-meters out", "Unaccounted for", "Share", "Hours compared")
+
+
+def balance_section(
+    balances: Sequence[Balance], units: Units, *, kind: str = "usage"
+) -> list[Component]:
+    """Each main with its sub-meters; nothing where there are none. ``kind``: the table's class."""
+    if not balances:
+        return []
+    rows = [row for balance in balances for row in _rows(balance, units)]
+    heads = [html.Th(head, scope="col", className="number") for head in HEADS]
+    return [
+        html.H2("Mains and sub-meters"),
+        html.P(_note(balances), className="quiet"),
+        html.Div(
+            html.Table(
+                [html.Thead(html.Tr([html.Th("Main", scope="col"), *heads])), html.Tbody(rows)],
+                className=f"{kind} balance",
+                **labelled("Mains and sub-meters"),
+            ),
+            className="usage-scroll" if kind == "usage" else "report-scroll",
+            role="region",
+            tabIndex=0,
+            **labelled("Mains and sub-meters: table, scrollable"),
+        ),
+    ]
+
+
+def _note(balances: Sequence[Balance]) -> str:
+    complete = all(balance.compared == balance.hours for balance in balances)
+    note = "Volumes over the hours in which each of the meters has at least 90% of its readings"
+    return f"{note}: every hour of the range." if complete else f"{note}."
+
+
+def _rows(balance: Balance, units: Units) -> list[Component]:
+    difference, share = balance.difference, balance.share
+    compared = f"{formatting.whole(balance.compared)} of {formatting.whole(balance.hours)} h"
+    cells = (
+        units.volume(balance.main.gallons),
+        units.volume(balance.outlet),
+        units.volume(difference),
+        formatting.NOTHING if share is None else f"{formatting.exact(100 * share, 1)}%",
+        compared,
+    )
+    return [
+        _row(balance.main, cells),
+        *(_row(each, ("", units.volume(each.gallons), "", "", "")) for each in balance.sub_meters),
+    ]
+
+
+def _row(meter: MeteredVolume, cells: Sequence[str]) -> Component:
+    """``cells`` of a sub-meter, which stands below its main, begin with an empty one."""
+    href = session.site_path(f"/devices/{quote(meter.device_id, safe='')}")
+    serial = html.Span(meter.serial_number, className="quiet")
+    name = html.Span([html.A(meter.label, href=href), serial], className="named")
+    return html.Tr(
+        [
+            html.Th(html.Div(name, className="who"), scope="row"),
+            *(html.Td(cell, className="number") for cell in cells),
+        ],
+        className="" if cells[0] else "sub-meter",
+    )
+
+
+# --- Findings ------------------------------------------------------------------------------------
+
+MOST_LISTED: Final = 20
+
+
+def findings_section(
+    found: Sequence[Finding], usages: Sequence[DeviceUsage], price: float | None, view: UsageView
+) -> list[Component]:
+    """Worst first; nothing where there are none."""
+    by_id = {usage.meter.id: usage for usage in usages if usage.days}
+    mine = [each for each in found if each.device_id in by_id]
+    if not mine:
+        return []
+    devices = summary_table.directory_of((usage.meter for usage in by_id.values()), price)
+    rows = [_finding_row(each, by_id[each.device_id], devices, view) for each in mine[:MOST_LISTED]]
+    note = formatting.plural(len(mine), "finding")
+    if len(mine) > MOST_LISTED:
+        note += f", the {MOST_LISTED} worst"
+    return [
+        html.H2(["Findings", html.Span(f" · {note}", className="quiet")]),
+        summary_table.table(rows, "Findings by device", several=True, kind="usage"),
+    ]
+
+
+def _finding_row(
+    finding: Finding, usage: DeviceUsage, devices: Directory, view: UsageView
+) -> Component:
+    href = session.site_path(f"/devices/{quote(usage.meter.id, safe='')}")
+    who = html.A(usage.meter.label, href=href)
+    return summary_table.row(finding, devices, view.units, usage.tz, usage.days[-1].end_ms, who)
+
+
+# --- Month's end ---------------------------------------------------------------------------------
+
+
+def month_total(found: Sequence[MonthEnd], units: Units) -> Total | None:
+    """None where nothing was asked. Of one device with its interval; of several the sum, whose
+    interval isn't the sum of theirs."""
+    if not found:
+        return None
+    expected = [each.volume.expected for each in found if each.volume.expected is not None]
+    if len(expected) < len(found):
+        return Total("month-end", "Month end", formatting.NOTHING, "too early to say")
+    costs: defaultdict[str, float] = defaultdict(float)
+    for each in found:
+        if each.cost is not None and each.cost.expected is not None:
+            costs[each.currency] += each.cost.expected
+    price = " + ".join(money(amount, currency) for currency, amount in costs.items())
+    parts = [_month_interval(found[0], units)] if len(found) == 1 else []
+    note = " · ".join(part for part in (*parts, price) if part)
+    return Total("month-end", "Month end", units.volume(sum(expected)), note or "expected")
+
+
+def _month_interval(found: MonthEnd, units: Units) -> str:
+    """``85,200 gal – 93,100 gal``, of 80 %; empty where none is known."""
+    bounds = found.volume.interval
+    return "" if bounds is None else f"{units.volume(bounds.low80)} – {units.volume(bounds.high80)}"

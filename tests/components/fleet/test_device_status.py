@@ -1,0 +1,45 @@
+"""What a device's state is, by the definitions in docs/fleet.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from components.fleet.device_status import state_of
+from tests.components.fleet.device_queries import HOUR, MINUTE, NOW, known, meter
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ({}, "Reporting"),
+        ({"seen_ms": NOW - 15 * MINUTE}, "Reporting"),
+        ({"seen_ms": NOW - 15 * MINUTE - 1}, "Silent"),
+        ({"seen_ms": NOW - 3 * HOUR, "cadence_ms": HOUR}, "Reporting"),  # three cadences
+        ({"seen_ms": NOW - 3 * HOUR - 1, "cadence_ms": HOUR}, "Silent"),
+        ({"seen_ms": NOW + 5 * MINUTE}, "Reporting"),  # its clock runs ahead
+        ({"seen_ms": NOW - 40 * 24 * HOUR, "actual": 0}, "Silent"),  # nothing in the window
+        ({"seen_ms": None, "actual": 0}, "No data"),
+        ({"actual": 1368}, "Reporting"),  # 95 % exactly
+        ({"actual": 1367}, "Degraded"),
+        ({"actual": 0, "expected": 0}, "Reporting"),  # nothing was due yet
+        ({"quality_min": 40.0}, "Reporting"),
+        ({"quality_min": 39.9}, "Degraded"),
+        ({"quality_min": None, "quality_max": None}, "Reporting"),
+        ({"seen_ms": NOW - HOUR, "quality_min": 1.0}, "Silent"),  # the worse of two
+        ({"failure": "Internal error."}, "Unavailable"),
+    ],
+)
+def test_states(said: dict[str, Any], word: str) -> None:
+    assert state_of(meter().quality_limit, known(**said), NOW).word == word
+
+
+def test_a_device_that_nobody_asked_about_has_no_state_yet() -> None:
+    assert state_of(meter().quality_limit, None, NOW).word == "Loading"
+
+
+def test_the_limit_of_quality_is_the_devices_own() -> None:
+    told = known(quality_min=60.0)
+    assert state_of(meter(quality_limit=70.0).quality_limit, told, NOW).word == "Degraded"
+    assert state_of(meter(quality_limit=50.0).quality_limit, told, NOW).word == "Reporting"

@@ -1,0 +1,211 @@
+"""Ten small files as real meters' sources lay them out, with what flowed by each device."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from openpyxl import Workbook
+
+LITRES_PER_GALLON = 3.785411784
+LITRES = (0, 0, 12, 30, 7, 0, 0, 25, 3, 0, 18, 0)
+ROME = ZoneInfo("Europe/Rome")
+ROWS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutCase:
+    """``correction``: the one setting that the file itself doesn't tell. ``gallons`` by device."""
+
+    name: str
+    make: Callable[[], bytes]
+    gallons: dict[str, float]
+    correction: str = ""
+    first: str = "2025-10-01T00:00:00Z"
+
+
+def litres(row: int, device: int = 0) -> int:
+    return LITRES[(row + 5 * device) % len(LITRES)]
+
+
+def flowed(rows: range, device: int = 0, scale: float = 1.0) -> float:
+    """Gallons of these rows of a device."""
+    return sum(litres(row, device) for row in rows) * scale / LITRES_PER_GALLON
+
+
+def times(step_s: int, zone: ZoneInfo | None = None, rows: int = ROWS) -> list[datetime]:
+    start = datetime(2025, 10, 1, tzinfo=UTC)
+    moments = [start + timedelta(seconds=step_s * row) for row in range(rows)]
+    return [moment.astimezone(zone) if zone else moment for moment in moments]
+
+
+def registers(device: int, start: int) -> list[int]:
+    total, result = start, list[int]()
+    for row in range(ROWS):
+        total += litres(row, device)
+        result.append(total)
+    return result
+
+
+def _lines(*lines: str, encoding: str = "utf-8", end: str = "\n") -> bytes:
+    return (end.join(lines) + end).encode(encoding)
+
+
+def german() -> bytes:
+    """A utility's export: Windows-1252, semicolons, thousands with dots, a register in litres."""
+    rows = ["Zähler;Zeitpunkt;flow_amount;Temperatur;RSSI;Bemerkung"]
+    for device in range(2):
+        for row, value in enumerate(registers(device, 1_203_386)):
+            moment, litre = times(900, ROME)[row], f"{value:,}".replace(",", ".")
+            rows.append(
+                f"Z-44{device};{moment:%d.%m.%Y %H:%M};{litre};14,{row % 10};-{70 + row % 9};"
+            )
+    return _lines(*rows, encoding="cp1252", end="\r\n")
+
+
+def ampds() -> bytes:
+    """AMPds2: Unix seconds, a counter and rates in litres a minute."""
+    values = zip(times(60), registers(0, 40), strict=True)
+    return _lines(
+        "UNIX_TS,counter,avg_rate,inst_rate",
+        *(
+            f"{moment.timestamp():.0f},{value},{litres(row)}.0,{litres(row)}.5"
+            for row, (moment, value) in enumerate(values)
+        ),
+    )
+
+
+def weusedto() -> bytes:
+    """WEUSEDTO: no header, Unix seconds and millilitres a second."""
+    return _lines(*(f"{m.timestamp():.0f},{litres(row)}.5" for row, m in enumerate(times(1))))
+
+
+def swm() -> bytes:
+    """DAIAD: semicolons, day first, a register and its differences in litres."""
+    rows = ["USER KEY;SWM ID;TIMESTAMP;VOLUME;DIFFERENCE"]
+    for device in range(2):
+        for row, (m, value) in enumerate(
+            zip(times(3600, ROME), registers(device, 900), strict=True)
+        ):
+            rows.append(
+                f"a{device}-key;I11{device};{m:%d/%m/%Y %H:%M:%S};{value};{litres(row, device)}"
+            )
+    return gzip.compress(_lines(*rows))
+
+
+def amphiro() -> bytes:
+    """Showers: an event a row, with duration, volume and flow of its own."""
+    rows = ["device,local.date.time,history,volume (l),flow (l/min),duration (s),temperature"]
+    for row, moment in enumerate(times(40_000, ROME)):
+        volume = 10 + litres(row)
+        rows.append(
+            f"showerA,{moment:%Y-%m-%d %H:%M:%S},false,{volume},6.5,{volume * 9},3{row % 9}"
+        )
+    return _lines(*rows)
+
+
+def districts() -> bytes:
+    """BWDF: a workbook, a column a district, litres a second by the hour, with holes."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(
+        ["Date-time CET-CEST (DD/MM/YYYY HH:mm)", "DMA A (L/s)", "DMA B (L/s)", "DMA C (L/s)"]
+    )
+    for row, moment in enumerate(times(3600, ROME)):
+        values = [litres(row, device) + 0.5 for device in range(3)]
+        sheet.append(
+            [moment.replace(tzinfo=None), values[0], None if row == 7 else values[1], values[2]]
+        )
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def american() -> bytes:
+    """Twelve hours, month first, gallons with thousands, newest first."""
+    rows = ['"Meter ID","Read Date","Read Time","Usage (gal)"']
+    for row, m in reversed(list(enumerate(times(3600, ZoneInfo("America/New_York"))))):
+        rows.append(f'"10045","{m:%m/%d/%Y}","{m:%I:%M %p}","{1000 + litres(row):,}.25"')
+    return _lines(*rows)
+
+
+def uplinks() -> bytes:
+    """A network server's log: nested JSON, instants with offsets, a register in cubic metres."""
+    rows: list[str] = []
+    for m, value in zip(times(900), registers(0, 55_000), strict=True):
+        payload = {"volume_m3": value / 1000, "battery": 3.6}
+        rows.append(json.dumps({"deviceName": "lora-7", "time": m.isoformat(), "payload": payload}))
+    return _lines(*rows)
+
+
+def spanish() -> bytes:
+    """Tabs, decimal commas, a title above the header, consumption in cubic metres."""
+    rows = ["Informe de consumo horario", "", "Contador\tFecha\tHora\tConsumo (m3)"]
+    rows += [
+        f"C-1\t{m:%d/%m/%Y}\t{m:%H:%M}\t{litres(row) / 1000:.3f}".replace(".", ",")
+        for row, m in enumerate(times(3600, ZoneInfo("Europe/Madrid")))
+    ]
+    return _lines(*rows, encoding="utf-16")
+
+
+def wide_registers() -> bytes:
+    """A column a meter, registers in litres, days of Excel as numbers."""
+    rows = ["Date,Meter 101,Meter 102"]
+    both = zip(times(3600), registers(0, 10_000), registers(1, 20_000), strict=True)
+    for moment, one, two in both:
+        days = (moment - datetime(1899, 12, 30, tzinfo=UTC)) / timedelta(days=1)
+        rows.append(f"{days:.10f},{one},{two}")
+    return _lines(*rows)
+
+
+ALL, LATER = range(ROWS), range(1, ROWS)
+CASES: Sequence[LayoutCase] = (
+    LayoutCase(
+        "german.csv", german, {"Z-440": flowed(LATER), "Z-441": flowed(LATER, 1)},
+        "zone=Europe/Rome",
+    ),
+    LayoutCase("ampds.csv", ampds, {"ampds": flowed(ALL)}),
+    LayoutCase(
+        "feed.csv", weusedto,
+        {"feed": (flowed(ALL) + 0.5 * ROWS / LITRES_PER_GALLON) / 1000},
+        "column.column 2.unit=ml/s",
+    ),
+    LayoutCase(
+        "swm.csv.gz", swm, {"a0-key": flowed(ALL), "a1-key": flowed(ALL, 1)}, "zone=Europe/Rome"
+    ),
+    LayoutCase(
+        "showers.csv", amphiro, {"showerA": flowed(ALL) + 10 * ROWS / LITRES_PER_GALLON},
+        "zone=Europe/Rome",
+    ),
+    LayoutCase(
+        "Inflow.xlsx", districts,
+        {
+            "DMA A": (flowed(ALL) + 0.5 * ROWS / LITRES_PER_GALLON) * 3600,
+            "DMA B": (flowed(ALL, 1) + (47.5 - litres(7, 1)) / LITRES_PER_GALLON) * 3600,
+            "DMA C": (flowed(ALL, 2) + 0.5 * ROWS / LITRES_PER_GALLON) * 3600,
+        },
+        "zone=Europe/Rome",
+    ),
+    LayoutCase(
+        "usage.csv", american, {"10045": ROWS * 1000.25 + sum(litres(row) for row in ALL)},
+        "zone=America/New_York",
+    ),
+    LayoutCase("uplinks.ndjson", uplinks, {"lora-7": flowed(LATER)}),
+    LayoutCase("consumo.tsv", spanish, {"C-1": flowed(ALL)}, "zone=Europe/Madrid"),
+    LayoutCase(
+        "wide.csv", wide_registers, {"Meter 101": flowed(LATER), "Meter 102": flowed(LATER, 1)}
+    ),
+)  # fmt: skip
+
+
+def written(case: LayoutCase, folder: Path) -> Path:
+    path = folder / case.name
+    path.write_bytes(case.make())
+    return path

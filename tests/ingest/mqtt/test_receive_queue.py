@@ -1,0 +1,69 @@
+"""What waits to be decoded: taken together, bounded by what it takes in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from api.ingest.mqtt.intake import Message
+from api.ingest.mqtt.receive_queue import BATCH_BYTES, BATCH_MESSAGES, Inbox
+from tests.ingest.mqtt.conftest import PATIENCE_S
+
+
+def message(size: int = 1, qos: int = 1) -> Message:
+    return Message("weir/v1/acme/N-1/up", b"x" * size, 1, qos, False, 0, 0.0)
+
+
+def started(work: Callable[[], object]) -> threading.Thread:
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize(
+    ("sizes", "parts", "batches"),
+    [
+        ([1] * 10, 1, [10]),
+        ([1] * (BATCH_MESSAGES + 7), 1, [BATCH_MESSAGES, 7]),
+        ([1] * (BATCH_MESSAGES + 7), 3, [BATCH_MESSAGES + 7]),
+        ([BATCH_BYTES // 2] * 5, 1, [2, 2, 1]),
+        ([BATCH_BYTES * 2, 1, BATCH_BYTES * 2], 1, [1, 1, 1]),  # one is always taken
+    ],
+)
+def test_messages_are_taken_together_but_not_too_many_nor_too_large(
+    sizes: list[int], parts: int, batches: list[int]
+) -> None:
+    inbox = Inbox(parts)
+    for size in sizes:
+        inbox.put(message(size))
+    assert [len(inbox.take()) for _ in batches] == batches
+
+
+@pytest.mark.parametrize("qos", [0, 1])
+def test_who_brings_more_than_may_wait_waits_until_something_is_settled(qos: int) -> None:
+    one = message(qos=qos)
+    inbox = Inbox(most_bytes=3 * one.size)
+    for _ in range(3):
+        inbox.put(one)
+    further = started(lambda: inbox.put(one))
+    taken = inbox.take()
+    further.join(0.2)
+    assert (len(taken), further.is_alive()) == (3, True)  # taken, and not in yet
+    inbox.settled(taken)
+    further.join(PATIENCE_S)
+    assert inbox.take() == [one]
+
+
+def test_the_end_lets_everybody_go() -> None:
+    full, empty = Inbox(most_bytes=1), Inbox()
+    full.put(message())
+    ends: list[object] = []
+    waiting = [started(lambda: full.put(message())), started(lambda: ends.extend(empty.take()))]
+    full.close()
+    empty.close()
+    for thread in waiting:
+        thread.join(PATIENCE_S)
+    assert not any(thread.is_alive() for thread in waiting)
+    assert ends == full.take() == []
