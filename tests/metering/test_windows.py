@@ -19,7 +19,7 @@ from api.metering.windows import (
     strip_window,
 )
 from api.timez import bucket_starts
-from tests.components.fleet.device_queries import DAY, HOUR, MINUTE, NOW
+from tests.components.fleet.meters import DAY, HOUR, MINUTE, NOW
 
 ONE_MINUTE, ONE_HOUR = RESOLUTION_BY_NAME["1min"], RESOLUTION_BY_NAME["1hour"]
 NAMES = {span.name: span for span in SPANS}

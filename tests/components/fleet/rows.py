@@ -8,7 +8,7 @@ from typing import Any
 from api.client import Device, DeviceStatus, WindowStatus
 from api.client.findings import Finding
 from api.metering.windows import SPANS
-from tests.components.fleet.device_queries import DAY, HOUR, NOW
+from tests.components.fleet.meters import DAY, HOUR, NOW
 
 
 def row(id: str = "m", **fields: Any) -> DeviceStatus:

@@ -12,7 +12,7 @@ from api.errors import NotOffered
 from api.metering.cadence import Cadence
 from components.fleet.device_queries import cadences
 from components.fleet.queries import Deadline, Desk, Memory
-from tests.components.fleet.device_queries import meter
+from tests.components.fleet.meters import meter
 
 NOW_MS = 1_795_000_000_000
 MANY = 120

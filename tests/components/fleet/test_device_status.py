@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from components.fleet.device_status import state_of
-from tests.components.fleet.device_queries import HOUR, MINUTE, NOW, known, meter
+from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter
 
 
 @pytest.mark.parametrize(

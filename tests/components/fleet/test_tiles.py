@@ -13,7 +13,7 @@ from components.fleet.sparklines import Spark
 from components.fleet.tiles import NOT_DUE, percents, strip, tiles_of
 from components.fleet.url_state import FleetView
 from components.units import METRIC
-from tests.components.fleet.device_queries import DAY, HOUR, NOW
+from tests.components.fleet.meters import DAY, HOUR, NOW
 from tests.components.fleet.rows import leak, row
 
 LINE = Spark(288, line="M0 0L1 1", band="M0 0Z", gaps="", peak=7.4)

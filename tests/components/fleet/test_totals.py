@@ -12,7 +12,7 @@ from components.clock import Clock, known_zone
 from components.fleet import totals
 from components.fleet.wall import checked
 from components.units import METRIC, US
-from tests.components.fleet.device_queries import HOUR, MINUTE, NOW
+from tests.components.fleet.meters import HOUR, MINUTE, NOW
 
 
 def summary(**fields: Any) -> StatusSummary:
