@@ -12,7 +12,7 @@ from api.errors import TooManyRequests
 from components import session
 from components.fleet.queries import Desk, current_desk
 from web.concurrency_limit import ConcurrencyLimit
-from web.downloads import audit, compare, device, devices, findings, fleet, streaming, usage
+from web.downloads import alerts, audit, compare, device, devices, findings, fleet, streaming, usage
 from web.downloads.table import Table
 
 MOST_EACH: Final = 3  # half of its lane's threads
@@ -28,6 +28,7 @@ FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/findings": findings.device_findings_file,
     "/download/devices": devices.devices_file,
     "/download/findings": findings.findings_file,
+    "/download/alerts": alerts.alerts_file,
     "/download/audit": audit.audit_file,
     "/download/fleet": fleet.states_file,
     "/download/compare": compare.compare_file,
