@@ -99,14 +99,9 @@ def _night_flow(question: Question) -> Any:
     return queries.nights(question.desk, question.meter, question.tz, question.now_ms)
 
 
-def _continuous_flow(question: Question) -> Any:
-    return queries.continuous_flow(question.meter, question.now_ms)
-
-
-def _continuous(finding: Any, question: Question) -> Kpi:
-    context = kpis.KpiContext(question.shown.units, question.tz, question.now_ms)
-    price = queries.price_of(question.meter)
-    return kpis.continuous(finding, price, context, never_rests=question.meter.never_rests)
+def _leak(found: kpis.Leak | None, question: Question) -> Kpi:
+    devices = insight_queries.own_directory(question.meter)
+    return kpis.leak(found, devices, question.shown.units, question.now_ms)
 
 
 KPI_ROWS: Final = (
@@ -145,8 +140,8 @@ KPI_ROWS: Final = (
     KpiRow(
         "kpi-continuous",
         "Leak",
-        _continuous_flow,
-        _continuous,
+        lambda q: insight_queries.leak(q.meter.id),
+        _leak,
         When.STEADY,
         now=True,
         water=True,

@@ -9,7 +9,6 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import (
-    COARSEST_STORED,
     DAY,
     FLOW_AMOUNT,
     FLOW_RATE,
@@ -21,7 +20,6 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, DeviceStatus, Series
-from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
@@ -54,7 +52,6 @@ STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the 
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 NIGHT_TTL_S: Final = 300
-HOURS_TTL_S: Final = 60
 DAYS_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
 MOST_FINDINGS: Final = 100
@@ -223,16 +220,6 @@ def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.Ni
     return night_flow.NightFlow(found[0], last, usual, night_flow.too_seldom(found, cadence))
 
 
-def continuous_flow(meter: Meter, now_ms: int) -> continuous.Finding:
-    end = until(meter.id, now_ms)
-    told = session.remembered(
-        f"hours:{meter.id}:{end // HOUR_MS}",
-        lambda client: volume_hours(client, meter.id, end),
-        ttl_s=HOURS_TTL_S,
-    )
-    return continuous.find(told, meter.least_gal)
-
-
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
     """Gallons of the last weeks' days, by their first instant."""
     today = local_ordinal(tz, now_ms)
@@ -321,14 +308,6 @@ def night_flow_of(
     window, resolution = night_flow.rows_of(found, cadence_ms)
     rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
     return night_flow.night_flow(dict(rows.pairs(_VOLUME)), found, rows.resolution, cadence_ms)
-
-
-def volume_hours(client: Client, device_id: str, end_ms: int) -> list[tuple[int, float]]:
-    """(first instant, gallons) of the last weeks' hours with a volume, in order; without the hour
-    of the latest reading, which may not be over."""
-    first = end_ms - continuous.LOOKED_BACK_MS
-    rows = client.datapoints(device_id, COARSEST_STORED, from_ms=first, to_ms=end_ms)
-    return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None][:-1]
 
 
 def volume_days(

@@ -20,7 +20,6 @@ from api.client import ActiveFilter, Client, Device, LatestEntry
 from api.errors import NotOffered, WeirError
 from api.metering import cadence
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, estimated
-from api.metering.continuous_flow import LEAST_GAL
 from api.metering.cost import device_price, finite
 from api.metering.install_date import disproving
 from api.metering.mains import Cycle, ancestors
@@ -33,9 +32,8 @@ from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk, backgrou
 @dataclass(frozen=True, slots=True)
 class Meter:
     """``cadence_ms`` is what the configuration says, None where it says nothing; ``price`` is per
-    gallon; ``sought`` is what a search looks through; with less than ``least_gal`` in an
-    hour its flow has paused; ``never_rests``: it flows by design. ``upstream``: the serial numbers
-    of the meters that measure its water before it does, the nearest first."""
+    gallon; ``sought`` is what a search looks through; ``upstream``: the serial numbers of the
+    meters that measure its water before it does, the nearest first."""
 
     id: str
     label: str
@@ -52,8 +50,6 @@ class Meter:
     network_id: str = ""
     category: str = ""
     model: str = ""
-    least_gal: float = LEAST_GAL
-    never_rests: bool = False
     upstream: tuple[str, ...] = ()
 
 
@@ -79,14 +75,7 @@ def read_meter(device: Device) -> Meter:
         network_id=device.network_unique_identifier,
         category=device.category,
         model=device.model,
-        least_gal=_least(device.config),
-        never_rests=device.config.get("continuousFlowByDesign") is True,
     )
-
-
-def _least(config: Mapping[str, Any]) -> float:
-    said = finite(config.get("continuousFlowLimit"))
-    return said if said is not None and said > 0 else LEAST_GAL
 
 
 def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:

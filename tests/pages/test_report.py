@@ -89,7 +89,7 @@ def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: s
     for day in usage.days:
         assert of.volume(day.gallons) in text
     assert "Sun 1 Nov 2026 · 25 h" in text
-    assert "Night flow, 02–04" in text
+    assert "Night flow, 02–05" in text
 
 
 @pytest.mark.parametrize("paper", list(POINTS))

@@ -168,7 +168,7 @@ def test_the_night_is_the_last_of_the_range(desk: Desk) -> None:
     report, _ = report_of(desk, "R-NY")
     flow = report.details[report.usages[0].meter.id].nights
     assert flow is not None
-    assert flow.night == (ms("2026-11-03T07:00Z"), ms("2026-11-03T09:00Z"))
+    assert flow.night == (ms("2026-11-03T07:00Z"), ms("2026-11-03T10:00Z"))
     windows = [
         [gallons_at(start + n * STEP_MS) for n in range(6)]
         for start in range(flow.night.from_ms, flow.night.to_ms - HOUR_MS + 1, STEP_MS)
