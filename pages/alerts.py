@@ -49,8 +49,6 @@ def listed(question: Any) -> tuple[Any, ...]:
     text = read_text(asked.get("page"))
     number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
     try:
-        found = queries.now(number)
-        meters = directory(current_access(), now).by_id
         found = queries.now(number, read_text(asked.get("group"))[:LONGEST_TEXT])
         meters = directory(current_access(), now).by_id
     except WeirError as error:

@@ -172,9 +172,6 @@ def lines_of(
             continue
         step = span.line.fixed_ms * span.rows_per_point
         columns = tuple(tuple(values) for values in row.line.columns.values())
-        mark = hash((tuple(row.line.times_ms), columns, floor_to(now_ms, step // 2)))
-        key = (access.principal, "line", span.name, row.device.id)
-        kept: tuple[int, Spark] | None = access.cache.get(key)
         times = tuple(row.line.times_ms)
         mark = hash((times, columns, row.usual, floor_to(now_ms, step // 2)))
         key = (access.principal, "line", span.name, row.device.id)

@@ -51,8 +51,6 @@ def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -
     if resolution is None or resolution is TOTAL:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
     device = find_device(access.client, device_id, now_ms()).device
-    order = _order(device, resolution, window, query)
-    device = find_device(access.client, device_id, now_ms()).device
     compare = read_compare(query.get("compare", ""))
     if compare != query.get("compare", ""):
         raise ValueError(f"compare must be {', '.join(COMPARISONS)}, or device: and an identifier.")
