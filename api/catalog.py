@@ -327,6 +327,7 @@ EMBED_VIEW_BY_NAME: Final = {view.name: view for view in EMBED_VIEWS}
 CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # a chart's tabs
 UNIT_SYSTEMS: Final = ("us", "metric")
 EMBED_THEMES: Final = ("system", "light", "dark")
+EMBED_COMPARISONS: Final = ("day", "week", "month", "year", "usual")
 EMBED_CONTROLS: Final = ("range", "zone", "units", "theme")  # what a viewer may be let change
 DEVICE_ZONE: Final = "device"  # each device's own time zone
 EMBED_TITLE_LENGTH: Final = 120

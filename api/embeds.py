@@ -44,6 +44,7 @@ class EmbedDefinition:
     created); ``metric``, a name of `catalog.CHARTS`, is a chart's alone. ``origins`` may frame it
     beside this site's own, which always may. ``zone`` is an IANA name or "device"; ``controls``
     are what a viewer may change; ``notes``: notes, maintenance and corrections are shown too.
+    ``compare``: of `catalog.EMBED_COMPARISONS` what a chart is compared with, "" for nothing.
     """
 
     view: str
@@ -58,6 +59,7 @@ class EmbedDefinition:
     title: str = ""
     expires_ms: int | None = None
     notes: bool = False
+    compare: str = ""
 
 
 def page_path(embed_id: str) -> str:

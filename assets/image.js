@@ -9,7 +9,7 @@ const SIDE_PX = 16;
 const TITLE_PX = 52;
 const LINE_PX = 17;
 const CHARACTER_PX = 6.3; // of the caption's 12 px, a little more than the mean
-let caption = null; // of the last answer: {range, detail, zone, resolution}
+let caption = null; // of the last answer: {range, detail, compared, zone, resolution}
 
 chart.onAnswer.push((shown) => {
   caption = shown.caption;
@@ -55,7 +55,8 @@ function figure(drawn) {
   const { width, height, margin } = drawn._fullLayout;
   const layout = structuredClone(drawn.layout);
   const left = SIDE_PX - drawn._fullLayout._size.l;
-  const told = lines([caption.detail, caption.zone, made(), "Weir"], width);
+  const parts = [caption.compared, caption.detail, caption.zone, made(), "Weir"];
+  const told = lines(parts.filter(Boolean), width);
   const bottom = told.length * LINE_PX + 12;
   const metric = layout.yaxis.title?.text || "";
   const name = document.querySelector(".identity h1").textContent;

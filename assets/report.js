@@ -3,7 +3,7 @@
 import * as serverImage from "./server-image.js";
 import { siteRoot } from "./site.js";
 
-const IN_FILE = ["range", "zone", "units", "devices", "q", "group", "metric", "paper"];
+const IN_FILE = ["range", "zone", "units", "devices", "q", "group", "metric", "compare", "paper"];
 const AT_ONCE = 3;
 const ATTEMPTS = 6;
 const WIDTH_STEP = 40;

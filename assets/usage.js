@@ -1,6 +1,7 @@
 /* The usage page, the report and the compare page, kept in step with their addresses. The server
    decides every word; what is asked goes into one Store, the question: {range, zone, units, devices,
-   q, group, sort, open, asked}, of a report {…, metric, paper}, of a comparison {…, items, by,
+   q, group, sort, open, asked}, of a report {…, metric, compare,
+   paper}, of a comparison {…, items, by,
    layout}; while an answer isn't complete, it is asked for again at
    once. A page says data-summary, and its id begins the ids of its parts. */
 import * as controls from "./controls.js";
@@ -23,6 +24,7 @@ const IN_ADDRESS = [
   "items",
   "by",
   "layout",
+  "compare",
 ];
 const SEARCH_MS = 250;
 const MOST_CHOSEN = 50;

@@ -324,6 +324,7 @@ def caption(drawn: Drawn) -> dict[str, str]:
     return {
         "range": range_words(drawn),
         "detail": detail(drawn),
+        "compared": compared_words(drawn),
         "zone": zone_note(drawn),
         "resolution": drawn.frame.resolution.name,
     }

@@ -87,13 +87,15 @@ def _panel(id: str, embeds: tuple[Embed, ...], devices: Directory, now: int) -> 
     Output(Ids.WINDOW, "options"),
     Output(Ids.WINDOW, "value"),
     Output(Ids.METRIC_FIELD, "hidden"),
+    Output(Ids.COMPARE_FIELD, "hidden"),
     Input(Ids.VIEW, "value"),
     State(Ids.WINDOW, "value"),
     prevent_initial_call=True,
 )
 def for_view(view: Any, window: Any) -> tuple[Any, ...]:
     view, window = read_view_name(view), read_text(window)
-    return as_options(windows(view)), allowed_window(view, window), view != "chart"
+    others = view != "chart"
+    return as_options(windows(view)), allowed_window(view, window), others, others
 
 
 @callback(
@@ -143,6 +145,7 @@ _TEXTS = {
     "window": State(Ids.WINDOW, "value"),
     "units": State(Ids.UNITS, "value"),
     "theme": State(Ids.THEME, "value"),
+    "compare": State(Ids.COMPARE, "value"),
     "ends": State(Ids.ENDS, "value"),
 }
 _LISTS = {

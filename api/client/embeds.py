@@ -66,6 +66,7 @@ def definition_body(definition: EmbedDefinition) -> dict[str, Any]:
         "theme": definition.theme,
         "controls": list(definition.controls),
         "notes": definition.notes,
+        "compare": definition.compare or None,
         "title": definition.title,
         "expires": _stamped(definition.expires_ms),
     }
@@ -110,6 +111,7 @@ def _definition(fields: Json) -> EmbedDefinition:
         theme=text(fields, "theme"),
         controls=_texts(fields, "controls"),
         notes=fields.get("notes") is True,
+        compare=maybe_text(fields, "compare") or "",
         title=text(fields, "title"),
         expires_ms=instant(fields, "expires"),
     )

@@ -7,7 +7,14 @@ from typing import Any, Final
 
 import click
 
-from api.catalog import CHARTS, EMBED_CONTROLS, EMBED_THEMES, EMBED_VIEWS, UNIT_SYSTEMS
+from api.catalog import (
+    CHARTS,
+    EMBED_COMPARISONS,
+    EMBED_CONTROLS,
+    EMBED_THEMES,
+    EMBED_VIEWS,
+    UNIT_SYSTEMS,
+)
 from api.commands.arguments import audited, author, by_option, everything, organization
 from api.commands.command import Group, when
 from api.commands.store_access import opened, opened_web, settings
@@ -44,6 +51,9 @@ _FIXED: Final = "from and --to"
 @click.option("--theme", type=click.Choice(EMBED_THEMES))
 @click.option("--controls", help=f"What viewers may change: {','.join(EMBED_CONTROLS)}.")
 @click.option("--notes", is_flag=True, default=None, help="Show notes and maintenance in it.")
+@click.option(
+    "--compare", type=click.Choice(EMBED_COMPARISONS), help="What a chart is compared with."
+)
 @click.option("--expires", help="When it expires, ISO 8601. Default: never.")
 @click.option("--title", help="Title shown above it.")
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")

@@ -11,6 +11,7 @@ from api import timez
 from api.catalog import (
     CHARTS,
     DEVICE_ZONE,
+    EMBED_COMPARISONS,
     EMBED_CONTROLS,
     EMBED_MAX_ORIGINS,
     EMBED_THEMES,
@@ -141,6 +142,10 @@ def _maybe_metric(value: Any) -> str | None:
     return None if value is None else _one_of(CHARTS)(value)
 
 
+def _comparison(value: Any) -> str:
+    return "" if value is None else _one_of(EMBED_COMPARISONS)(value)
+
+
 class EmbedBody(Body):
     """What `POST /embeds/v1/embeds` takes; what isn't said is as `api.embeds` has it."""
 
@@ -154,6 +159,7 @@ class EmbedBody(Body):
     theme: Annotated[str, PlainValidator(_one_of(EMBED_THEMES))] = EMBED_THEMES[0]
     controls: Annotated[tuple[str, ...], PlainValidator(_controls)] = ()
     notes: Annotated[bool, PlainValidator(_flag)] = False
+    compare: Annotated[str, PlainValidator(_comparison)] = ""
     title: Annotated[str, PlainValidator(_title)] = ""
     expires_ms: Annotated[int | None, PlainValidator(_maybe_instant)] = Field(None, alias="expires")
 
@@ -172,6 +178,14 @@ class EmbedBody(Body):
         if view is not None and metric is not None and not view.metric:
             raise ValueError(f"is a chart's; a {view.name} has none")
         return metric
+
+    @field_validator("compare")
+    @classmethod
+    def _with_a_chart(cls, compare: str, info: ValidationInfo) -> str:
+        view: EmbedView | None = info.data.get("view")
+        if view is not None and compare and not view.metric:
+            raise ValueError(f"is a chart's; a {view.name} has none")
+        return compare
 
     @field_validator("window")
     @classmethod
@@ -197,6 +211,7 @@ class EmbedBody(Body):
             theme=self.theme,
             controls=self.controls,
             notes=self.notes,
+            compare=self.compare,
             title=self.title,
             expires_ms=self.expires_ms,
         )

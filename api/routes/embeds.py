@@ -154,6 +154,7 @@ def embed_object(embed: Embed, state: State) -> dict[str, Any]:
         "theme": definition.theme,
         "controls": list(definition.controls),
         "notes": definition.notes,
+        "compare": definition.compare or None,
         "title": definition.title,
         "expires": _maybe(definition.expires_ms),
         "createdBy": embed.maker.called,

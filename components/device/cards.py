@@ -123,7 +123,7 @@ def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
         session.current_client(), query.device_id, shown.resolution, shown.window, tz, query.page
     )
     note = f"{shown.resolution.label}, latest first, {tz.key}"
-    others = insight_queries.compared_rows(query.device_id, shown, page.rows, tz)
+    others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
     return row_table.table(page, tz, shown.units, others, shown.compare), note
 
 

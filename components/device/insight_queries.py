@@ -7,16 +7,18 @@ from collections.abc import Collection
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import DAY, HOUR_MS, STORED
+from api.catalog import HOUR_MS
 from api.client import Client, FindingPage, Series
 from api.errors import NotFound, NotOffered
+from api.insight.findings.model import ENABLED
 from api.metering.forecast import ForecastHour, Interval
 from components import session
+from components.comparison_queries import compared_rows
 from components.device import kpis
 from components.device.chart_state import Shown
 from components.device.queries import WEEK_TTL_S, price_of
+from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter
-from components.url_state import USUAL
 
 MOST_FINDINGS: Final = 100
 
@@ -29,6 +31,21 @@ def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
         )
     except NotFound:
         return FindingPage(0, ())
+
+
+def leak(device_id: str) -> kpis.Leak | None:
+    """None where the server is no Weir."""
+    client = session.current_client()
+    try:
+        found = client.findings(device=device_id, kinds=[kpis.LEAK], limit=MOST_FINDINGS).findings
+        settings = client.finding_settings(device=device_id)
+    except (NotOffered, NotFound):
+        return None
+    running = sorted(found, key=lambda each: (each.end_ms is not None, -each.start_ms))
+    off = next(
+        (s for s in settings if (s.kind, s.key) == (kpis.LEAK, ENABLED.name) and not s.value), None
+    )
+    return kpis.Leak(running[0] if running else None, "" if off is None else origin(off).lower())
 
 
 def own_directory(meter: Meter) -> Directory:
@@ -75,24 +92,14 @@ def month_end(device_id: str, now_ms: int) -> kpis.MonthEnd | None:
     return kpis.MonthEnd(so_far, expected, interval, cost_amount, currency)
 
 
-def compared_rows(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:
-    """Start of a row → the gallons that it is compared with."""
-    if not shown.compare or shown.compare == USUAL or not len(rows):
-        return {}
-    if rows.resolution not in (*STORED, DAY):
-        return {}
+def others_of(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:
+    """Start of a row → the gallons that it is compared with; none where the server can't say."""
     try:
-        found = session.current_client().comparison(
-            device_id,
-            shown.compare,
-            rows.resolution,
-            from_ms=rows.times_ms[0],
-            to_ms=rows.times_ms[-1],
-            timezone=tz.key,
+        return compared_rows(
+            session.current_client(), device_id, shown.compare, rows.resolution, rows.times_ms, tz
         )
     except (NotOffered, NotFound):
         return {}
-    return {b.bucket_start_ms: b.gallons for b in found.buckets if b.gallons is not None}
 
 
 def dismiss(finding_id: str, judgement: str) -> str:

@@ -12,7 +12,7 @@ from api.timez import DAY_MS
 from components import formatting
 from components.clock import Clock, known_zone
 from components.units import UNITS_BY_NAME
-from components.url_state import TAB_BY_NAME
+from components.url_state import COMPARISONS, TAB_BY_NAME
 
 Labels = Mapping[str, str]
 
@@ -134,14 +134,15 @@ def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:
             "the viewer’s system setting" if definition.theme == "system" else definition.theme,
         ),
         ("Viewers may change", ", ".join(definition.controls) or "nothing"),
+        *(
+            [("Compared with", COMPARISONS[definition.compare].lower())]
+            if definition.compare in COMPARISONS
+            else []
+        ),
         ("Notes and maintenance", "shown" if definition.notes else "not shown"),
         ("Expires", "No expiry" if _endless(embed) else ends(embed, now_ms)),
         ("Created", f"{date(embed.created_ms)} by {embed.created_by}"),
     ]
-
-
-def _theme(theme: str) -> str:
-    return "the viewer’s system setting" if theme == "system" else theme
 
 
 def _devices(ids: Sequence[str], labels: Labels) -> str:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 from zoneinfo import ZoneInfo
 
-from api.catalog import CHARTS, DEVICE_ZONE, EMBED_THEMES, EMBED_VIEW_BY_NAME, MAX_IDS
+from api.catalog import (
+    CHARTS,
+    DEVICE_ZONE,
+    EMBED_COMPARISONS,
+    EMBED_THEMES,
+    EMBED_VIEW_BY_NAME,
+    MAX_IDS,
+)
 from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
@@ -41,6 +48,7 @@ class Draft:
     units: str = US.name
     theme: str = EMBED_THEMES[0]
     controls: tuple[str, ...] = ()
+    compare: str = ""
     notes: tuple[str, ...] = ()  # holds SHOWN if they are
     origins: str = ""
     ends: str = ""
@@ -112,6 +120,7 @@ def _charts(params: Mapping[str, Any], devices: tuple[str, ...], zone_of: ZoneOf
     return Draft(
         devices=devices,
         metric=seen.tab.name if seen.tab else Draft().metric,
+        compare=seen.compare if seen.compare in EMBED_COMPARISONS else "",
         window=FIXED if first else str(seen.preset.length_ms // 1000),
         first=first,
         last=last,
@@ -165,6 +174,7 @@ def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
         theme=draft.theme,
         controls=draft.controls,
         notes=SHOWN in draft.notes,
+        compare=draft.compare if EMBED_VIEW_BY_NAME[draft.view].metric else "",
         title=draft.title,
         expires_ms=expires_ms,
     )

@@ -13,7 +13,7 @@ from components.controls import SEARCH_HINT, attributes
 from components.embeds.draft import ENDS, FIXED, Draft, windows
 from components.embeds.layout import Ids, problem_id
 from components.units import UNITS
-from components.url_state import SHOWN, TABS
+from components.url_state import COMPARISONS, SHOWN, TABS
 
 Options = Sequence[tuple[str, str]]
 ZONES = "embed-zones"
@@ -72,6 +72,11 @@ def _how(draft: Draft) -> Component:
             _checks(
                 Ids.CONTROLS, "controls", "Viewers may change", _words(EMBED_CONTROLS),
                 draft.controls,
+            ),
+            _radios(
+                Ids.COMPARE, "compare", "Chart compared with",
+                [("", "Nothing"), *COMPARISONS.items()], draft.compare,
+                field_id=Ids.COMPARE_FIELD, hidden=draft.view != "chart",
             ),
             _checks(
                 Ids.NOTES, "notes", "Shows too", [(SHOWN, "Notes and maintenance")], draft.notes

@@ -65,6 +65,8 @@ class Ids(StrEnum):
     UNITS = "embed-units"
     THEME = "embed-theme"
     CONTROLS = "embed-controls"
+    COMPARE = "embed-compare"
+    COMPARE_FIELD = "embed-compare-field"
     NOTES = "embed-notes"
     ORIGINS = "embed-origins"
     ENDS = "embed-ends"
@@ -74,7 +76,7 @@ class Ids(StrEnum):
 
 # Problems are shown at these fields, which have the service's names.
 FIELDS = ("title", "view", "devices", "metric", "window", "zone", "units", "theme", "controls",
-          "notes",          "origins", "expires")  # fmt: skip
+          "compare", "notes", "origins", "expires")  # fmt: skip
 
 
 def problem_id(field: str) -> str:

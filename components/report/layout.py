@@ -13,7 +13,7 @@ from dash.development.base_component import Component
 from components import html_json
 from components.controls import attributes, notice, select
 from components.report.url_state import DEFAULT_RANGE, PAPERS, ReportView, write_report_view
-from components.url_state import DEFAULT_TAB, TABS
+from components.url_state import COMPARISONS, DEFAULT_TAB, TABS
 from components.usage.layout import chooser, ranges, usage_tools
 
 
@@ -69,6 +69,7 @@ def report_page(view: ReportView, today: date) -> Component:
 def _which(view: ReportView) -> Component:
     metrics = [("", "Chart: flow rate"), *((t.name, f"Chart: {t.label.lower()}") for t in TABS[1:])]
     chosen = view.tab.name if view.tab and view.tab is not DEFAULT_TAB else ""
+    compared = [("", "Compare with …"), *COMPARISONS.items()]
     papers = [("", "A4"), ("letter", PAPERS["letter"])]
     return html.Div(
         [
@@ -79,6 +80,7 @@ def _which(view: ReportView) -> Component:
                 [
                     html.Span(id=Ids.SAID, className="quiet", role="status"),
                     select("Chart", "metric", metrics, chosen=chosen),
+                    select("Compare", "compare", compared, chosen=view.compare),
                     select(
                         "Paper", "paper", papers, chosen="" if view.paper == "a4" else view.paper
                     ),

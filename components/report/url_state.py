@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from components import formatting
 from components.image_query import READING, Pairs, Rule, checked, one_of
-from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab
+from components.url_state import COMPARISONS, DEFAULT_TAB, TAB_BY_NAME, Tab, said_text
 from components.usage.url_state import (
     LONGEST_TEXT,
     MOST_CHOSEN,
@@ -34,11 +34,13 @@ DEFAULT_PAPER: Final = "a4"
 @dataclass(frozen=True, slots=True)
 class ReportView:
     """``usage``: of which devices, which days, in which zone and units. ``tab`` None: each
-    device's own chart."""
+    device's own chart. ``compare``: a name of `COMPARISONS`, or "": what the charts are compared
+    with."""
 
     usage: UsageView
     tab: Tab | None = None
     paper: str = DEFAULT_PAPER
+    compare: str = ""
 
 
 def read_report_view(said: Mapping[str, Any]) -> ReportView:
@@ -51,6 +53,7 @@ def read_report_view(said: Mapping[str, Any]) -> ReportView:
         usage,
         TAB_BY_NAME.get(str(said.get("metric"))),
         paper if isinstance(paper, str) and paper in PAPERS else DEFAULT_PAPER,
+        compare if (compare := said_text(said, "compare")) in COMPARISONS else "",
     )
 
 
@@ -62,6 +65,7 @@ def write_report_view(view: ReportView) -> dict[str, str | None]:
         "range": range if range != DEFAULT_RANGE else None,
         **{name: said[name] for name in ("zone", "units", "devices", "q", "group")},
         "metric": view.tab.name if view.tab and view.tab is not DEFAULT_TAB else None,
+        "compare": view.compare or None,
         "paper": view.paper if view.paper != DEFAULT_PAPER else None,
     }
 
@@ -107,6 +111,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "q": Rule(_short, f"must be at most {LONGEST_TEXT} characters"),
     "group": Rule(_short, f"must be at most {LONGEST_TEXT} characters"),
     "metric": one_of(TAB_BY_NAME),
+    "compare": one_of(COMPARISONS),
     "paper": one_of(PAPERS),
 }
 

@@ -23,12 +23,13 @@ BODY: dict[str, Any] = {
     "id": "emb_1", "organizationId": "org", "state": "active", "path": "/embed/emb_1",
     "view": "chart", "devices": ["d-1"], "metric": "volume", "origins": ["https://a.example"],
     "window": {"last": 3600}, "zone": "device", "units": "us", "theme": "dark",
-    "controls": ["range"], "notes": True, "title": "Lobby", "expires": "2027-01-01T00:00:00.000Z",
+    "controls": ["range"], "notes": True, "compare": "week", "title": "Lobby",
+    "expires": "2027-01-01T00:00:00.000Z",
     "createdBy": "key_1", "created": "2026-01-01T00:00:00.000Z", "revoked": None, "more": 1,
 }  # fmt: skip
 DEFINITION = EmbedDefinition(
     "chart", ("d-1",), "volume", ("https://a.example",), Rolling(3600), "device", "us", "dark",
-    ("range",), "Lobby", 1_798_761_600_000, notes=True,
+    ("range",), "Lobby", 1_798_761_600_000, notes=True, compare="week",
 )  # fmt: skip
 
 

@@ -50,7 +50,13 @@ def make(managed: Managed, *serials: str, **texts: Any) -> dict[str, Any]:
 
 def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
     answer = make(
-        here, LIVE, title="Lobby", origins="https://a.example", controls=["range"], notes=["1"]
+        here,
+        LIVE,
+        title="Lobby",
+        origins="https://a.example",
+        controls=["range"],
+        notes=["1"],
+        compare="week",
     )
     assert set(answer["problems"].values()) == {""}
     newest = here.client.embeds()[0]
@@ -63,6 +69,7 @@ def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
         controls=("range",),
         title="Lobby",
         notes=True,
+        compare="week",
     )
 
 
@@ -223,8 +230,8 @@ def test_a_search_offers_what_it_finds(here: Managed) -> None:
 def test_choices_show_the_fields_that_they_need(here: Managed) -> None:
     assert the_page().for_choices("fixed", "on") == (False, False)
     assert the_page().for_choices("86400", "") == (True, True)
-    options, value, no_metric = the_page().for_view("wall", "fixed")
-    assert (value, no_metric) == ("86400", True)
+    options, value, no_metric, no_comparison = the_page().for_view("wall", "fixed")
+    assert (value, no_metric, no_comparison) == ("86400", True, True)
     assert "fixed" not in [each["value"] for each in options]
 
 

@@ -263,7 +263,7 @@ ROUTES: dict[str, Ask] = {
     },
     **{
         f"GET /download/{what}.{kind}": Ask(f"/download/{what}.{kind}", "site")
-        for what in ("devices", "fleet", "findings")
+        for what in ("devices", "fleet", "findings", "alerts")
         for kind in ("csv", "xlsx")
     },
     **{

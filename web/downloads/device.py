@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -28,55 +28,59 @@ from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
 from components.annotations.queries import within
 from components.clock import WEEKDAYS, known_zone
+from components.comparison_queries import compared_rows, has_counterparts
 from components.device import daily_volume, queries
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.queries import find_device, pages
 from components.ranges import Window, widened
 from components.units import US, Units
-from components.url_state import SHOWN, read_window, said_units
+from components.url_state import COMPARISONS, SHOWN, read_compare, read_window, said_units
 from web.downloads.names import file_stem, of_window
 from web.downloads.notes import NotesColumn
 from web.downloads.table import Column, Kind, Part, Table
 
 
-def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """A window's rows: ``from``, ``to``, ``resolution`` (default raw), ``zone``, ``units``,
-    ``notes`` (1: with a column of them). Raises ValueError for an invalid query, NotFound for a
-    device outside the scope."""
+    ``notes`` (1: with a column of them), ``compare`` (with the other's volume and the difference).
+    Raises ValueError for an invalid query, NotFound for a device outside the scope."""
     window = read_window(query.get("from", ""), query.get("to", ""))
     resolution = RESOLUTION_BY_NAME.get(query.get("resolution", RAW.name))
     if window is None:
         raise ValueError("from and to must be date-times, from before to.")
     if resolution is None or resolution is TOTAL:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
-    device = find_device(desk.client, device_id, now_ms()).device
-    order = _order(device, resolution, window, query)
+    device = find_device(access.client, device_id, now_ms()).device
+    compare = read_compare(query.get("compare", ""))
+    if compare != query.get("compare", ""):
+        raise ValueError(f"compare must be {', '.join(COMPARISONS)}, or device: and an identifier.")
+    order = replace(_order(device, resolution, window, query), compare=compare)
     if query.get("notes", SHOWN) != SHOWN:
         raise ValueError(f"notes must be {SHOWN}, or left out.")
-    noted = within(desk.client, device.id, order.window) if "notes" in query else None
-    return rows(desk.client, order, noted)
+    noted = within(access.client, device.id, order.window) if "notes" in query else None
+    return rows(access.client, order, noted)
 
 
-def days_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def days_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The days of the card below the chart: ``zone``, ``units``."""
-    device = find_device(desk.client, device_id, now_ms()).device
+    device = find_device(access.client, device_id, now_ms()).device
     end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
     first = day_start(tz, local_ordinal(tz, end) - daily_volume.DAYS + 1)
-    return rows(desk.client, _order(device, DAY, Window(first, end), query))
+    return rows(access.client, _order(device, DAY, Window(first, end), query))
 
 
-def hours_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def hours_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The hours of the week of the heat map: ``zone``, ``units``."""
-    device = find_device(desk.client, device_id, now_ms()).device
+    device = find_device(access.client, device_id, now_ms()).device
     end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
     order = _order(device, RAW, window_of(tz, end), query)
     return hours(order, queries.weekly(device.id, tz, end))
 
 
-def forecast_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def forecast_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The coming hours with their intervals: ``zone``, ``units``."""
-    device = find_device(desk.client, device_id, now_ms()).device
-    hours = desk.client.forecast(device.id)
+    device = find_device(access.client, device_id, now_ms()).device
+    hours = access.client.forecast(device.id)
     tz, units = known_zone(query.get("zone"), device.time_zone), said_units(query)
     starts = [hour.bucket_start_ms for hour in hours]
     bounds = [hour.interval or (None,) * len(Interval._fields) for hour in hours]
@@ -121,7 +125,7 @@ _PLAIN_UNITS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The rows to export."""
+    """The rows to export. ``compare``: with what, or ""."""
 
     device_id: str
     serial: str
@@ -129,6 +133,11 @@ class Order:
     window: Window
     tz: ZoneInfo
     units: Units = US
+    compare: str = ""
+
+    @property
+    def compared(self) -> bool:
+        return bool(self.compare) and has_counterparts(self.resolution, self.compare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +162,7 @@ def rows(client: Client, order: Order, notes: Sequence[Annotation] | None = None
             Column("time_utc", Kind.INSTANT, fraction=fraction, width=24),
             Column(local, Kind.INSTANT, tz=order.tz, fraction=fraction, width=24),
             *(value.column for value in values),
+            *_compared_columns(order),
             *noted,
         ],
         _parts(client, order, values, None if notes is None else NotesColumn(notes)),
@@ -171,10 +181,30 @@ def _parts(
         timezone=order.tz.key if order.resolution.calendar else None,
     ):
         part = _part(page, order, values)
+        if order.compared:
+            part = [*part, *_compared(client, order, page)]
         if notes is not None:
             ends = [_end_ms(start, order) for start in page.times_ms]
             part = [*part, notes.texts(page.times_ms, ends)]
         yield part
+
+
+def _compared_columns(order: Order) -> list[Column]:
+    if not order.compared:
+        return []
+    name = order.compare.replace(":", "_")
+    names = (f"total_flow_amount_of_{name}", "difference")
+    return [number_of(name, FLOW_AMOUNT, order.units) for name in names]
+
+
+def _compared(client: Client, order: Order, page: Series) -> Part:
+    """The other's volume, and the difference to it."""
+    times = page.times_ms
+    found = compared_rows(client, order.device_id, order.compare, order.resolution, times, order.tz)
+    own = page.values(f"total_{FLOW_AMOUNT.name}")
+    others = [found.get(at) for at in times]
+    pairs = zip(own, others, strict=True)
+    return [others, [None if a is None or b is None else round(a - b, 6) for a, b in pairs]]
 
 
 def _end_ms(start_ms: int, order: Order) -> int:

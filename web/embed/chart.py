@@ -52,15 +52,15 @@ class Context(NamedTuple):
 
 def context(viewer: EmbedViewer, now_ms: int) -> Context:
     """The device, from the cache if possible. Raises what the client raises."""
-    desk, device_id = viewer.desk, viewer.embed.definition.devices[0]
-    key = (desk.principal, "subject", device_id)
-    cached: Context | None = desk.memory.local(key)
+    access, device_id = viewer.access, viewer.embed.definition.devices[0]
+    key = (access.principal, "subject", device_id)
+    cached: Context | None = access.cache.get(key)
     if cached is not None and now_ms - cached.at_ms < SUBJECT_FRESH_MS:
         return cached
     device = find_device(viewer.client, device_id, now_ms)
     subject = Subject.of(device, usual_interval_s(viewer.client, device))
     made = Context(now_ms, subject, device.device.label or device.device.serial_number)
-    desk.memory.keep(key, made)
+    access.cache.put(key, made)
     return made
 
 
@@ -93,7 +93,9 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
         clock = Clock(drawn.canvas.tz, *window)
         span = " – ".join(formatting.moment(at, clock) for at in (window.from_ms, window.to_ms + 1))
     metric = drawn.frame.metric
-    return " · ".join((span, f"{metric.label}, {drawn.frame.unit}", chart_query.zone_note(drawn)))
+    compared = chart_query.compared_words(drawn)
+    parts = (span, f"{metric.label}, {drawn.frame.unit}", compared, chart_query.zone_note(drawn))
+    return " · ".join(part for part in parts if part)
 
 
 # --- Its frame -----------------------------------------------------------------------------------

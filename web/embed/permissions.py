@@ -22,7 +22,7 @@ from components.fleet.url_state import FleetView, read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.units import UNITS as ALL_UNITS
 from components.units import UNITS_BY_NAME, US, Units
-from components.url_state import TAB_BY_NAME, View, read_view, said_text
+from components.url_state import TAB_BY_NAME, USUAL, View, read_view, said_text
 
 RANGE, ZONE, UNITS, THEME = "range", "zone", "units", "theme"
 SYSTEM: Final = "system"  # the viewer's own light or dark
@@ -44,6 +44,8 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
         zone=_zone(definition, wished.zone),
         units=_units(definition, wishes),
         theme=theme(definition, wished.theme),
+        compare=definition.compare,  # never a viewer's: it may show what the window doesn't
+        usual=definition.compare == USUAL,
     )
     if not ranged or _is_endless(wished.window):
         view = replace(view, window=None, settled=False)

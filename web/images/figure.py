@@ -39,7 +39,13 @@ class Caption:
 def caption(drawn: Drawn, label: str, serial: str, size: Size, now_ms: int) -> Caption:
     """The context for a viewer of the image alone: device, range, zone, resolution, time of
     creation."""
-    texts = (chart_query.range_words(drawn), zone_note(drawn), chart_query.detail(drawn))
+    compared = chart_query.compared_words(drawn)
+    texts = (
+        chart_query.range_words(drawn),
+        *((compared,) if compared else ()),
+        zone_note(drawn),
+        chart_query.detail(drawn),
+    )
     made = formatting.moment(now_ms, Clock(drawn.canvas.tz, now_ms, now_ms))
     most = 2 if size.height < LOW_PX else MOST_LINES
     lines = broken(texts, size.width - 2 * EDGE_PX, FONT_SIZE_PX - 1, most)

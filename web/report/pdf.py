@@ -17,7 +17,7 @@ from components import chart_query, html_json, theme
 from components.chart_query import Subject
 from components.charts import hover_text
 from components.charts.figure import MARGIN_PX
-from components.fleet.queries import Desk, Memory
+from components.fleet.queries import ReplyCache, ServiceAccess
 from components.image_query import Size
 from components.queries import find_device, usual_interval_s
 from components.ranges import Window
@@ -27,7 +27,7 @@ from components.report.queries import Report, whole, window_of
 from components.report.text import page_rules
 from components.report.url_state import PAPERS, ReportView, checked_report_view
 from components.theme import LIGHT
-from components.url_state import View
+from components.url_state import USUAL, View
 from web.downloads.names import file_stem
 from web.images import figure
 from web.rendering import Renderer, RendererBusy
@@ -48,11 +48,11 @@ class Paper:
     last: str
 
 
-def paper(desk: Desk, renderer: Renderer, view: ReportView, now_ms: int) -> Paper:
+def paper(access: ServiceAccess, renderer: Renderer, view: ReportView, now_ms: int) -> Paper:
     """The PDF. Raises BadRequest for an invalid report, what the client raises, RenderingError."""
-    report = whole(desk, view, now_ms)
-    charts = _charts(desk.client, renderer, report, view, now_ms)
-    page = html(report, view, organization(desk.client), charts)
+    report = whole(access, view, now_ms)
+    charts = _charts(access.client, renderer, report, view, now_ms)
+    page = html(report, view, organization(access.client), charts)
     body = renderer.render_page(page, timeout_s=PRINTING_S)
     first, last = (
         date.fromordinal(day).isoformat() for day in report_text.ends(report.usages) or (1, 1)
@@ -136,7 +136,9 @@ PATIENCE_S: Final = 30.0  # of a report whose first chart was rendered
 _SIZE: Final = re.compile(r' width="[\d.]+" height="[\d.]+"')
 # Names of the figure's colours; of two names for one colour the first.
 _NAMES: Final = {
-    colour: name for name, colour in reversed(list(asdict(LIGHT).items())) if name != "on_accent"
+    colour: name
+    for name, colour in reversed(list(asdict(LIGHT).items()))
+    if name not in ("on_accent", "series")
 }
 _PAINT: Final = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 
@@ -168,6 +170,8 @@ def chart(
         zone=view.usage.zone,
         units=view.usage.units,
         width_px=width_px - MARGIN_PX["l"] - MARGIN_PX["r"],
+        compare=view.compare,
+        usual=view.compare == USUAL,
     )
     drawn = chart_query.draw(client, subject, chart_view, now_ms)
     made = figure.bare(drawn, Size(width_px, HEIGHT_PX, 1))
@@ -175,7 +179,8 @@ def chart(
     tz = drawn.canvas.tz
     summary = hover_text.summary(drawn.frame, tz, chart_view.units, chart_query.heard(drawn))
     metric = subject.tab_of(chart_view).label
-    note = " · ".join((metric, chart_query.detail(drawn), chart_query.zone_note(drawn)))
+    parts = (metric, chart_query.detail(drawn), chart_query.zone_note(drawn))
+    note = " · ".join(part for part in (*parts, chart_query.compared_words(drawn)) if part)
     return Chart(fluid(svg), f"{metric}. {summary}", note)
 
 
@@ -218,6 +223,6 @@ def written(
     view = checked_report_view(pairs)
     renderer = Renderer(folder)
     try:
-        return paper(Desk(client, Memory()), renderer, view, now)
+        return paper(ServiceAccess(client, ReplyCache()), renderer, view, now)
     finally:
         renderer.close()

@@ -75,6 +75,7 @@ def _values(embed: Embed) -> dict[str, Any]:
         "expires_ms": definition.expires_ms,
         "revoked_ms": embed.revoked_ms,
         "notes": int(definition.notes),
+        "compare": definition.compare,
     }
 
 
@@ -96,6 +97,7 @@ def _embed(row: Row) -> Embed:
             theme=of["theme"],
             controls=_texts(of["controls"]),
             notes=bool(of["notes"]),
+            compare=of["compare"],
             title=of["title"],
             expires_ms=of["expires_ms"],
         ),

@@ -33,6 +33,7 @@ EMBED: Final = Table(
         Column("expires_ms", "int", required=False),
         Column("revoked_ms", "int", required=False),
         Column("notes", "int", default="0"),
+        Column("compare", "text", default="''"),
     ),
     key=("id",),
     indexes=("CREATE INDEX embed_by_organization ON embed (organization_id, created_ms)",),

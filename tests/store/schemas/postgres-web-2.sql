@@ -20,7 +20,8 @@ CREATE TABLE public.embed (
     created_ms bigint NOT NULL,
     expires_ms bigint,
     revoked_ms bigint,
-    notes bigint DEFAULT 0 NOT NULL
+    notes bigint DEFAULT 0 NOT NULL,
+    compare text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
 );
 CREATE TABLE public.web_audit (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -38,9 +39,9 @@ CREATE TABLE public.web_schema_version (
     version bigint NOT NULL
 );
 INSERT INTO public.embed VALUES
-	('embed_1', 'acme', 'reader', 'key_1', NULL, 'tile', '["a2a1279f-d474-4d4d-8896-5d852b0ae3cf"]', 'flow_rate', '["https://a.example"]', 86400, NULL, NULL, 'Europe/Berlin', 'si', 'dark', '[]', 'Keller', 1772928000000, NULL, NULL, 0);
+	('embed_1', 'acme', 'reader', 'key_1', NULL, 'tile', '["a2a1279f-d474-4d4d-8896-5d852b0ae3cf"]', 'flow_rate', '["https://a.example"]', 86400, NULL, NULL, 'Europe/Berlin', 'si', 'dark', '[]', 'Keller', 1772928000000, NULL, NULL, 0, '');
 INSERT INTO public.web_audit VALUES
-	('eb42bd6a576443828dceaffb380af522', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('78ad183540dd47038a6fb244ed579852', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.web_schema_version VALUES
 	(1),
 	(2);

@@ -144,3 +144,23 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
 )
 def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str) -> None:
     assert device.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name
+
+
+@pytest.mark.parametrize(
+    ("resolution", "compare", "columns"),
+    [("1hour", "day", 2), ("day", "device:B-1", 2), ("raw", "day", 0), ("10min", "usual", 0)],
+)
+def test_rows_come_with_what_they_are_compared_with(
+    made: Bench, resolution: str, compare: str, columns: int
+) -> None:
+    """Compared with itself each row's difference is nothing."""
+    order = Order(
+        made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, KOLKATA, compare=compare
+    )
+    rows = read(made.client, order)
+    extra = [name for name in rows[0] if "difference" in name or "_of_" in name]
+    assert len(extra) == columns
+    if compare.startswith("device:"):
+        assert {row["difference (gal)"] for row in rows} == {"0.0"}
+    elif columns:
+        assert {row["difference (gal)"] for row in rows} == {""}  # the day before has no readings

@@ -30,6 +30,8 @@ EVERY_WISH: dict[str, Any] = {
     "theme": "dark",
     "width_px": 640,
     "settled": True,
+    "compare": "year",
+    "usual": "1",
     "q": "drip",
     "status": "silent",
     "held": ["another"],
@@ -48,6 +50,15 @@ def test_without_controls_only_the_width_is_the_viewers() -> None:
     assert wished == unwished
     assert wished.width_px == 640
     assert wall_view(definition(view="wall"), EVERY_WISH) == wall_view(definition(view="wall"), {})
+
+
+def test_what_a_chart_is_compared_with_is_the_embeds_alone() -> None:
+    """Another time may lie outside the window that its maker chose."""
+    every = tuple(EMBED_CONTROLS)
+    free = chart_view(definition(controls=every), EVERY_WISH, NOW)
+    assert (free.compare, free.usual) == ("", False)
+    set_ = chart_view(definition(controls=every, compare="usual"), EVERY_WISH, NOW)
+    assert (set_.compare, set_.usual) == ("usual", True)
 
 
 @pytest.mark.parametrize(
