@@ -14,6 +14,12 @@ const put = (part, data) =>
 const inAddress = () => Object.fromEntries(new URLSearchParams(window.location.search));
 const ask = (more = {}) => page() && put("question", { ...inAddress(), ...more });
 
+/* The chosen group is what the address says. */
+function chooseGroup() {
+  const select = page()?.querySelector("select[data-set=group]");
+  if (select) select.value = inAddress().group || "";
+}
+
 function fieldsOf(form) {
   const fields = {};
   new FormData(form).forEach((value, name) => {
@@ -83,12 +89,23 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("#alerts button[data-alert]");
   if (button) press(button);
 });
+document.addEventListener("change", (event) => {
+  const select = event.target.closest("#alerts select[data-set]");
+  if (!select) return;
+  const to = new URLSearchParams(window.location.search);
+  to.delete("page");
+  if (select.value) to.set(select.dataset.set, select.value);
+  else to.delete(select.dataset.set);
+  window.history.pushState(null, "", `?${to}`);
+  ask();
+});
 document.addEventListener("submit", (event) => {
   if (event.target.matches("form.alert-form")) event.preventDefault();
 });
 document.addEventListener("input", changed);
 document.addEventListener("weir:drawn", (event) => {
   if (event.target.id === "alert-rules-form") draft();
+  if (event.target.id === "alerts-summary") chooseGroup();
   if (event.target.id === "alert-rules-preview") delete event.target.dataset.busy;
 });
 document.addEventListener("keydown", (event) => {

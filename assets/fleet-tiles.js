@@ -41,7 +41,7 @@ function newTile(id) {
   const mark = element("span", "tile-mark", seen);
   const age = element("span", "", seen);
   const plot = element("span", "tile-plot", link);
-  const spark = picture("spark", ["span", "noted", "gaps", "band", "line"], plot);
+  const spark = picture("spark", ["span", "noted", "gaps", "band", "usual", "line"], plot);
   const note = element("span", "tile-note", plot);
   const strip = picture("strip", ["track", "full", "part"], link);
   const numbers = element("span", "tile-numbers", link);
@@ -141,7 +141,7 @@ function drawTile(tile, told, view) {
 function drawPaths(tile, name, into, told, stand) {
   if (!told && stand) return;
   differs(tile, name, told || "", () => {
-    const [width, ...paths] = told || [1, "", "", ""];
+    const [width, ...paths] = told || [1, "", "", "", ""];
     into.svg.setAttribute("viewBox", `0 0 ${width} 100`);
     into.paths.slice(-paths.length).forEach((path, index) => path.setAttribute("d", paths[index]));
   });

@@ -8,7 +8,6 @@ compares how fast it and the plain Postgres take readings in, batch by batch in 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -70,8 +69,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--shards",
         type=int,
-        default=os.cpu_count(),
-        help="unset: one for each core of this machine, which its workers share",
+        help="unset: what `weir db distribute` makes, one for each core of the workers",
     )
     asked = parser.parse_args(arguments)
     wanted = (asked.only,) if asked.only else ("sqlite", "postgres", "parts", "citus")
@@ -105,7 +103,7 @@ def _parted(url: str) -> Store:
     return store
 
 
-def _spread(url: str, shards: int) -> Store:
+def _spread(url: str, shards: int | None) -> Store:
     store = open_store(url)
     store.upgrade()
     store.distribute(shards)

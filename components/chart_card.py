@@ -98,6 +98,7 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             html.Div(id=Ids.OVERVIEW, className="overview", **attributes(data_empty="true")),
             html.Div(
                 [
+                    *_select_span(),
                     html.P(id=Ids.COMPARED, className="compared"),
                     html.Details(id=Ids.GAPS, className="gaps"),
                     html.P(id=Ids.ZONE_NOTE, className="quiet zone-note"),
@@ -131,7 +132,6 @@ def _controls(subject: Subject, view: View) -> Component:
             *_comparing(view),
             html.Span(id=Ids.SINCE),
             html.Span(id=Ids.BADGE, className="badge"),
-            *_select_span(),
             html.Button(
                 ["⤢", html.Span("Reset zoom", className="reset-word")],
                 id=Ids.RESET,
@@ -174,9 +174,9 @@ def _select_span() -> list[Component]:
         return []
     return [
         html.Button(
-            "Select",
+            "Select a span",
             type="button",
-            className="button toggle",
+            className="button small toggle",
             title="Drag over a span to note, correct or plan something (S)",
             **attributes(data_do="select-span", aria_pressed="false"),
         )

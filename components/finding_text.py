@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from api.catalog import FLOW_AMOUNT, HOUR_MS, ONBOARD_TEMPERATURE
@@ -12,6 +13,7 @@ from components.units import Units
 
 DIAMONDS: Final = {"critical": "◆", "warning": "⬖", "notice": "◇"}
 SEVERITY_WORDS: Final = {"critical": "Critical", "warning": "Warning", "notice": "Notice"}
+SILENT: Final = "silent"
 _MINUS: Final = "−"
 
 
@@ -39,10 +41,21 @@ def quantity(value: float | None, unit: str, units: Units) -> str:
     return f"{formatting.number(value)}{'' if unit == '%' else ' '}{unit}"
 
 
-def how_much(finding: Finding, units: Units) -> str:
+def how_much(finding: Finding, units: Units, now_ms: int | None = None) -> str:
+    """The finding's number. A silence that goes on is as long as it is ``now_ms``: an evaluation
+    says so once an hour at most."""
+    if now_ms is not None and finding.end_ms is None and finding.kind == SILENT:
+        return lasting(finding, now_ms)
     text = quantity(finding.value, finding.unit, units)
     plus = kind_of(finding).difference and not text.startswith(_MINUS)
     return f"+{text}" if plus else text
+
+
+def bound_of(kinds: Iterable[Kind]) -> str:
+    """What a sum of their costs is: ``at least``, ``up to``, ``about`` where some are the one and
+    some the other, or "" where all are measured."""
+    bounds = {kind.bound for kind in kinds} - {""}
+    return "about" if len(bounds) > 1 else next(iter(bounds), "")
 
 
 def lasting(finding: Finding, now_ms: int) -> str:

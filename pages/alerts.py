@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from dash import (
     ClientsideFunction,
@@ -22,15 +22,17 @@ from components.alerts import lists, queries
 from components.alerts.layout import SHEETS, Ids, alerts_page
 from components.controls import failure
 from components.fleet.device_queries import directory
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 
+LONGEST_TEXT: Final = 100
 register_page(__name__, path=ALERTS_PATH, title="Alerts · Weir")
 
 
-def layout(page: str = "", **_: Any) -> Component:
-    return shell.frame(alerts_page({"page": page}), place=ALERTS_PATH)
+def layout(page: str = "", group: str = "", **_: Any) -> Component:
+    question = {"page": page, "group": read_text(group)[:LONGEST_TEXT]}
+    return shell.frame(alerts_page(question, queries.groups()), place=ALERTS_PATH)
 
 
 @callback(
@@ -47,8 +49,8 @@ def listed(question: Any) -> tuple[Any, ...]:
     text = read_text(asked.get("page"))
     number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
     try:
-        found = queries.now(number)
-        meters = directory(current_desk(), now).by_id
+        found = queries.now(number, read_text(asked.get("group"))[:LONGEST_TEXT])
+        meters = directory(current_access(), now).by_id
     except WeirError as error:
         return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
 

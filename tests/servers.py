@@ -268,6 +268,29 @@ def redis(folder: Path, port: int | None = None) -> Iterator[tuple[str, subproce
         server.wait()
 
 
+@contextmanager
+def alertmanager(folder: Path) -> Iterator[str]:
+    """Debian's, alone; its address."""
+    program = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
+    if program is None:
+        raise RuntimeError("prometheus-alertmanager is not installed; `make test` installs it")
+    port, config = free_port(), folder / "alertmanager.yml"
+    config.write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n")
+    address = f"127.0.0.1:{port}"
+    command = [
+        program, f"--config.file={config}", f"--storage.path={folder / 'data'}",
+        f"--web.listen-address={address}", "--cluster.listen-address=",
+    ]  # fmt: skip
+    with (folder / "alertmanager.log").open("wb") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        _await_port(port, server)
+        yield f"http://{address}"
+    finally:
+        server.kill()
+        server.wait()
+
+
 def _await_port(port: int, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 30
     while True:

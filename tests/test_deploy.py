@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-import app
 from api.catalog import BACKEND_VERSION
+from api.commands import COMMANDS
 from api.server.readiness import OVERALL
 from api.settings import TABLE, Settings
 from api.telemetry import metrics
@@ -60,7 +60,7 @@ def test_the_services_settings_are_read_as_meant(compose: dict[str, Any]) -> Non
 
 
 def test_every_part_of_the_site_is_there_and_locked_down(compose: dict[str, Any]) -> None:
-    commands = app.create_app().cli.commands
+    commands = COMMANDS
     build = compose["x-weir"]["build"]
     assert (DEPLOY / build["context"] / build["dockerfile"]).exists()
     services = compose["services"]
@@ -191,7 +191,7 @@ def test_systemd_takes_the_units(units: list[Path]) -> None:
 
 
 def test_the_units_call_commands_that_exist() -> None:
-    commands = app.create_app().cli.commands
+    commands = COMMANDS
     for unit in (DEPLOY / "systemd").glob("*.service"):
         for name in re.findall(r"^ExecStart=.*bin/flask (\S+)", unit.read_text(), re.MULTILINE):
             assert name in commands

@@ -70,7 +70,10 @@ def test_every_setting_is_in_the_table_of_settings_word_for_word() -> None:
 
 
 def _commands(group: click.Group, prefix: str = "flask") -> Iterator[str]:
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         if isinstance(command, click.Group):
             yield from _commands(command, f"{prefix} {name}")
         else:

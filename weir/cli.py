@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import click
 from click.shell_completion import get_completion_class
+from flask import Flask
 from flask.cli import ScriptInfo
 
 from weir import prepare
@@ -31,17 +32,30 @@ _COMPLETE: Final = "_WEIR_COMPLETE"
 
 
 class Sections(click.Group):
-    """A group whose help lists its commands by section."""
+    """The app's commands and its own; the help lists them by section."""
+
+    def __init__(self, app: Flask, **more: Any) -> None:
+        super().__init__(PROGRAM, **more)
+        self.app = app
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self.app.cli.list_commands(ctx)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        return own or self.app.cli.get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        every = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         placed = {name for names in SECTIONS.values() for name in names}
-        rest = tuple(name for name in self.list_commands(ctx) if name not in placed)
-        limit = formatter.width - 6 - max(map(len, self.commands))
+        rest = tuple(name for name in every if name not in placed)
+        limit = formatter.width - 6 - max(map(len, every))
         for title, names in (SECTIONS | {OTHERS: rest}).items():
-            commands = [(name, self.commands[name]) for name in names if name in self.commands]
-            if commands:
+            commands = [(name, every[name]) for name in names if name in every]
+            rows = [(n, c.get_short_help_str(limit)) for n, c in commands if c and not c.hidden]
+            if rows:
                 with formatter.section(title):
-                    formatter.write_dl([(n, c.get_short_help_str(limit)) for n, c in commands])
+                    formatter.write_dl(rows)
 
 
 def command_line() -> click.Group:
@@ -52,8 +66,7 @@ def command_line() -> click.Group:
 
     flask_app = app.create_app()
     group = Sections(
-        PROGRAM,
-        commands=dict(flask_app.cli.commands),
+        flask_app,
         context_settings={"obj": ScriptInfo(create_app=lambda: flask_app)},
         help="Dashboard and data service for fleets of flow meters. `weir demo` shows it.",
     )

@@ -47,7 +47,8 @@ class DeviceStatus:
     ``signal_strength`` and ``network_rssi`` (dBm) are of now or None; volumes in gallons;
     ``windows`` by the names of `SPANS`; ``findings`` the kinds that are open. ``as_of_ms`` None: it
     was never looked at. ``price`` only where a single device was asked for; ``finding`` (the worst
-    open one), ``line``, ``strip`` and ``notes`` only where a page was asked to include them."""
+    open one), ``line``, ``strip``, ``notes`` and ``usual`` only where a page was asked to include
+    them."""
 
     device: Device
     state: str
@@ -67,6 +68,15 @@ class DeviceStatus:
     line: Series | None = None
     strip: Strip | None = None
     notes: tuple[StatusNote, ...] = ()
+    usual: UsualRates | None = None
+
+
+class UsualRates(NamedTuple):
+    """What is usual: gal/min in steps of ``step_ms`` from ``start_ms`` on, None for unknown."""
+
+    start_ms: int
+    step_ms: int
+    rates: tuple[float | None, ...]
 
 
 class StatusNote(NamedTuple):
@@ -241,8 +251,16 @@ def _with_parts(body: Any, line: Resolution) -> DeviceStatus:
         finding=None if found is None else finding(found),
         line=_line(maybe_object(row, "line"), line),
         strip=_strip(maybe_object(row, "strip")),
+        usual=_usual_rates(maybe_object(maybe_object(row, "line"), "usual")),
         notes=tuple(map(_note, a_list(row.get("notes", []), "notes"))),
     )
+
+
+def _usual_rates(body: Json) -> UsualRates | None:
+    if not body:
+        return None
+    rates = tuple(a_list(body.get("rates"), "rates"))
+    return UsualRates(needed_instant(body, "start"), whole(body, "step") * 1000, rates)
 
 
 def _line(body: Json, resolution: Resolution) -> Series | None:

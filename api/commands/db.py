@@ -43,7 +43,8 @@ def partition() -> object:
 @click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    help="Number of shards, best one for each core of all workers. Default: four for each worker.",
+    help="Number of shards. Default: one for each core of the workers, or four for each worker that"
+    " doesn't let itself be asked.",
 )
 def distribute(shards: int | None) -> object:
     """Spread the store over the workers of a Citus cluster, by device.

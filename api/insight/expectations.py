@@ -16,7 +16,7 @@ import numpy as np
 from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS, RAW
 from api.domain.datapoints import DatapointsRequest, datapoints
 from api.insight.finding_dismissal import NEW_NORMAL
-from api.insight.finding_inputs import steady, whole_hour
+from api.insight.finding_inputs import holidays_of, steady, whole_hour
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.driver import MASKS_MS
 from api.metering.cadence import UNKNOWN, Cadence, configured
@@ -30,7 +30,6 @@ from api.timez import day_start, local_ordinal, zone, zone_names
 
 POOL_DEVICES: Final = 40
 POOL_DAYS: Final = 215  # seven finished months at most
-_MARGIN_MS: Final = 2 * DAY_MS
 
 _pools: WeakKeyDictionary[Store, dict[tuple[str, int], Pool]] = WeakKeyDictionary()
 _pooling = Lock()
@@ -85,12 +84,11 @@ def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: in
         if count >= least and gallons is not None and start <= last
     }
     found = store.findings_of(device.key, from_ms)
-    days = store.holidays(device.organization_id)
     return History(
         zone_of(device),
         hours,
         untrained_spans(found, to_ms),
-        frozenset(date.fromisoformat(day).toordinal() for day in days),
+        holidays_of(store, device.organization_id),
     )
 
 
@@ -138,7 +136,7 @@ def month_of_device(store: Store, device: Device, as_of_ms: int) -> MonthSoFar:
     first = min(start, today - DAYS)
     totals = _daily(store, device, first, today, as_of_ms)
     past, flowed = totals[:-1], float(np.nan_to_num(totals[-1]))
-    holidays = _holidays(store, device.organization_id)
+    holidays = holidays_of(store, device.organization_id)
     pool = _pool(store, device.organization_id, today, holidays)
     end = month_end(past, first, flowed, holidays, pool)
     so_far = float(np.nansum(totals[start - first :]))
@@ -154,11 +152,6 @@ def _daily(store: Store, device: Device, first: int, last: int, to_ms: int) -> F
     by_day = {local_ordinal(tz, row[0]): row[place] for row in datapoints(store, device, query)}
     values = [by_day.get(day) for day in range(first, last + 1)]
     return np.array([nan if value is None else value for value in values], np.float64)
-
-
-def _holidays(store: Store, organization_id: str) -> frozenset[int]:
-    days = store.holidays(organization_id)
-    return frozenset(date.fromisoformat(day).toordinal() for day in days)
 
 
 def _pool(store: Store, organization_id: str, today: int, holidays: frozenset[int]) -> Pool:

@@ -54,12 +54,17 @@ class OfOrganization:
     @classmethod
     def read(cls, store: Store, organization_id: str) -> OfOrganization:
         organization = store.organization(organization_id)
-        days = store.holidays(organization_id)
         return cls(
             None if organization is None else organization.default_cost_per_gallon,
             layered(store.finding_settings(organization_id)),
-            frozenset(date.fromisoformat(day).toordinal() for day in days),
+            holidays_of(store, organization_id),
         )
+
+
+def holidays_of(store: Store, organization_id: str) -> frozenset[int]:
+    """The ordinals of an organization's holidays."""
+    days = store.holidays(organization_id)
+    return frozenset(date.fromisoformat(day).toordinal() for day in days)
 
 
 def layered(settings: Sequence[FindingSetting]) -> Layered:

@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from api.catalog import MINUTE_MS, Resolution
+from api.catalog import DAY_MS, MINUTE_MS, Resolution
+from api.insight.usual_lines import UsualLine, usual_lines
 from api.metering.cadence import Cadence
 from api.metering.uptime import resolution_for
 from api.metering.windows import SPANS, Cell, Span, cells, strip_window
@@ -20,11 +21,13 @@ CHECKED_WITHIN_MS: Final = 10 * MINUTE_MS  # twice the evaluator's pace: what wa
 
 
 class Line(NamedTuple):
-    """The rows of ``step_ms`` from ``start_ms`` on; None where there is no row."""
+    """The rows of ``step_ms`` from ``start_ms`` on; None where there is no row. ``usual``: beside
+    the line of a device with an open finding, over days."""
 
     start_ms: int
     step_ms: int
     rows: Sequence[FlowRow | None]
+    usual: UsualLine | None = None
 
 
 class Strip(NamedTuple):
@@ -46,11 +49,14 @@ def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int)
         start, end = window.from_ms, min(window.to_ms, now_ms) + 1
         found = store.flow_rows([each.device for each in members], span.line, start, end)
         count = -(-(end - start) // step)
+        with_finding = [each.device for each in members if each.findings]
+        compares = DAY_MS <= span.length_ms <= 7 * DAY_MS  # else hours are too long, or too short
+        usual = usual_lines(store, with_finding, start, end) if compares else {}
         for each in members:
             rows: list[FlowRow | None] = [None] * count
             for row in found.get(each.device.key, ()):
                 rows[(row.start_ms - start) // step] = row
-            made[each.device.key] = Line(start, step, rows)
+            made[each.device.key] = Line(start, step, rows, usual.get(each.device.key))
     return made
 
 

@@ -1,6 +1,6 @@
 """Night flow: the flow when nobody should use water.
 
-Of each local night, 02:00 to 04:00, the lowest rolling mean over 60 minutes. A mean counts only
+Of each local night, 02:00 to 05:00, the lowest rolling mean over 60 minutes. A mean counts only
 where at least eight tenths of its buckets hold readings. A bucket stands for its length, or for the
 device's pace where that is longer: a reading tells of the time since the one before.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import median
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -18,11 +19,12 @@ from api.metering.windows import Window
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal, offsets
 
 FROM_HOUR: Final = 2
-TO_HOUR: Final = 4
+TO_HOUR: Final = 5
 NIGHTS: Final = 15  # the last one and two weeks before it
 LEAST_NIGHTS: Final = 3  # that make something usual
 LEAST_PRESENT: Final = 0.8
 ROLLING_MS: Final = HOUR_MS
+_EPOCH_DAY: Final = 719_163
 COARSEST_MS: Final = 10 * MINUTE_MS  # unless the device reports less often
 
 
@@ -50,23 +52,29 @@ def nights(tz: ZoneInfo, now_ms: int) -> list[Window]:
     today = local_ordinal(tz, now_ms)
     found: list[Window] = []
     for day in range(today, today - NIGHTS - 1, -1):
-        night = Window(_at(tz, day, FROM_HOUR), _at(tz, day, TO_HOUR))
+        night = Window(*night_of(tz, day))
         if night.from_ms < night.to_ms <= now_ms:
             found.append(night)
     return found[:NIGHTS]
 
 
-def _at(tz: ZoneInfo, ordinal: int, hour: int) -> int:
-    """The first instant of that day whose wall clock has reached the hour."""
-    start = day_start(tz, ordinal)
-    pieces = offsets(tz, start, start + 2 * DAY_MS)
-    midnight = start + pieces[0][1]
-    wall = midnight - midnight % DAY_MS + hour * HOUR_MS
-    for index, (piece, offset) in enumerate(pieces):
-        end = pieces[index + 1][0] if index + 1 < len(pieces) else start + 2 * DAY_MS
-        if max(piece, start) <= (instant := max(piece, start, wall - offset)) < end:
-            return instant
-    raise AssertionError("a day reaches every hour of its clock, or what follows it does")
+@lru_cache(maxsize=100_000)
+def night_of(tz: ZoneInfo, day: int) -> tuple[int, int]:
+    """[from, to) of the local day's night. One in which clocks change is longer or shorter."""
+    return _at(tz, day, FROM_HOUR), _at(tz, day, TO_HOUR)
+
+
+def _at(tz: ZoneInfo, day: int, hour: int) -> int:
+    """The first instant of the local day whose wall clock has reached the hour."""
+    wall = (day - _EPOCH_DAY) * DAY_MS + hour * HOUR_MS
+    start, limit = day_start(tz, day), day_start(tz, day + 1)
+    pieces = offsets(tz, start, limit)
+    ends = [piece for piece, _ in pieces[1:]] + [limit]
+    for (piece, offset), end in zip(pieces, ends, strict=True):
+        first = max(piece, wall - offset)
+        if first < end:
+            return first
+    return limit
 
 
 def resolution_for(edges: Sequence[int], cadence_ms: int) -> Resolution:

@@ -119,7 +119,7 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
             "kind": one_of(tuple(kind.name for kind in KINDS)),
             "set": {
                 "type": "object",
-                "additionalProperties": {"type": ["number", "boolean", "null"]},
+                "additionalProperties": {"anyOf": [NUMBER, BOOLEAN], "nullable": True},
                 "description": "Settings by key; null takes one back.",
             },
             "device": nullable(STRING) | {"description": "Any identifier."},

@@ -53,8 +53,16 @@ _ON_A_PAGE: Final[dict[str, Schema]] = {
     "finding": nullable(ref("Finding")),
     "line": nullable(
         record(
-            {"start": INSTANT, "step": NUMBER, "mean": _RATES, "least": _RATES, "greatest": _RATES},
-            about="Flow in rows of step seconds.",
+            {
+                "start": INSTANT,
+                "step": NUMBER,
+                "mean": _RATES,
+                "least": _RATES,
+                "greatest": _RATES,
+                "usual": nullable(record({"start": INSTANT, "step": NUMBER, "rates": _RATES})),
+            },
+            about="Flow in rows of step seconds. usual: what is usual by the hour, of a device"
+            " with an open finding, in windows of 24 h and 7 d.",
         )
     ),
     "strip": nullable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
-from api.catalog import INSIGHT_PREFIX
+from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.domain.identify import identify, identify_each, storable
 from api.insight.fleet_page import Line, Strip, attention, lines, strips
 from api.metering.cost import price_of
@@ -216,6 +216,13 @@ def line_object(line: Line) -> dict[str, Any]:
         "mean": [None if row is None else row.mean for row in line.rows],
         "least": [None if row is None else row.least for row in line.rows],
         "greatest": [None if row is None else row.greatest for row in line.rows],
+        "usual": None
+        if line.usual is None
+        else {
+            "start": instant(line.usual.start_ms),
+            "step": HOUR_MS // 1000,
+            "rates": line.usual.rates,
+        },
     }
 
 

@@ -13,9 +13,8 @@ from api.store.tables import DISTRIBUTED, SMALL_TABLES, TIME_SERIES
 from api.store.web import migrations as web_migrations
 from api.store.web.tables import WEB_TABLES
 
-SHARDS_A_NODE: Final = 4
-"""One for each core of a common worker. Each statement of a commit goes to every shard, which looks
-for all devices of the batch: further shards cost work, and bring it to no further core."""
+UNKNOWN_CORES: Final = 4
+"""Assumed of a node that doesn't tell its cores."""
 
 REFERENCES: Final = (
     *(table.name for table in (*SMALL_TABLES, *WEB_TABLES)),
@@ -34,10 +33,10 @@ def is_spread(store: Seam) -> bool:
 
 
 def spread(store: Seam, shards: int | None = None) -> list[str]:
-    """Distribute the time series by device, in ``shards`` parts or four for each node that takes
-    some, and make the small tables reference tables, in one
-    transaction; the names of the tables that weren't spread before. What they hold goes with them.
-    Raises UserError where the database or its cluster can't take them.
+    """Distribute the time series by device and make the small tables reference tables, in one
+    transaction; the names of the tables that weren't distributed before. Existing data goes along.
+    ``shards``: default one for each core of the nodes that take some. Raises UserError where the
+    database or its cluster can't take them.
     """
     if not store.fetch(sql.extension()):
         raise UserError(
@@ -50,14 +49,24 @@ def spread(store: Seam, shards: int | None = None) -> list[str]:
             "no node of this cluster can hold shards: add workers with citus_add_node, or let"
             " the coordinator hold them with citus_set_node_property(…, 'shouldhaveshards', true)"
         )
+    shards = shards or shards_for(nodes, [reply for (reply,) in store.fetch(sql.cores())])
     with store.transaction() as transaction:
         transaction.lock_directory()
         done = {name for name, _ in transaction.fetch(sql.spread())}
         there = {name for (name,) in transaction.fetch(sql.tables())}
         return [
-            *_spread_series(transaction, done, shards or nodes * SHARDS_A_NODE),
+            *_spread_series(transaction, done, shards),
             *_refer(transaction, [name for name in REFERENCES if name in there - done]),
         ]
+
+
+def shards_for(nodes: int, replies: Sequence[str | None]) -> int:
+    """One shard for each core, and at least one for each node. ``replies``: see `sql.cores`. Each
+    statement of a commit goes to every shard, which looks for all devices of the batch: more shards
+    than cores cost work and gain nothing."""
+    cores_of = dict(each.split() for each in replies if each)
+    unknown = nodes - sum(1 for each in replies if each)
+    return max(nodes, sum(map(int, cores_of.values())) + unknown * UNKNOWN_CORES)
 
 
 def _spread_series(transaction: Transaction, done: set[str], shards: int) -> list[str]:

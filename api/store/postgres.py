@@ -54,6 +54,10 @@ SESSION: Final = (
     "enable_bitmapscan = off",
 )
 
+ON_WORKERS: Final = "; ".join(
+    f"SET LOCAL {setting}" for setting in ("citus.propagate_set_commands = 'local'", *SESSION)
+).encode()
+
 READING: Final = ("default_transaction_read_only = on",)
 HURRIED: Final = (f"statement_timeout = '{READ_PATIENCE_S}s'",)
 
@@ -239,13 +243,26 @@ class PostgresStore(PostgresDatabase, CommonStore):
         self._partitions = Partitions(self)
         self._spread, self._looked_s = False, -LOOK_EVERY_S
 
+    @contextmanager
+    def transaction(self) -> Generator[PostgresTransaction]:
+        spread = not self.read_only and self._is_spread()
+        with super().transaction() as transaction:
+            if spread:
+                transaction.plan_on_workers()
+            yield transaction
+
     def distribute(self, shards: int | None = None) -> list[str]:
-        return distribution.spread(self, shards)
+        names = distribution.spread(self, shards)
+        self._looked_s = -LOOK_EVERY_S
+        return names
 
     def rows_a_commit(self) -> int:
+        return DISTRIBUTED_ROWS_A_COMMIT if self._is_spread() else ROWS_A_COMMIT
+
+    def _is_spread(self) -> bool:
         if monotonic() >= self._looked_s + LOOK_EVERY_S:
             self._spread, self._looked_s = distribution.is_spread(self), monotonic()
-        return DISTRIBUTED_ROWS_A_COMMIT if self._spread else ROWS_A_COMMIT
+        return self._spread
 
     def partition(self) -> list[str]:
         return self._partitions.begin()
@@ -303,6 +320,11 @@ class PostgresTransaction:
     def run(self, query: Query) -> None:
         with _translated():
             self._connection.execute(_native(query.sql), query.params)
+
+    def plan_on_workers(self) -> None:
+        """Have the workers of a Citus cluster plan this transaction's statements as this session
+        does: they get settings that are local to a transaction, and no others."""
+        self._connection.execute(ON_WORKERS)
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:

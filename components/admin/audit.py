@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -208,6 +208,9 @@ def _words(name: str) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = cast(dict[str, Any], value).items()
+        return ", ".join(f"{name} {_value(each)}" for name, each in pairs)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

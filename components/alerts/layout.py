@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -10,7 +10,8 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import html_json, session
-from components.controls import attributes, labelled, notice
+from components.controls import attributes, labelled, notice, select
+from components.menu import Entry, Section, menu
 from components.shell import ALERTS_PATH
 
 RULES_PATH = f"{ALERTS_PATH}/rules"
@@ -57,13 +58,26 @@ SHEETS = (Ids.SUMMARY, Ids.FIRING, Ids.HISTORY, Ids.SILENCES)
 RULE_SHEETS = (RuleIds.SUMMARY, RuleIds.RULES, RuleIds.RECEIVERS, RuleIds.FORM, RuleIds.PREVIEW)
 
 
-def alerts_page(question: Mapping[str, Any]) -> Component:
+def alerts_page(question: Mapping[str, Any], groups: Sequence[str]) -> Component:
+    """``groups``: those to choose from."""
     cards = [
         _card(Ids.FIRING, "Firing now"),
         _card(Ids.HISTORY, "History"),
         _card(Ids.SILENCES, "Silences"),
     ]
-    return _page(Ids, SHEETS, question, "now", [html.Div(cards, className="alert-column")])
+    chosen = str(question["group"])
+    names = dict.fromkeys(filter(None, (*groups, chosen)))
+    options = [("", "All groups"), *((name, name) for name in names)]
+    files = tuple(
+        Entry(label, f".{kind}", f"/download/alerts.{kind}", here=True)
+        for kind, label in (("csv", "CSV"), ("xlsx", "Excel workbook"))
+    )
+    tools = [
+        select("Group", "group", options, chosen=chosen) if names else None,
+        menu("Export", [Section("All that match", files)], name="Export these alerts"),
+    ]
+    inside = [html.Div(cards, className="alert-column")]
+    return _page(Ids, SHEETS, question, "now", inside, tools)
 
 
 def rules_page(question: Mapping[str, Any]) -> Component:
@@ -82,7 +96,8 @@ def _page(
     sheets: tuple[StrEnum, ...],
     question: Mapping[str, Any],
     place: str,
-    inside: list[Component],
+    inside: Sequence[Component],
+    tools: Sequence[Component | None] = (),
 ) -> Component:
     names = (ids.ANSWER, ids.SHOWN, ids.DEED, ids.DONE, ids.NEXT, ids.DRAFT)
     return html.Div(
@@ -95,6 +110,7 @@ def _page(
                     html.H1("Alerts"),
                     _tabs(place),
                     html.P(id=ids.SUMMARY, className="findings-summary", role="status"),
+                    html.Div(list(tools), className="fleet-right") if tools else None,
                 ],
                 className="heading",
             ),

@@ -149,12 +149,12 @@ def history(page: AlertPage, number: int, now_ms: int, zone_of: ZoneOf) -> list[
         return [head, el("p", "No alert was resolved yet.", class_="alert-empty")]
     titles = ("Fired", "What", "Rule", "For", "Sent")
     header = el("tr", *(el("th", each, scope="col") for each in titles))
-    rows = [_past(each, now_ms, zone_of) for each in page.alerts]
+    rows = [_past(each, titles, now_ms, zone_of) for each in page.alerts]
     table = el("table", el("thead", header), el("tbody", *rows), class_="alert-table")
     return [head, el("div", table, class_="alert-scroll"), *_pager(page.count, number)]
 
 
-def _past(alert: Alert, now_ms: int, zone_of: ZoneOf) -> Element:
+def _past(alert: Alert, titles: Sequence[str], now_ms: int, zone_of: ZoneOf) -> Element:
     lasted = "–"
     if alert.ended_ms is not None and alert.ended_ms > alert.start_ms:
         lasted = formatting.duration(alert.ended_ms - alert.start_ms)
@@ -166,7 +166,8 @@ def _past(alert: Alert, now_ms: int, zone_of: ZoneOf) -> Element:
         lasted,
         alert.outcome,
     ]
-    return el("tr", *(el("td", each) for each in cells))
+    named = zip(cells, titles, strict=True)
+    return el("tr", *(el("td", each, data_head=title) for each, title in named))
 
 
 def _pager(count: int, number: int) -> list[Node]:

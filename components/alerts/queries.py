@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from api.client import Client
 from api.client.alerts import (
+    Alert,
     AlertPage,
     AlertReceiver,
     AlertRule,
@@ -24,6 +25,7 @@ from components.alerts.lists import PAGE
 from components.url_state import read_text
 
 ROLE_S: Final = 30
+BATCH: Final = 1_000
 LONGEST_HOURS: Final = 24 * 366
 
 
@@ -34,15 +36,35 @@ class Now(NamedTuple):
     silences: tuple[AlertSilence, ...]
 
 
-def now(page: int) -> Now:
-    """Raises a WeirError where the service can't answer."""
-    client = session.current_client()
+def now(page: int, group: str) -> Now:
+    """``group`` "" for all. Raises a WeirError where the service can't answer."""
+    client, name = session.current_client(), group or None
     return Now(
-        client.alerts(states=["firing"], limit=100),
-        client.alerts(states=["resolved"], limit=PAGE, offset=(page - 1) * PAGE),
+        client.alerts(group=name, states=["firing"], limit=100),
+        client.alerts(group=name, states=["resolved"], limit=PAGE, offset=(page - 1) * PAGE),
         client.alert_messages(),
         client.alert_silences(),
     )
+
+
+def every_alert(client: Client, group: str) -> Iterator[Sequence[Alert]]:
+    """Firing ones, then resolved ones, a batch at a time."""
+    place = 0
+    while True:
+        found = client.alerts(group=group or None, limit=BATCH, offset=place).alerts
+        if found:
+            yield found
+        if len(found) < BATCH:
+            return
+        place += BATCH
+
+
+def groups() -> tuple[str, ...]:
+    """Those that the reader may know of; none where the service can't say."""
+    try:
+        return session.current_client().groups()
+    except WeirError:
+        return ()
 
 
 class Settings(NamedTuple):

@@ -21,7 +21,9 @@ NO_RECEIVERS: Final = "No receivers yet. Without one, alerts are shown here and 
 
 def summary(rules: Sequence[AlertRule], receivers: Sequence[AlertReceiver]) -> list[Node]:
     on = sum(each.enabled for each in rules)
-    return [f"{on:,} of {len(rules):,} rules on · {len(receivers):,} receivers"]
+    told = f"{on:,} of {formatting.plural(len(rules), 'rule')} on" if rules else "No rules yet"
+    who = formatting.plural(len(receivers), "receiver") if receivers else "no receivers yet"
+    return [f"{told} · {who}"]
 
 
 def rule_list(

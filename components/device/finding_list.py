@@ -56,7 +56,7 @@ def _chip(finding: Finding, telling: Telling) -> Component:
     cost = texts.cost(finding, telling.devices) if finding.cost_per_day is not None else ""
     parts = (
         texts.kind_of(finding).label,
-        texts.how_much(finding, telling.units),
+        texts.how_much(finding, telling.units, telling.now_ms),
         f"{cost} a day" if cost else "",
     )
     return html.Button(
@@ -125,7 +125,7 @@ def _row(finding: Finding, telling: Telling) -> Component:
     )
     per_day = texts.cost(finding, devices)
     numbers = (
-        texts.how_much(finding, units),
+        texts.how_much(finding, units, telling.now_ms),
         texts.so_far(finding, units),
         texts.cost_of_gallons(finding, devices) or formatting.NOTHING,
         per_day,

@@ -10,12 +10,14 @@ from zoneinfo import ZoneInfo
 from api.catalog import HOUR_MS
 from api.client import Client, FindingPage, Series
 from api.errors import NotFound, NotOffered
+from api.insight.findings.model import ENABLED
 from api.metering.forecast import ForecastHour, Interval
 from components import session
 from components.comparison_queries import compared_rows
 from components.device import kpis
 from components.device.chart_state import Shown
 from components.device.queries import WEEK_TTL_S, price_of
+from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter
 
 MOST_FINDINGS: Final = 100
@@ -29,6 +31,21 @@ def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
         )
     except NotFound:
         return FindingPage(0, ())
+
+
+def leak(device_id: str) -> kpis.Leak | None:
+    """None where the server is no Weir."""
+    client = session.current_client()
+    try:
+        found = client.findings(device=device_id, kinds=[kpis.LEAK], limit=MOST_FINDINGS).findings
+        settings = client.finding_settings(device=device_id)
+    except (NotOffered, NotFound):
+        return None
+    running = sorted(found, key=lambda each: (each.end_ms is not None, -each.start_ms))
+    off = next(
+        (s for s in settings if (s.kind, s.key) == (kpis.LEAK, ENABLED.name) and not s.value), None
+    )
+    return kpis.Leak(running[0] if running else None, "" if off is None else origin(off).lower())
 
 
 def own_directory(meter: Meter) -> Directory:

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
 from api.client import DeviceStatus
+from api.client.findings import Finding
+from api.insight.findings import KIND_BY_NAME
 from api.metering import uptime as uptimes
-from api.metering.continuous_flow import HOURS, Finding, Run
 from api.metering.cost import Price, money, rate
 from api.metering.forecast import Interval
 from api.metering.night_flow import FROM_HOUR, TO_HOUR, NightFlow
@@ -18,6 +19,9 @@ from api.timez import DAY_MS
 from components import formatting
 from components.clock import Clock
 from components.device.chart_state import Shown
+from components.device.gap_list import around
+from components.findings import texts
+from components.fleet.device_queries import Directory
 from components.fleet.device_status import Known
 from components.fleet.totals import percent
 from components.formatting import radio_values
@@ -25,6 +29,7 @@ from components.ranges import Window
 from components.units import Units
 
 RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
+LEAK: Final = "continuous-flow"
 _BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
 
 
@@ -195,75 +200,39 @@ def seldom_words(flow: NightFlow) -> str:
     return f"reports every {every}, night flow in this zone needs every {needed}"
 
 
-# --- Continuous flow -----------------------------------------------------------------------------
+# --- Leak ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class KpiContext:
-    """Units, zone and time for a device's KPIs."""
+class Leak:
+    """``finding``: the device's open leak, else its latest; ``off``: where it is switched off, ""
+    where leaks are looked for."""
 
-    units: Units
-    tz: ZoneInfo
-    now_ms: int
-
-
-def continuous(
-    finding: Finding, price: Price | None, told: KpiContext, *, never_rests: bool = False
-) -> Kpi:
-    """``never_rests``: the device's configuration says that this is as it should be."""
-    label, run = "Leak", finding.run
-    if run is not None:
-        value = f"{told.units.volume(run.lowest)}/h"
-        rests = not (never_rests or finding.main)
-        note = _escaping(run, price, told) if rests else _unresting(run, told, main=finding.main)
-        label = label if rests else "Continuous flow"
-        return Kpi(label, value, note, _evidence(run, told), rests, run.shown)
-    if finding.paused_ms is None:
-        return Kpi(label, formatting.NOTHING, "not enough data")
-    clock = Clock(told.tz, finding.paused_ms, finding.paused_ms)
-    return Kpi(
-        label,
-        "none",
-        f"flow stopped {formatting.ago(finding.paused_ms, told.now_ms)}",
-        f"the last hour below its limit ended at {formatting.moment(finding.paused_ms, clock)}",
-    )
+    finding: Finding | None
+    off: str = ""
 
 
-def _escaping(run: Run, price: Price | None, told: KpiContext) -> str:
-    """``for 6 d · $15.55 a day``."""
-    cost = f"{money(price.cost(run.lowest * HOURS), price.currency)} a day" if price else ""
-    return " · ".join(part for part in (_how_long(run, told), cost) if part)
-
-
-def _unresting(run: Run, told: KpiContext, *, main: bool) -> str:
-    why = "as a main does" if main else "by design"
-    return f"{why} · {_how_long(run, told)}"
-
-
-def _how_long(run: Run, told: KpiContext) -> str:
-    """``for 6 d``, ``for 30+ d`` where it may be longer; of a device that has fallen silent
-    ``for 6 d until 3 d ago``."""
-    days = run.window.length_ms // DAY_MS
-    length = (
-        f"{days}{'+' if run.longer else ''} d"
-        if days > 1
-        else formatting.duration(run.window.length_ms)
-    )
-    old = told.now_ms - run.window.to_ms > DAY_MS
-    until = f" until {formatting.ago(run.window.to_ms, told.now_ms)}" if old else ""
-    return f"for {length}{until}"
-
-
-def _evidence(run: Run, told: KpiContext) -> str:
-    """The evidence: what was measured, and the upper bound."""
-    clock, volume = Clock(told.tz, *run.window), told.units.volume
-    since = (
-        "in the last weeks"
-        if run.longer
-        else f"since {formatting.moment(run.window.from_ms, clock)}"
-    )
-    return (
-        f"Flow in every hour {since}, {volume(run.gallons)} in total. The lowest of the last"
-        f" {HOURS} hours had {volume(run.lowest)}: up to {volume(run.lowest * HOURS)} a day may be"
-        " lost. Press to see it on the chart"
-    )
+def leak(found: Leak | None, devices: Directory, units: Units, now_ms: int) -> Kpi:
+    """The number of the finding, in the finding's words. None: of a server that is no Weir."""
+    label = KIND_BY_NAME[LEAK].label
+    if found is None:
+        return Kpi(label, formatting.NOTHING, "not offered by this server")
+    finding = found.finding
+    if finding is None or finding.end_ms is not None:
+        if found.off:
+            return Kpi(label, "off", found.off)
+        ended = finding and finding.end_ms
+        note = (
+            f"the last one ended {formatting.ago(ended, now_ms)}"
+            if ended
+            else "nothing found so far"
+        )
+        return Kpi(label, "none", note)
+    cost = finding.cost_per_day is not None and f"{texts.cost(finding, devices)} a day"
+    dismissed = finding.state == "dismissed"
+    notes = ("dismissed" if dismissed else "", f"for {texts.lasting(finding, now_ms)}", cost)
+    bound = texts.bounded("so far", finding)
+    at = f"{finding.words}. {texts.so_far(finding, units)} {bound}. Press to see it on the chart"
+    shown = around(Window(finding.start_ms, now_ms))
+    note = " · ".join(part for part in notes if part)
+    return Kpi(label, texts.how_much(finding, units), note, at, not dismissed, shown)

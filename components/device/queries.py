@@ -9,7 +9,6 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import (
-    COARSEST_STORED,
     DAY,
     FLOW_AMOUNT,
     FLOW_RATE,
@@ -21,7 +20,6 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, DeviceStatus, Series
-from api.metering import continuous_flow as continuous
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
@@ -46,7 +44,7 @@ from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
 from components.fleet.device_queries import Meter, cadences, measured, read_meter
 from components.fleet.device_status import Known
-from components.fleet.queries import Deadline, Desk
+from components.fleet.queries import Deadline, ServiceAccess
 from components.queries import find_device, last_seen_ms, pages, status_of
 from components.ranges import widened
 
@@ -54,7 +52,6 @@ STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the 
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 NIGHT_TTL_S: Final = 300
-HOURS_TTL_S: Final = 60
 DAYS_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
 MOST_FINDINGS: Final = 100
@@ -73,14 +70,14 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
     return Meter(**{**told, "groups": tuple(told["groups"])})
 
 
-def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
+def standing(access: ServiceAccess, meter: Meter, now_ms: int) -> Known:
     """The device's status in the last 24 hours, and its last reading however old that is. Raises a
     WeirError."""
-    known = _known(status_of(desk.client, meter.id, now_ms), now_ms)
+    known = _known(status_of(access.client, meter.id, now_ms), now_ms)
     if known.seen_ms is None or known.flow is not None:
         return known
     at = known.seen_ms
-    entries = desk.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
+    entries = access.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
     last = entries[0].last_datapoint if entries else {}
     return known._replace(flow=last.get(FLOW_RATE))
 
@@ -112,11 +109,11 @@ def until(device_id: str, now_ms: int) -> int:
     return now_ms if seen is None or now_ms - seen < LONG_SILENT_MS else int(seen)
 
 
-def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
+def cadence_of(access: ServiceAccess, meter: Meter, now_ms: int) -> Cadence:
     """As the wall has it; of a device that is long silent, from the week before it fell silent."""
     end = until(meter.id, now_ms)
     if meter.cadence_ms is not None or end == now_ms:
-        known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
+        known = cadences(access, [meter], Deadline(CADENCE_S), now_ms)
         return known.get(meter.id, UNKNOWN)
 
     def ask(client: Client) -> list[int]:
@@ -125,16 +122,16 @@ def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
     return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S))
 
 
-def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
+def heard(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
     """Uptime and quality."""
-    resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
+    resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     begun = meter.installed_on_ms
     since_first = begun is None
     if begun is None:
         begun = first_reading_ms(meter.id, now_ms)
     due = due_buckets(shown.window, resolution, begun, now_ms)
     since_first = since_first and begun is not None and begun > shown.window.from_ms
-    client, asked = desk.client, due or shown.window
+    client, asked = access.client, due or shown.window
     entries = client.latest(
         [meter.id],
         ["uptime"],
@@ -182,12 +179,12 @@ def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
     )
 
 
-def usage(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> Usage:
+def usage(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> Usage:
     """The window's volume, and for comparison that of the one before where both were heard."""
-    client = desk.client
+    client = access.client
     window = whole_minutes(shown.window, now_ms)
     told = gallons(meter, shown, now_ms)
-    resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
+    resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     earlier = before(window)
     if told is None or window.length_ms < 2 * resolution.fixed_ms:
         return Usage(told)
@@ -210,9 +207,9 @@ def _default_price(client: Client) -> Any:
     return next((price for price in prices if price is not None), None)
 
 
-def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
+def nights(access: ServiceAccess, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
     end = until(meter.id, now_ms)
-    cadence, found = cadence_of(desk, meter, now_ms).ms, night_flow.nights(tz, end)
+    cadence, found = cadence_of(access, meter, now_ms).ms, night_flow.nights(tz, end)
 
     def ask(client: Client) -> list[float | None]:
         flow = night_flow_of(client, meter.id, tz, cadence, end)
@@ -221,16 +218,6 @@ def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.Ni
     question = f"night:{meter.id}:{tz.key}:{found[0].to_ms}"
     last, usual = session.remembered(question, ask, ttl_s=NIGHT_TTL_S)
     return night_flow.NightFlow(found[0], last, usual, night_flow.too_seldom(found, cadence))
-
-
-def continuous_flow(meter: Meter, now_ms: int) -> continuous.Finding:
-    end = until(meter.id, now_ms)
-    told = session.remembered(
-        f"hours:{meter.id}:{end // HOUR_MS}",
-        lambda client: volume_hours(client, meter.id, end),
-        ttl_s=HOURS_TTL_S,
-    )
-    return continuous.find(told, meter.least_gal)
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
@@ -321,14 +308,6 @@ def night_flow_of(
     window, resolution = night_flow.rows_of(found, cadence_ms)
     rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
     return night_flow.night_flow(dict(rows.pairs(_VOLUME)), found, rows.resolution, cadence_ms)
-
-
-def volume_hours(client: Client, device_id: str, end_ms: int) -> list[tuple[int, float]]:
-    """(first instant, gallons) of the last weeks' hours with a volume, in order; without the hour
-    of the latest reading, which may not be over."""
-    first = end_ms - continuous.LOOKED_BACK_MS
-    rows = client.datapoints(device_id, COARSEST_STORED, from_ms=first, to_ms=end_ms)
-    return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None][:-1]
 
 
 def volume_days(

@@ -35,7 +35,7 @@ def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
     at = texts.clock(finding, devices, view.zone, now_ms)
     return [
         _heading(shown, now_ms),
-        _numbers(finding, shown, view),
+        _numbers(finding, shown, view, now_ms),
         html.Div(
             className="finding-figure",
             role="img",
@@ -77,14 +77,18 @@ def _heading(shown: One, now_ms: int) -> Component:
     )
 
 
-def _numbers(finding: Finding, shown: One, view: FindingsView) -> Component:
+def _numbers(finding: Finding, shown: One, view: FindingsView, now_ms: int) -> Component:
     kind, units, devices = texts.kind_of(finding), view.units, shown.devices
     so_far = "So far" if finding.end_ms is None else "In all"
     a_day = texts.gallons_a_day(finding, devices)
     volume_a_day = "" if a_day is None else units.volume(a_day)
     priced = texts.cost(finding, devices) if finding.cost_per_day is not None else ""
     numbers = (
-        (_capital(kind.caption), texts.how_much(finding, units), texts.against(finding, units)),
+        (
+            _capital(kind.caption),
+            texts.how_much(finding, units, now_ms),
+            texts.against(finding, units),
+        ),
         (
             texts.bounded(so_far, finding) if finding.gallons is not None else so_far,
             texts.so_far(finding, units),

@@ -165,7 +165,7 @@ def _row(
         _chart(finding, line, now_ms),
         _cell(
             "finding-much",
-            texts.how_much(finding, units),
+            texts.how_much(finding, units, now_ms),
             texts.against(finding, units)
             if texts.kind_of(finding).against == "limit"
             else texts.kind_of(finding).caption,

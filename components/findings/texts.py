@@ -14,8 +14,8 @@ from components.charts.finding_marks import Mark
 from components.clock import Clock, day_text, known_zone, local_date, minute_text
 from components.finding_text import DIAMONDS as DIAMONDS
 from components.finding_text import SEVERITY_WORDS as SEVERITY_WORDS
+from components.finding_text import bound_of, kind_of, lasting, quantity
 from components.finding_text import how_much as how_much
-from components.finding_text import kind_of, lasting, quantity
 from components.fleet.device_queries import Directory
 from components.units import Units
 from components.url_state import View
@@ -112,18 +112,16 @@ def bounded(text: str, finding: Finding) -> str:
 def at_stake(found: Iterable[Finding], devices: Directory) -> str:
     """``at least $30.19 a day``: the sum of costs by currency; empty where none is known."""
     sums: dict[str, float] = {}
-    bounds: set[str] = set()
+    kinds: list[Kind] = []
     for finding in found:
         if finding.cost_per_day is not None:
             name = currency(finding, devices)
             sums[name] = sums.get(name, 0.0) + finding.cost_per_day
-            bounds.add(kind_of(finding).bound)
+            kinds.append(kind_of(finding))
     if not sums:
         return ""
-    bounds.discard("")
-    lead = "about" if len(bounds) > 1 else next(iter(bounds), "")
     amount = " + ".join(money(amount, name) for name, amount in sums.items())
-    return f"{lead} {amount} a day".strip()
+    return f"{bound_of(kinds)} {amount} a day".strip()
 
 
 # --- When ----------------------------------------------------------------------------------------

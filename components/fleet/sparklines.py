@@ -18,7 +18,7 @@ from api.metering.uptime import resolution_for
 from api.metering.windows import Span, strip_window
 from api.timez import floor_to, zone
 from components.charts.frames import Frame, frame
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.ranges import Window
 
 HEIGHT: Final = 100
@@ -27,19 +27,20 @@ FULL: Final = 4  # room above the highest and below the lowest, so that a line's
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """``line``, ``band`` and ``gaps`` are SVG path data in a box of ``width`` × 100. ``peak`` is
-    the highest rate in gal/min, None where there is none."""
+    """``line``, ``usual``, ``band`` and ``gaps`` are SVG path data in a box of ``width`` × 100.
+    ``peak`` is the highest rate in gal/min, None where there is none."""
 
     width: int
     line: str = ""
     band: str = ""
     gaps: str = ""
+    usual: str = ""
     peak: float | None = None
 
     @property
     def mark(self) -> str:
         """Names what is drawn: equal marks are equal pictures."""
-        drawn = f"{self.width} {self.gaps} {self.band} {self.line}".encode()
+        drawn = f"{self.width} {self.gaps} {self.band} {self.usual} {self.line}".encode()
         return blake2b(drawn, digest_size=6).hexdigest()
 
 
@@ -59,12 +60,24 @@ class _Scale:
         return round(HEIGHT - FULL - (value - self.low) / (self.high - self.low) * room)
 
 
-def spark(frame: Frame, window: Window, point_ms: int, rows_per_point: int = 1) -> Spark:
-    """The frame's rows in the window, from zero up to the highest maximum."""
+Step = tuple[int, int, float]
+"""[from, to) in ms, and its rate."""
+
+
+def spark(
+    frame: Frame,
+    window: Window,
+    point_ms: int,
+    rows_per_point: int = 1,
+    usual: Sequence[Step] = (),
+) -> Spark:
+    """The frame's rows in the window, from zero up to the highest maximum. ``usual``: steps with
+    what is usual in them, without a break."""
     width = round(window.length_ms / point_ms * 2)
     highs = [v for v in frame.high if v is not None]
+    tops = [*highs, *(rate for _, _, rate in usual)]
     lows = [v for v in frame.low if v is not None]
-    top, bottom = max(highs, default=0.0), min(lows, default=0.0)
+    top, bottom = max(tops, default=0.0), min(lows, default=0.0)
     scale = _Scale(
         window.from_ms, point_ms / 2, width, min(0.0, bottom), max(top, min(0.0, bottom) + 1e-9)
     )
@@ -74,8 +87,15 @@ def spark(frame: Frame, window: Window, point_ms: int, rows_per_point: int = 1) 
         line="".join(_path((x, y) for x, y, _, _ in run) for run in runs),
         band="".join(_outline(run) for run in runs) if frame.low is not frame.middle else "",
         gaps="".join(_block(scale.x(gap.from_ms), scale.x(gap.to_ms)) for gap in frame.gaps),
-        peak=top if highs else None,
+        usual=_usual(usual, scale),
+        peak=max(highs, default=None),
     )
+
+
+def _usual(steps: Sequence[Step], scale: _Scale) -> str:
+    """Through the middles of the steps."""
+    points = ((scale.x((start + end) / 2), scale.y(rate)) for start, end, rate in steps)
+    return _path(points) if len(steps) > 1 else ""
 
 
 Point = tuple[int, int, int, int]
@@ -142,7 +162,9 @@ def window_of(row: DeviceStatus, span: Span, now_ms: int) -> Window:
     return strip_window(span, resolution_for(cadence_of(row)), now_ms)
 
 
-def lines_of(desk: Desk, rows: Sequence[DeviceStatus], span: Span, now_ms: int) -> dict[str, Spark]:
+def lines_of(
+    access: ServiceAccess, rows: Sequence[DeviceStatus], span: Span, now_ms: int
+) -> dict[str, Spark]:
     """By device id. A line is made anew where its rows have changed, or half a point has passed."""
     made: dict[str, Spark] = {}
     for row in rows:
@@ -150,12 +172,13 @@ def lines_of(desk: Desk, rows: Sequence[DeviceStatus], span: Span, now_ms: int) 
             continue
         step = span.line.fixed_ms * span.rows_per_point
         columns = tuple(tuple(values) for values in row.line.columns.values())
-        mark = hash((tuple(row.line.times_ms), columns, floor_to(now_ms, step // 2)))
-        key = (desk.principal, "line", span.name, row.device.id)
-        kept: tuple[int, Spark] | None = desk.memory.local(key)
+        times = tuple(row.line.times_ms)
+        mark = hash((times, columns, row.usual, floor_to(now_ms, step // 2)))
+        key = (access.principal, "line", span.name, row.device.id)
+        kept: tuple[int, Spark] | None = access.cache.get(key)
         if kept is None or kept[0] != mark:
             kept = (mark, _line(row, span, now_ms))
-            desk.memory.keep(key, kept)
+            access.cache.put(key, kept)
         made[row.device.id] = kept[1]
     return made
 
@@ -165,4 +188,14 @@ def _line(row: DeviceStatus, span: Span, now_ms: int) -> Spark:
     window = window_of(row, span, now_ms)
     cadence_ms = cadence_of(row).expected_ms
     framed = frame(row.line, FLOW_RATE, window, tz=_UTC, cadence_ms=cadence_ms, until_ms=now_ms)
-    return spark(framed, window, span.line.fixed_ms * span.rows_per_point, span.rows_per_point)
+    point_ms, usual = span.line.fixed_ms * span.rows_per_point, _usual_steps(row, window)
+    return spark(framed, window, point_ms, span.rows_per_point, usual)
+
+
+def _usual_steps(row: DeviceStatus, window: Window) -> list[Step]:
+    """Those of the window; none where something isn't known."""
+    if row.usual is None or None in row.usual.rates:
+        return []
+    start, step, rates = row.usual
+    steps = [(start + n * step, start + (n + 1) * step, r or 0.0) for n, r in enumerate(rates)]
+    return [each for each in steps if each[0] < window.to_ms and each[1] > window.from_ms]

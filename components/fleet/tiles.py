@@ -18,10 +18,11 @@ from api.metering.cost import device_price, finite, money
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components import formatting, session
 from components.charts.annotation_marks import shortened
 from components.clock import Clock, known_zone
-from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of, lasting
+from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
 from components.fleet.device_status import INACTIVE, UNKNOWN, shown
 from components.fleet.sparklines import HEIGHT, Spark, window_of
 from components.fleet.totals import percent
@@ -158,7 +159,7 @@ def _numbers(
     if found is None:
         unit = columns.month.scale.unit
         return [flow, today, (columns.month.text(row.volume_month), f"{unit} this month", "")]
-    amount = (how_much(found, units), _amount_name(found, now_ms), "finding")
+    amount = (how_much(found, units, now_ms), _amount_name(found, now_ms), "finding")
     if found.cost_per_day is None:
         return [flow, amount, today]
     _, currency = device_price(row.device.cost_per_gallon)
@@ -180,8 +181,14 @@ def _amount_name(found: Finding, now_ms: int) -> str:
     kind = kind_of(found)
     bound = kind.bound or ("over usual" if kind.difference else "")
     if bound:
-        return f"{bound}, {lasting(found, now_ms)}"
+        return f"{bound}, {_roughly(now_ms - found.start_ms)}"
     return kind.label.lower() if kind.unit in ("h", "days") else kind.caption
+
+
+def _roughly(length_ms: int) -> str:
+    """In one unit: a tile has no room for two."""
+    days, hours = length_ms // DAY_MS, length_ms // HOUR_MS
+    return f"{days} d" if days else f"{hours} h" if hours else f"{length_ms // MINUTE_MS} min"
 
 
 def _health(row: DeviceStatus, span: Span) -> list[tuple[str, str, str]]:
@@ -216,7 +223,7 @@ def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict
     if note and not measures_water(row.device.category):
         note = "Measures no water"
     mark = line.mark
-    paths = None if mark == drawn else [line.width, line.gaps, line.band, line.line]
+    paths = None if mark == drawn else [line.width, line.gaps, line.band, line.usual, line.line]
     return {"spark": paths, "mark": mark, "note": note}
 
 

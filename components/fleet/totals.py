@@ -13,6 +13,7 @@ from api.metering.uptime import comparable
 from api.metering.usage import change
 from api.metering.windows import Span
 from components import formatting
+from components.finding_text import bound_of
 from components.fleet.device_status import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
 from components.units import Units
 
@@ -84,6 +85,10 @@ def needs_attention(found: StatusSummary) -> Total:
     if not parts:
         parts = _by_kind(open_.notices)
     value = formatting.whole(open_.devices)
+    count = sum(open_.kinds.values())
+    if count != open_.devices and open_.kinds:  # some devices have several
+        devices = formatting.plural(open_.devices, "device")
+        parts = (Part(f"{formatting.whole(count)} findings on {devices}"), *parts)
     if parts:
         return _noted(
             "attention", label, value, *parts, aside=_at_stake(found), alarm=bool(open_.kinds)
@@ -95,9 +100,9 @@ def needs_attention(found: StatusSummary) -> Total:
 
 
 def _by_kind(kinds: Mapping[str, int]) -> tuple[Part, ...]:
-    """In the order of the registry."""
+    """In the order of the registry: devices with a finding of each."""
     return tuple(
-        Part(f"{formatting.whole(kinds[name])} {kind.label.lower()}", "finding", name)
+        Part(f"{formatting.whole(kinds[name])} {kind.counted(kinds[name])}", "finding", name)
         for name, kind in KIND_BY_NAME.items()
         if kinds.get(name)
     )
@@ -109,8 +114,7 @@ def _at_stake(found: StatusSummary) -> str:
     if not open_.costs_per_day:
         return ""
     losses = (KIND_BY_NAME[name] for name in open_.kinds if name in KIND_BY_NAME)
-    bounds = {kind.bound for kind in losses if kind.loss}
-    lead = bounds.pop() if len(bounds) == 1 else "about"
+    lead = bound_of(kind for kind in losses if kind.loss)
     amount = " + ".join(money(cost, currency) for currency, cost in open_.costs_per_day.items())
     return f"{lead} {amount} a day".strip()
 

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from api.insight.expectations import usual_of
 from api.insight.finding_evaluator import Evaluator
+from api.insight.usual_lines import usual_lines
 from api.store.base import (
     Device,
     FindingQuery,
@@ -23,7 +25,7 @@ from api.store.base import (
     ReadingRow,
     Store,
 )
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
 from tests import citus
 from tests.insight.series import START, district, household
 from tests.store.fleet import everything, reading
@@ -295,6 +297,26 @@ def test_a_clock_that_jumped_ahead_leaves_no_silence_behind(store: Store) -> Non
     by_clock(evaluator, heard_ms + 2 * MINUTE_MS)
     assert not kept(store, device)
     assert evaluator.wrong(device.key) is False
+
+
+# --- What is usual -------------------------------------------------------------------------------
+
+
+def test_what_is_usual_beside_a_line_is_the_profile_without_the_leak(store: Store) -> None:
+    device, days = meter(store), 40
+    store.write(hourly(device, leak(days)))
+    Evaluator(store).up_to_date(key=device.key)
+    today = (
+        day_start(zone("Europe/Rome"), local_ordinal(zone("Europe/Rome"), START)) + days * DAY_MS
+    )
+    (line,) = usual_lines(store, [device], today, today + DAY_MS).values()
+    told = usual_of(store, everything("acme"), device, today, today + DAY_MS - 1)
+    expected = [hour.volume / 60 for hour in told]
+    assert line.rates == pytest.approx(expected, rel=0.01, abs=0.001)
+    young = meter(store)
+    store.write(hourly(young, leak(10)))
+    Evaluator(store).up_to_date(key=young.key)
+    assert usual_lines(store, [young], today, today + DAY_MS) == {}
 
 
 # --- Settings ------------------------------------------------------------------------------------

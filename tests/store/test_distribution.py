@@ -3,8 +3,7 @@ rest of this folder and the contract show, where WEIR_TEST_CITUS names a coordin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
 from typing import Any
 
 import pytest
@@ -21,10 +20,13 @@ from api.store.base import (
 )
 from api.store.distribution import REFERENCES
 from api.store.open import open_store, open_web_store
+from api.store.postgres import DIALECT
 from api.store.sql import distribution as sql
+from api.store.sql import ingest as ingest_sql
+from api.store.sql import rollups
 from api.store.sql.latest import latest
 from api.store.sql.query import Query
-from api.store.tables import DISTRIBUTED, SMALL_TABLES, TABLES
+from api.store.tables import DISTRIBUTED, READING, SMALL_TABLES, TABLES
 from api.store.web import migrations as web_migrations
 from tests import citus
 from tests.store.fleet import NOON_MS, new_meters, steady
@@ -58,7 +60,7 @@ def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
 class Full:
     """As far as it is asked: a coordinator that takes no shards, and no workers."""
 
-    def fetch(self, query: Query) -> list[tuple[object, ...]]:
+    def fetch(self, query: Query) -> list[Any]:
         return {sql.extension(): [(1,)], sql.nodes(): [(0,)]}[query]
 
 
@@ -67,36 +69,36 @@ def test_a_cluster_without_room_says_what_it_needs() -> None:
         distribution.spread(Full())  # pyright: ignore[reportArgumentType]
 
 
-class Nodes(Full):
-    """A coordinator of so many nodes, which notes in how many shards it is told to spread."""
-
-    def __init__(self, nodes: int) -> None:
-        self.nodes, self.told = nodes, list[Query]()
-
-    def fetch(self, query: Query) -> list[tuple[object, ...]]:
-        return {sql.extension(): [(1,)], sql.nodes(): [(self.nodes,)]}.get(query, [])
-
-    def run(self, query: Query) -> None:
-        self.told.append(query)
-
-    def lock_directory(self) -> None:
-        pass
-
-    @contextmanager
-    def transaction(self) -> Iterator[Nodes]:
-        yield self
-
-
-@pytest.mark.parametrize(("nodes", "asked", "shards"), [(1, None, 4), (2, None, 8), (2, 3, 3)])
-def test_each_node_gets_four_shards_unless_it_is_said_otherwise(
-    nodes: int, asked: int | None, shards: int
-) -> None:
-    cluster = Nodes(nodes)
-    distribution.spread(cluster, asked)  # pyright: ignore[reportArgumentType]
-    assert cluster.told[0] == sql.distribute(DISTRIBUTED[0], shards)[0]
+@pytest.mark.parametrize(
+    ("nodes", "told", "shards"),
+    [
+        (2, ["one 8", "other 16"], 24),
+        (2, ["one\n 4", "one\n 4"], 4),  # two nodes on one machine share its cores
+        (3, ["one 2", "one 2", "one 2"], 3),
+        (2, ["one 8", None], 8 + distribution.UNKNOWN_CORES),
+        (1, [], distribution.UNKNOWN_CORES),
+    ],
+    ids=["cores", "one machine", "a shard each", "one can't be asked", "a lone coordinator"],
+)
+def test_each_core_gets_a_shard(nodes: int, told: list[str | None], shards: int) -> None:
+    assert distribution.shards_for(nodes, told) == shards
 
 
 # --- On a real cluster ---------------------------------------------------------------------------
+
+
+def shards(store: Any) -> int:
+    """How many shards the readings have."""
+    count = "SELECT COUNT(*) FROM pg_dist_shard WHERE logicalrelid = ?::text::regclass"
+    return store.fetch(Query(count, (READING.name,)))[0][0]
+
+
+def plan(store: Any, query: Query) -> str:
+    """The plan of a statement in a transaction, which changes nothing."""
+    with store.transaction() as transaction:
+        return "\n".join(
+            r[0] for r in transaction.fetch(Query(f"EXPLAIN {query.sql}", query.params))
+        )
 
 
 def colocations(store: Any) -> set[int]:
@@ -132,8 +134,42 @@ def test_a_commit_takes_more_rows_once_the_store_is_distributed(cluster_url: str
     store.upgrade()
     assert store.rows_a_commit() == ROWS_A_COMMIT
     store.distribute()
-    store._looked_s = float("-inf")  # a minute later
     assert store.rows_a_commit() == DISTRIBUTED_ROWS_A_COMMIT
+    store.close()
+
+
+def test_the_default_is_a_shard_a_core_unless_it_is_said_otherwise(cluster_url: str) -> None:
+    store: Any = open_store(cluster_url)
+    store.upgrade()
+    told = [each for (each,) in store.fetch(sql.cores())]
+    [(nodes,)] = store.fetch(sql.nodes())
+    store.distribute()
+    assert shards(store) == distribution.shards_for(nodes, told)
+    store.close()
+
+
+def test_a_batch_of_one_device_asks_its_shard_alone(cluster_url: str) -> None:
+    store: Any = citus.made(cluster_url)
+    hour = (NOON_MS, NOON_MS + HOUR_MS)
+    for keys, tasks in (([7], 1), (range(1, 101), citus.SHARDS)):
+        ranges = [(key, *hour) for key in keys]
+        for query in (
+            ingest_sql.last_hours(DIALECT, ranges),
+            ingest_sql.stored_at(DIALECT, [(key, NOON_MS) for key in keys]),
+            *(rollups.recompute(DIALECT, resolution, ranges) for resolution in STORED),
+            rollups.recount(DIALECT, ranges),
+        ):
+            assert f"Task Count: {tasks}\n" in plan(store, query)
+    store.close()
+
+
+def test_workers_plan_as_the_session_does(cluster_url: str) -> None:
+    """Without that, a worker with few readings scans and hashes its whole shard."""
+    store: Any = citus.made(cluster_url)
+    ranges = [(key, NOON_MS, NOON_MS + HOUR_MS) for key in range(1, 1_001)]
+    planned = plan(store, rollups.recompute(DIALECT, STORED[0], ranges))
+    assert "Nested Loop" in planned
+    assert not re.search("(Hash|Merge) Join|Seq Scan|Bitmap", planned)
     store.close()
 
 

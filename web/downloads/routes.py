@@ -10,15 +10,15 @@ from werkzeug.wrappers import Response
 
 from api.errors import TooManyRequests
 from components import session
-from components.fleet.queries import Desk, current_desk
+from components.fleet.queries import ServiceAccess, current_access
 from web.concurrency_limit import ConcurrencyLimit
-from web.downloads import audit, compare, device, devices, findings, fleet, streaming, usage
+from web.downloads import alerts, audit, compare, device, devices, findings, fleet, streaming, usage
 from web.downloads.table import Table
 
 MOST_EACH: Final = 3  # half of its lane's threads
 
 Make = Callable[..., Table]
-"""Makes a table from the reader's desk, the query and the path's variables."""
+"""Makes a table from the reader's access, the query and the path's variables."""
 
 FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/rows": device.rows_file,
@@ -28,6 +28,7 @@ FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/findings": findings.device_findings_file,
     "/download/devices": devices.devices_file,
     "/download/findings": findings.findings_file,
+    "/download/alerts": alerts.alerts_file,
     "/download/audit": audit.audit_file,
     "/download/fleet": fleet.states_file,
     "/download/compare": compare.compare_file,
@@ -50,14 +51,14 @@ def _limit() -> ConcurrencyLimit:
 def _view(make: Make, kind: str) -> Callable[..., Response]:
     def view(**named: str) -> Response:
         """Streams, whatever the number of rows."""
-        desk: Desk = current_desk()
+        access: ServiceAccess = current_access()
         try:
-            give_back = session.kept("files", _limit).take(desk.principal)
+            give_back = session.kept("files", _limit).take(access.principal)
         except TooManyRequests as error:
             return streaming.refused(error)
         try:
             response = streaming.sent(
-                partial(make, desk, session.asked(), **named), kind, gzip=session.takes_gzip()
+                partial(make, access, session.asked(), **named), kind, gzip=session.takes_gzip()
             )
         except BaseException:
             give_back()

@@ -122,12 +122,13 @@ def _box(values: Sequence[Any] | None) -> str:
 def _spark(values: Sequence[Any] | None, palette: Palette) -> str:
     if not values:
         return ""
-    _, gaps, band, line = values
+    _, gaps, band, usual, line = values
     still = 'vector-effect="non-scaling-stroke"'
     edge = f'stroke="{palette.band}" stroke-width=".75" {still}'
     return (
         f'<path d="{gaps}" fill="{palette.gap}"/>'
         f'<path d="{band}" fill="{palette.band}" {edge}/>'
+        f'<path d="{usual}" fill="none" stroke="{palette.ink_2}" stroke-dasharray="3 3" {still}/>'
         f'<path d="{line}" fill="none" stroke="{palette.accent}" stroke-width="1.25"'
         f' stroke-linejoin="round" {still}/>'
     )

@@ -15,9 +15,10 @@ from api.insight.alerts.rules import StoredRule
 from api.insight.findings import KIND_BY_NAME
 from api.store.base import Device
 from api.store.base.alerts import MessageRow
-from api.timez import stamp
+from api.timez import HOUR_MS, stamp
 
 MOST_LISTED: Final = 50  # alerts of one message
+LATE_NOTE_MS: Final = HOUR_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class _Announcer:
             "organizationId": episode.organization_id,
             "rule": {"id": episode.rule_id, "name": "" if stored is None else stored.rule.name},
             "group": group,
-            "note": event.note,
+            "note": event.note or _late_note(event),
             "at": stamp(self._s.now_ms),
             "alerts": [self._alert(each, event.kind == "resolve") for each in listed[:MOST_LISTED]],
         }
@@ -210,6 +211,15 @@ class _Announcer:
             "startsAt": stamp(condition.start_ms),
             "endsAt": None if ended is None else stamp(ended),
         }
+
+
+def _late_note(event: Event) -> str:
+    """For readings that arrived late: it isn't as if it began now."""
+    episode = event.episode
+    late_ms = episode.noticed_ms - (episode.fired_ms or episode.noticed_ms)
+    if event.kind != "fire" or late_ms < LATE_NOTE_MS:
+        return ""
+    return f"Found {late_ms // HOUR_MS} h late: its readings arrived late."
 
 
 def subject_label(subject: str) -> str:

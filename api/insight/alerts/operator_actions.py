@@ -64,7 +64,9 @@ def create_silence(store: Store, author: Author, said: Mapping[str, Any]) -> Sil
         str(uuid4()), scope.organization_id, rule_id, device_id, group, kind, from_ms, until_ms,
         said.get("reason") or "", author.name, author.now_ms,
     )  # fmt: skip
-    audit = audited(author, "silence", "create", made.id, None, _shown(made), made.reason)
+    audit = audited(
+        author, "silence", "create", made.id, None, _shown(store, scope, made), made.reason
+    )
     store.keep_silence(made, audit)
     return made
 
@@ -73,15 +75,24 @@ def drop_silence(store: Store, author: Author, silence_id: str) -> SilenceRow:
     found = next((s for s in silences(store, author.scope) if s.id == silence_id), None)
     if found is None:
         raise NotFound(NO_SILENCE)
-    audit = audited(author, "silence", "delete", silence_id, _shown(found), None, found.reason)
+    audit = audited(
+        author,
+        "silence",
+        "delete",
+        silence_id,
+        _shown(store, author.scope, found),
+        None,
+        found.reason,
+    )
     if not store.drop_silence(found.organization_id, silence_id, audit):
         raise NotFound(NO_SILENCE)
     return found
 
 
-def _shown(row: SilenceRow) -> dict[str, Any]:
+def _shown(store: Store, scope: Scope, row: SilenceRow) -> dict[str, Any]:
+    device = None if row.device_id is None else store.resolve(scope, [row.device_id])[0]
     return {
-        "device": row.device_id,
+        "device": row.device_id if device is None else device.serial_number,
         "group": row.group_name,
         "rule": row.rule_id,
         "kind": row.subject,

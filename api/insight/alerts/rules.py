@@ -10,6 +10,7 @@ import orjson
 
 from api.catalog import DAY_MS, HOUR_MS, METRICS, MINUTE_MS, Metric
 from api.insight.findings import KIND_BY_NAME, SEVERITIES
+from api.metering.cost import DEFAULT_CURRENCY, money
 from api.metering.status import State
 from api.store.base.alerts import RuleRow
 
@@ -98,7 +99,8 @@ class Rule:
             return f"{text} for {length(self.duration_ms)}" if self.duration_ms else text
         kinds = ", ".join(KIND_BY_NAME[kind].label for kind in self.kinds) or "Any finding"
         least = "" if self.severity == "notice" else f", at least {self.severity}"
-        cost = f", from {self.cost_per_day:g} a day" if self.cost_per_day else ""
+        amount = money(self.cost_per_day, DEFAULT_CURRENCY)
+        cost = f", from {amount} a day" if self.cost_per_day else ""
         return kinds + least + cost
 
 

@@ -110,6 +110,7 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="burst",
     label="Burst",
+    noun=True,
     headline="{length} above usual",
     caption="above usual",
     difference=True,

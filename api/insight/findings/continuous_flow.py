@@ -77,6 +77,7 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="continuous-flow",
     label="Leak",
+    noun=True,
     headline="{length} without a stop",
     caption="it never drops below",
     bound="at least",

@@ -32,10 +32,11 @@ from api.insight.findings.model import (
     Readings,
     Today,
 )
-from api.insight.findings.nights import lowest_flow, night_of
+from api.insight.findings.nights import lowest_flow
 from api.insight.findings.registry import KINDS, Settings, values
 from api.insight.findings.severity import finding_of
 from api.insight.findings.state import Carried, State
+from api.metering.night_flow import night_of
 from api.metering.profile import (
     DAYS,
     LEAST_COVERAGE,

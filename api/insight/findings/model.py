@@ -240,6 +240,7 @@ class Kind:
     ``headline`` says on screen what is wrong, for how long (``{length}``), without a number of its
     own; ``caption`` says what its number is. ``bound``: what its gallons and cost are, where
     they aren't measured. ``against``: what ``usual`` of its findings is.
+    ``noun``: its label is one that can be counted, as leaks.
     ``difference``: its number is one, against what is usual.
     ``memory`` makes what `step` carries on, from the fields of a stored one or from none.
     ``loss``: water is lost; ``per_day`` tells how many gallons a day. ``masks``: the hours of its
@@ -265,7 +266,13 @@ class Kind:
     masks: bool = False
     live: bool = False
     needs: Callable[[Device, Mapping[str, float]], bool] = lambda device, values: True
+    noun: bool = False
     major: Callable[[Draft, Mapping[str, float]], bool] = lambda draft, values: False
+
+    def counted(self, count: int) -> str:
+        """``leak``, ``leaks``; ``silent`` of any number of them."""
+        noun = self.label.lower()
+        return f"{noun}s" if self.noun and count != 1 else noun
 
     def load(self, fields: Sequence[Any]) -> Any:
         """The memory that was stored as its fields."""

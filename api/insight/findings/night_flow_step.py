@@ -108,6 +108,7 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="night-flow-step",
     label="Night flow step",
+    noun=True,
     headline="nights above usual for {length}",
     caption="above usual at night",
     difference=True,

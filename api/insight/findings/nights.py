@@ -1,39 +1,12 @@
-"""The hours of a night in which nobody should draw water: 02:00–05:00 on the local clock."""
+"""The lowest flow of a night, as the evaluator reads it: from minutes, else from hours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Final
-from zoneinfo import ZoneInfo
 
 from api.catalog import HOUR_MS, MINUTE_MS
 from api.insight.findings.model import HourRow, Minute, Readings
-from api.timez import DAY_MS, day_start, offsets
-
-FROM_HOUR: Final = 2
-TO_HOUR: Final = 5
-LEAST_PRESENT: Final = 0.8
-_EPOCH_DAY: Final = 719_163
-
-
-@lru_cache(maxsize=100_000)
-def night_of(tz: ZoneInfo, day: int) -> tuple[int, int]:
-    """[from, to) of the local day's night. One in which clocks change is longer or shorter."""
-    return _at(tz, day, FROM_HOUR), _at(tz, day, TO_HOUR)
-
-
-def _at(tz: ZoneInfo, day: int, hour: int) -> int:
-    """The first instant of the local day whose wall clock has reached the hour."""
-    wall = (day - _EPOCH_DAY) * DAY_MS + hour * HOUR_MS
-    start, limit = day_start(tz, day), day_start(tz, day + 1)
-    pieces = offsets(tz, start, limit)
-    ends = [piece for piece, _ in pieces[1:]] + [limit]
-    for (piece, offset), end in zip(pieces, ends, strict=True):
-        first = max(piece, wall - offset)
-        if first < end:
-            return first
-    return limit
+from api.metering.night_flow import LEAST_PRESENT
 
 
 def lowest_flow(

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import HOUR_MS, MINUTE_MS
 from api.insight.findings.model import Context, Draft, Hour, Kind
-from api.insight.findings.text import number, span
+from api.insight.findings.text import length, span
 
 
 class Memory(NamedTuple):
@@ -72,8 +72,11 @@ def _overdue(memory: Memory, drafts: list[Draft], now_ms: int, limit_ms: int) ->
 
 
 def words(draft: Draft, tz: ZoneInfo) -> str:
-    lead = "Nothing heard for" if draft.end_ms is None else "Nothing was heard for"
-    return f"{lead} {number(draft.value)} h, {span(draft.start_ms, draft.end_ms, tz)}"
+    """How long it has lasted so far is told by the clock, not by the latest evaluation."""
+    when = span(draft.start_ms, draft.end_ms, tz)
+    if draft.end_ms is None:
+        return f"Nothing heard {when}"
+    return f"Nothing was heard for {length(draft.end_ms - draft.start_ms)}, {when}"
 
 
 KIND: Final = Kind(

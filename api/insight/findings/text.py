@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
-from api.timez import offset_ms, to_datetime
+from api.timez import MINUTE_MS, offset_ms, to_datetime
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -20,6 +20,14 @@ def number(value: float) -> str:
 def count(value: float, noun: str) -> str:
     whole = round(value)
     return f"{whole:,} {noun}{'' if whole == 1 else 's'}"
+
+
+def length(length_ms: int) -> str:
+    """``23 min``, ``5 h 51 min``, ``3 d 4 h``."""
+    hours, minutes = divmod(round(length_ms / MINUTE_MS), 60)
+    days, hours = divmod(hours, 24)
+    parts = ((days, "d"), (hours, "h"), (0 if days else minutes, "min"))
+    return " ".join(f"{n} {unit}" for n, unit in parts if n) or "0 min"
 
 
 def date(instant_ms: int, tz: ZoneInfo) -> str:

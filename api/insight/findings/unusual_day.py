@@ -114,6 +114,7 @@ def words(draft: Draft, tz: ZoneInfo) -> str:
 KIND: Final = Kind(
     name="unusual-day",
     label="Unusual day",
+    noun=True,
     headline="unlike its usual days",
     caption="against usual",
     difference=True,

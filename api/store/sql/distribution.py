@@ -9,6 +9,10 @@ from api.store.tables import TIME_SERIES, Table
 
 BY: Final = "device_id"  # every key of the time series begins with it
 _ANCHOR = TIME_SERIES[0]
+_CORES: Final = (
+    "SELECT pg_read_file('/proc/sys/kernel/random/boot_id') || ' ' || COUNT(*)"
+    " FROM regexp_matches(pg_read_file('/proc/cpuinfo'), '^processor', 'gn')"
+)
 
 
 def extension() -> Query:
@@ -21,6 +25,17 @@ def nodes() -> Query:
     return Query(
         "SELECT CASE WHEN COUNT(*) = 0 THEN 1 ELSE COUNT(*) FILTER (WHERE shouldhaveshards) END"
         " FROM pg_dist_node WHERE noderole = 'primary'"
+    )
+
+
+def cores() -> Query:
+    """("<machine> <its cores>", or null where the role may not read it) of each node that takes
+    shards; no row for a coordinator without any node. Nodes on one machine name the same one."""
+    return Query(
+        "SELECT CASE WHEN r.success THEN r.result END FROM pg_dist_node AS n"
+        " JOIN run_command_on_all_nodes(?) AS r ON r.nodeid = n.nodeid"
+        " WHERE n.noderole = 'primary' AND n.shouldhaveshards",
+        (_CORES,),
     )
 
 

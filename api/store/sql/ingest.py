@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from api.catalog import METRICS
 from api.store.base import Progress, Refusal
-from api.store.sql.query import Dialect, Query
+from api.store.sql.query import Dialect, Query, of_one_device
 from api.store.sql.rollups import Range
 from api.store.tables import DEVICE, HOUR_COUNTER, IMPORT_PROGRESS, READING, REFUSAL, UNDATED
 
@@ -15,23 +15,25 @@ _VALUES = ", ".join(f"s.{metric.name}" for metric in METRICS)
 
 def last_hours(dialect: Dialect, ranges: Sequence[Range]) -> Query:
     """(device_id, last hour with readings) within each range; no row if none has."""
+    one = of_one_device(ranges)
     return Query(
         "SELECT s.device_id, MAX(s.ts)"
         f" FROM {dialect.relation(('device_id', 'low', 'high'))} AS r"
         f" CROSS JOIN {HOUR_COUNTER.name} AS s"
-        " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
+        f" WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high{one.sql}"
         " GROUP BY s.device_id",
-        dialect.bind(ranges),
+        (*dialect.bind(ranges), *one.params),
     )
 
 
 def stored_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
     """The rows (device_id, ts, values…, seq) that are stored at these (device, ts)."""
+    one = of_one_device(instants)
     return Query(
         f"SELECT s.device_id, s.ts, {_VALUES}, s.seq"
         f" FROM {dialect.relation(('device_id', 'ts'))} AS r CROSS JOIN {READING.name} AS s"
-        " WHERE s.device_id = r.device_id AND s.ts = r.ts",
-        dialect.bind(instants),
+        f" WHERE s.device_id = r.device_id AND s.ts = r.ts{one.sql}",
+        (*dialect.bind(instants), *one.params),
     )
 
 

@@ -48,6 +48,14 @@ def both(*parts: Query, between: str = " AND ") -> Query:
     return Query(sql, tuple(value for part in parts for value in part.params))
 
 
+def of_one_device(rows: Sequence[tuple[int, ...]]) -> Query:
+    """A condition on ``s``, for rows sorted by device: the one device of them all, if there is only
+    one. A distributed store then asks its shard alone."""
+    if rows[0][0] != rows[-1][0]:
+        return Query("")
+    return Query(" AND s.device_id = ?", (rows[0][0],))
+
+
 def insert(table: str, columns: Sequence[str]) -> str:
     """The statement that inserts one row."""
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(len(columns))})"

@@ -11,7 +11,7 @@ from functools import cache
 
 from api.catalog import COARSEST_STORED, RAW, ROLLED_METRICS, STORED, Metric, Resolution
 from api.store.sql.arithmetic import PLAIN, Arithmetic
-from api.store.sql.query import Dialect, Query
+from api.store.sql.query import Dialect, Query, of_one_device
 from api.store.tables import COUNTED, HOUR_COUNTER, ROLLUPS, Table, counter, finer
 
 Range = tuple[int, int, int]
@@ -27,12 +27,15 @@ def recompute(
     arithmetic: Arithmetic = PLAIN,
 ) -> Query:
     """Set the rollup rows of these ranges from the next finer level."""
-    return Query(_recompute(dialect, resolution, arithmetic), dialect.bind(ranges))
+    one = of_one_device(ranges)
+    sql = _recompute(dialect, resolution, arithmetic, one.sql)
+    return Query(sql, (*dialect.bind(ranges), *one.params))
 
 
 def recount(dialect: Dialect, ranges: Sequence[Range]) -> Query:
     """Set the hour counters of these ranges from the hourly rollup."""
-    return Query(_recount(dialect), dialect.bind(ranges))
+    one = of_one_device(ranges)
+    return Query(_recount(dialect, one.sql), (*dialect.bind(ranges), *one.params))
 
 
 def expressions(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ def _from_child(metric: Metric, arithmetic: Arithmetic) -> list[str]:
 
 
 @cache
-def _recompute(dialect: Dialect, resolution: Resolution, arithmetic: Arithmetic) -> str:
+def _recompute(dialect: Dialect, resolution: Resolution, arithmetic: Arithmetic, one: str) -> str:
     table = ROLLUPS[resolution]
     source = finer(resolution)[-1].table if finer(resolution) else RAW.table
     bucket = f"s.ts / {resolution.fixed_ms} * {resolution.fixed_ms}"
@@ -79,19 +82,19 @@ def _recompute(dialect: Dialect, resolution: Resolution, arithmetic: Arithmetic)
         f"INSERT INTO {table.name} ({', '.join(table.names)})"
         f" SELECT s.device_id, {bucket}, {', '.join(expressions(resolution, arithmetic))}"
         f" FROM {dialect.relation(_RANGE_NAMES)} AS r CROSS JOIN {source} AS s"
-        " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
+        f" WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high{one}"
         f" GROUP BY s.device_id, {bucket} {_overwrite(table)}"
     )
 
 
 @cache
-def _recount(dialect: Dialect) -> str:
+def _recount(dialect: Dialect, one: str) -> str:
     names = ", ".join(counter(child) for child in COUNTED)
     return (
         f"INSERT INTO {HOUR_COUNTER.name} (device_id, ts, {names})"
         f" SELECT s.device_id, s.ts, {names}"
         f" FROM {dialect.relation(_RANGE_NAMES)} AS r CROSS JOIN {COARSEST_STORED.table} AS s"
-        " WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high"
+        f" WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high{one}"
         f" {_overwrite(HOUR_COUNTER)}"
     )
 

@@ -150,7 +150,7 @@ def test_cost(gallons: float | None, price: Price, units: Units, value: str, not
 def test_night_flow(last: float | None, usual: float | None, value: str, note: str) -> None:
     flow = NightFlow(Window(NOON - HOUR_MS, NOON), last, usual)
     told = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
-    assert (told.label, told.value, told.note) == ("Night flow, 02–04", value, note)
+    assert (told.label, told.value, told.note) == ("Night flow, 02–05", value, note)
 
 
 def test_a_night_of_long_ago_says_when_it_was() -> None:

@@ -80,3 +80,14 @@ def test_whatever_comes_stays_inside_the_box(
         assert 0 <= y <= 100
     highs = [f + 0.5 for _, f in rows if f is not None]
     assert made.peak == (max(highs) if highs else None)
+
+
+def test_what_is_usual_goes_through_the_middles_of_its_hours_and_fits_the_picture() -> None:
+    series = buckets("10min", [START], [5.0], reach=0.0)
+    framed = frame(series, FLOW_RATE, WINDOW, tz=zone("UTC"), cadence_ms=60_000)
+    hour = 6 * TEN
+    usual = [(START, START + hour, 10.0), (START + hour, START + 2 * hour, 0.0)]
+    made = spark(framed, WINDOW, TEN, usual=usual)
+    assert (made.usual, made.peak) == ("M6 4L18 96", 5.0)
+    assert points(made.line)[0] == (0, 50)
+    assert made.mark != spark(framed, WINDOW, TEN).mark

@@ -44,12 +44,12 @@ def test_a_healthy_device() -> None:
 @pytest.mark.parametrize(
     ("fields", "mark", "amount", "third"),
     [
-        ({}, "⬖ Leak", ("54.4 gal/h", "at least, 6 d 1 h", "finding"),
+        ({}, "⬖ Leak", ("54.4 gal/h", "at least, 6 d", "finding"),
          ("$15.67", "a day", "finding")),
         ({"severity": "critical", "cost_per_day": None}, "◆ Leak",
-         ("54.4 gal/h", "at least, 6 d 1 h", "finding"), ("1,234", "gal today", "")),
+         ("54.4 gal/h", "at least, 6 d", "finding"), ("1,234", "gal today", "")),
         ({"kind": "silent", "unit": "h", "value": 6.2, "cost_per_day": None}, "⬖ Silent",
-         ("6 h 12 min", "silent", "finding"), ("1,234", "gal today", "")),
+         ("6 d 1 h", "silent", "finding"), ("1,234", "gal today", "")),
         ({"kind": "missing-data", "unit": "%", "value": 92.9, "cost_per_day": None,
           "severity": "notice"}, "◇ Missing data",
          ("92.9%", "uptime of 24 h", "finding"), ("1,234", "gal today", "")),
@@ -179,7 +179,7 @@ def test_a_cell_is_full_only_where_nothing_is_missing() -> None:
 def test_a_line_that_is_drawn_already_is_not_sent_again() -> None:
     first = made(row())
     again = made(row(flow=9.0), drawn={"m": first["mark"]})
-    assert first["spark"] == [288, "", "M0 0Z", "M0 0L1 1"]
+    assert first["spark"] == [288, "", "M0 0Z", "", "M0 0L1 1"]
     assert (again["spark"], again["mark"]) == (None, first["mark"])
 
 

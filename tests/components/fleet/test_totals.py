@@ -84,6 +84,8 @@ def test_each_number_of_a_note_is_a_filter() -> None:
                                  {"EUR": 1.0, "USD": 2.0})},
          "2", "1 leak · 1 night flow step", "about €1.00 + $2.00 a day"),
         ({"attention": Attention(1, {"silent": 1})}, "1", "1 silent", ""),
+        ({"attention": Attention(3, {"continuous-flow": 2, "burst": 1, "stuck": 2}, {"USD": 9.5})},
+         "3", "5 findings on 3 devices · 2 leaks · 1 burst · 2 stuck", "at least $9.50 a day"),
     ],
 )  # fmt: skip
 def test_all_is_well_only_where_everything_was_checked_and_nothing_is_open(

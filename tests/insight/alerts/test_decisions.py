@@ -9,7 +9,7 @@ import pytest
 
 from api.insight.alerts.state_machine import Quiet
 from api.store.base.alerts import SilenceRow
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, stamp
 from tests.insight.alerts.decided import NOW, Desk, a_finding, a_rule, ended, minutes
 
 LEAK = a_finding()
@@ -157,6 +157,11 @@ def test_a_late_batch_is_recorded_and_not_sent() -> None:
     assert desk.look(NOW + 1, old) == []
     recent = a_finding(opened=NOW - 10 * HOUR_MS, end=NOW - 8 * HOUR_MS)
     assert desk.look(NOW + 2, recent, old) == ["fire", "resolve"]
+    assert desk.bodies[0]["note"] == "Found 10 h late: its readings arrived late."
+    assert desk.bodies[0]["alerts"][0]["startsAt"] == stamp(NOW - 11 * HOUR_MS)
+    assert desk.bodies[1]["alerts"][0]["endsAt"] == stamp(NOW - 8 * HOUR_MS)
+    soon = a_finding(2, opened=NOW - MINUTE_MS)
+    assert Desk([a_rule()], devices=2).look(NOW, soon) == ["fire"]
 
 
 def test_a_new_rule_tells_what_is_open_once_and_nothing_of_before() -> None:

@@ -6,14 +6,17 @@ import base64
 import hashlib
 import hmac
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 from aiosmtpd.controller import Controller
@@ -25,6 +28,8 @@ from api.insight.receivers.sealed_secrets import ReceiverSeal
 from api.insight.receivers.webhook import sign
 from api.settings import Settings
 from api.store.base.alerts import MessageRow
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
+from tests.servers import alertmanager
 
 ALERT = {
     "id": "a-1", "deviceId": "d-1", "serialNumber": "M-1", "label": "Tenant 2 <main>",
@@ -218,18 +223,58 @@ def test_what_no_receiver_can_be_is_refused(kind: str, said: dict[str, Any]) -> 
         KIND_BY_NAME[kind].check(said)
 
 
-def test_an_alertmanager_gets_its_api() -> None:
+@pytest.mark.slow
+def test_debians_alertmanager_shows_an_alert_until_its_resolve(tmp_path: Path) -> None:
+    started = stamp(now_ms() - HOUR_MS)
+    with alertmanager(tmp_path) as url, httpx.Client(base_url=f"{url}/api/v2") as http:
+        _, secret = KIND_BY_NAME["alertmanager"].check({"url": f"{url}/"})
+        deadline = time.monotonic() + 20
+        while http.get("/status").status_code != 200:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert sent("alertmanager", a_message(secret=secret, startsAt=started)).ok
+        (shown,) = http.get("/alerts").json()
+        assert shown["labels"]["alertname"] == "Leaks"
+        assert shown["labels"]["severity"] == "critical"
+        assert shown["annotations"]["description"] == ALERT["words"]
+        assert shown["generatorURL"] == "https://weir.example/devices/d-1"
+        assert shown["startsAt"] == started.replace("Z", ".000Z")
+        assert shown["endsAt"] > stamp(now_ms() + 20 * DAY_MS)  # not over by itself
+        assert sent("alertmanager", a_message("reminder", secret=secret, startsAt=started)).ok
+        assert len(http.get("/alerts").json()) == 1  # the same one
+        ended = stamp(now_ms() - MINUTE_MS)
+        over = a_message("resolve", secret=secret, startsAt=started, endsAt=ended)
+        assert sent("alertmanager", over).ok
+        assert http.get("/alerts").json() == []
+        refused = sent("alertmanager", a_message(secret=secret, startsAt="soon"))
+        assert (refused.ok, refused.text[:3]) == (False, "400")
+
+
+@pytest.mark.slow  # apprise takes seconds to load
+@pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")  # by apprise itself
+def test_apprise_sends_by_its_own_means() -> None:
     with hook(200) as server:
-        url = f"http://127.0.0.1:{server.server_port}"
-        _, secret = KIND_BY_NAME["alertmanager"].check({"url": url})
-        assert sent("alertmanager", a_message(secret=secret)).ok
-        assert sent(
-            "alertmanager", a_message("resolve", secret=secret, endsAt="2026-03-09T00:00:00Z")
-        ).ok
-    first, last = (orjson.loads(body)[0] for _, body in server.got)
-    assert first["labels"] == last["labels"]
-    assert first["endsAt"] > "2026-04"
-    assert last["endsAt"] == "2026-03-09T00:00:00Z"
+        url = f"json://127.0.0.1:{server.server_port}/hush"
+        config, secret = KIND_BY_NAME["apprise"].check({"url": url})
+        assert config == {"shown": "json://…"}
+        assert sent("apprise", a_message(secret=secret)) == Answer(True, "Apprise sent it.")
+        private = sent("apprise", a_message(secret=secret), WEIR_ALERT_NETWORKS="")
+        assert "private address" in private.text
+    ((_, raw),) = server.got
+    body = orjson.loads(raw)
+    assert body["title"] == "Firing: Leak · Tenant 2 <main>"
+    assert ALERT["words"] in body["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")  # by apprise itself
+def test_a_service_that_apprise_cannot_reach_is_a_failure() -> None:
+    with hook(500) as server:
+        url = f"json://127.0.0.1:{server.server_port}"
+        _, secret = KIND_BY_NAME["apprise"].check({"url": url})
+        assert sent("apprise", a_message(secret=secret)) == Answer(
+            False, "The service didn't take it."
+        )
 
 
 # --- E-mail --------------------------------------------------------------------------------------

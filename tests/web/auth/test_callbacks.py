@@ -40,7 +40,7 @@ FINDINGS = {"state": "open", "kind": "", "q": "m", "group": "north", "finding": 
 ROWS = {"startRow": 0, "endRow": 100, "sortModel": [{"colId": "label", "sort": "asc"}],
         "context": {"q": "m", "status": "all"}}  # fmt: skip
 FORM = ("a title", "", "", "UTC", "https://a.example", "", "wall", "flow_rate", "86400", "us",
-        "light", "week", "30", [METER], ["range"])  # fmt: skip
+        "light", "week", "30", [METER], ["range"], ["1"])  # fmt: skip
 
 NOTE = {"do": "delete", "kind": "note", "id": "no-such", "zone": "UTC", "asked": 1}
 

@@ -1,4 +1,5 @@
-"""Notes and corrections in a browser: written by key on a chart, previewed, saved and revoked."""
+"""What an operator does in a browser: a note by key, a correction that is previewed, saved and
+revoked, an alert that is acknowledged."""
 
 from __future__ import annotations
 
@@ -9,9 +10,14 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 
+from api.insight.alerts.evaluator import AlertEngine
 from api.roles import Role
+from api.store.base import Grant, Scope
+from api.timez import HOUR_MS, now_ms
 from tests.browser.chromium import Tab, looked_at
-from tests.dashboards import LIVE, Site, make_fleet, served
+from tests.dashboards import LIVE, ORGANIZATION, Site, make_fleet, served
+from tests.insight.alerts.decided import a_finding, ended
+from tests.insight.alerts.stored import keep_findings
 
 ROWS = "return [...document.querySelectorAll('.annotation-table tbody tr')].map(r => r.innerText)"
 TRACES = "return (document.querySelector('.js-plotly-plot')?.data || []).map((t) => t.name)"
@@ -88,3 +94,28 @@ def test_a_note_by_key_and_a_correction_that_is_revoked(tab: Tab, staffed: Site)
     assert "Tenant 12 main" in rows(tab)[0]
     tab.open("/admin/audit?kind=correction")
     tab.until(lambda: "2 entries" in tab.text("#audit-count"))
+
+
+def test_an_alert_is_acknowledged_in_one_click_with_a_text(tab: Tab, staffed: Site) -> None:
+    store, client = staffed.fleet.store, staffed.client
+    client.create_rule({"name": "Leaks"})
+    (live,) = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), [LIVE])
+    assert live is not None
+    tab.open("/alerts?group=north")
+    tab.until(lambda: "Nothing is firing" in tab.text("#alerts-firing"))
+    tab.until(lambda: "No alert was resolved yet" in tab.text("#alerts-history"))
+    leak = a_finding(live.key, opened=now_ms() - HOUR_MS)
+    keep_findings(store, [leak])
+    AlertEngine(store).run()
+    tab.open("/alerts")
+    tab.until(lambda: "Leak · Tenant 12 main" in tab.text("#alerts-firing"))
+    note = tab.driver.find_element("css selector", "#alerts-firing input[name=text]")
+    note.send_keys("plumber booked")
+    tab.run("document.querySelector('#alerts-firing [data-alert=acknowledge]').click()")
+    tab.until(lambda: "“plumber booked”" in tab.text("#alerts-firing"))
+    assert "1 acknowledged" in tab.text("#alerts-summary")
+    keep_findings(store, [ended(leak, now_ms())])
+    AlertEngine(store).run()
+    tab.open("/alerts")
+    tab.until(lambda: "Leaks" in tab.text("#alerts-history"))
+    assert "Nothing is firing" in tab.text("#alerts-firing")

@@ -1,0 +1,65 @@
+"""The leak on a device's page: the number and the words of the finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api.client.findings import Finding
+from api.metering.cost import DEFAULT_CURRENCY
+from api.timez import DAY_MS, HOUR_MS
+from components.device import kpis
+from components.device.kpis import Leak
+from components.findings import texts
+from components.fleet.device_queries import Directory
+from components.units import METRIC, US
+from tests.world import ms
+
+NOON = ms("2026-11-20T12:00:00Z")
+NOWHERE = Directory(0, (), {}, None, ())
+
+
+def leak(**said: Any) -> Finding:
+    whole = {
+        "id": "f", "device_id": "d", "serial_number": "S", "kind": "continuous-flow",
+        "severity": "critical", "state": "open", "start_ms": NOON - 6 * DAY_MS - 6 * HOUR_MS,
+        "end_ms": None, "opened_ms": NOON - 5 * DAY_MS, "value": 54.4, "unit": "gal/h",
+        "usual": None, "gallons": 8160.0, "cost_per_day": 15.67,
+        "words": "Has not dropped below 54.4 gal/h since Sat 14 Nov, 06:00", **said,
+    }  # fmt: skip
+    return Finding(**whole)
+
+
+OVER = leak(state="closed", end_ms=NOON - 3 * DAY_MS)
+
+
+@pytest.mark.parametrize(
+    ("found", "value", "note", "low"),
+    [
+        (Leak(leak()), "54.4 gal/h", "for 6 d 6 h · $15.67 a day", True),
+        (Leak(leak(cost_per_day=None)), "54.4 gal/h", "for 6 d 6 h", True),
+        (Leak(leak(state="dismissed", cost_per_day=None)), "54.4 gal/h", "dismissed · for 6 d 6 h",
+         False),
+        (Leak(OVER), "none", "the last one ended 3 d ago", False),
+        (Leak(OVER, "set here"), "off", "set here", False),
+        (Leak(None), "none", "nothing found so far", False),
+        (None, "–", "not offered by this server", False),
+    ],
+)  # fmt: skip
+def test_what_the_number_says(found: Leak | None, value: str, note: str, low: bool) -> None:
+    kpi = kpis.leak(found, NOWHERE, US, NOON)
+    assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Leak", value, note, low)
+
+
+@pytest.mark.parametrize("units", [US, METRIC])
+def test_it_is_the_findings_own_number_in_its_own_words(units: Any) -> None:
+    finding = leak()
+    kpi = kpis.leak(Leak(finding), NOWHERE, units, NOON)
+    assert kpi.value == texts.how_much(finding, units)
+    assert kpi.at.startswith(finding.words)
+    assert f"{units.volume(8160.0)} so far, at least" in kpi.at
+    assert texts.cost(finding, NOWHERE) in kpi.note
+    assert texts.currency(finding, NOWHERE) == DEFAULT_CURRENCY
+    assert kpi.shows is not None
+    assert kpi.shows.from_ms < finding.start_ms
