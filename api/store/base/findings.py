@@ -239,8 +239,8 @@ class Findings(Protocol):
     def hour_volumes(
         self, key: int, counted: Resolution, from_ms: int, to_ms: int
     ) -> list[tuple[int, float | None, int]]:
-        """(start, gallons, rows of ``counted``) of the hours, ascending, from_ms ≤ start < to_ms: what
-        profiles are made of."""
+        """(start, gallons, rows of ``counted``) of the hours that start in [from_ms, to_ms),
+        ascending: what profiles are made of."""
         ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
