@@ -73,7 +73,8 @@ class Earlier(NamedTuple):
 
 
 def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -> Earlier | None:
-    """The same days so many months before; None where no day is over, or the server can't say."""
+    """The same days so many months before; None where no day is over, nothing was
+    read then, or the server can't say."""
     summed = [usage for usage in counted(usages) if usage.days and not usage.failure]
     over = [[day for day in usage.days if _is_over(day)] for usage in summed]
     if not summed or not all(over):
@@ -88,6 +89,8 @@ def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -
         if cached is None:
             return None
         access.cache.put(key, cached)
+    if all(each.gallons is None for each in cached):
+        return None
     return _compared(dates, kept, cached)
 
 

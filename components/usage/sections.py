@@ -135,9 +135,10 @@ GROUP_HEADS: Final = ("Volume", "Share", "Cost", "Devices")
 
 
 def groups_section(usages: Sequence[DeviceUsage], units: Units) -> list[Component]:
-    """The sums of each group, the most volume first; nothing where there are fewer than two."""
+    """The sums of each group, the most volume first; nothing where there are fewer than two,
+    or a single device."""
     names = sorted({group for usage in usages for group in usage.meter.groups})
-    if len(names) < LEAST_GROUPS:
+    if len(names) < LEAST_GROUPS or len(usages) < LEAST_GROUPS:
         return []
     sums = [(name, totals([u for u in usages if name in u.meter.groups])) for name in names]
     sums.sort(key=lambda each: -(each[1].gallons or 0.0))
