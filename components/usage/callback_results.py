@@ -13,7 +13,7 @@ from api.errors import WeirError
 from api.timez import local_ordinal
 from components import formatting
 from components.clock import known_zone
-from components.fleet.queries import Deadline, Desk
+from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.html_json import sheet
 from components.menu import Entry, Section, body
@@ -34,20 +34,20 @@ FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
-def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
+def answer(access: ServiceAccess, view: UsageView, now_ms: int) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
-    picked = pick(desk, view, now_ms)
-    summary = gather(desk, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
+    picked = pick(access, view, now_ms)
+    summary = gather(access, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
     usages = ordered(summary.usages, view.sort)
     whole = summary.progress.complete
     today = local_ordinal(known_zone(view.zone), now_ms)
     first, last = view.dates(today)
     return {
         "empty": picked.words,
-        "sums": sheet(table.sums_strip(_sums(desk, usages, picked, view, whole=whole)))
+        "sums": sheet(table.sums_strip(_sums(access, usages, picked, view, whole=whole)))
         if usages
         else [],
-        "table": sheet(_table(desk, usages, picked, view, now_ms, whole=whole)) if usages else [],
+        "table": sheet(_table(access, usages, picked, view, now_ms, whole=whole)) if usages else [],
         "progress": summary.progress.words,
         "complete": summary.progress.complete,
         "range": table.range_words(view, today),
@@ -59,16 +59,21 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 
 
 def _sums(
-    desk: Desk, usages: Sequence[DeviceUsage], picked: Selection, view: UsageView, *, whole: bool
+    access: ServiceAccess,
+    usages: Sequence[DeviceUsage],
+    picked: Selection,
+    view: UsageView,
+    *,
+    whole: bool,
 ) -> list[Total]:
     """With the month's end, once all devices are there."""
     made = list(table.sums(totals(usages, len(picked.meters)), view.units))
-    month = month_total(month_ends(desk, usages), view.units) if whole else None
+    month = month_total(month_ends(access, usages), view.units) if whole else None
     return made if month is None else [*made, month]
 
 
 def _table(
-    desk: Desk,
+    access: ServiceAccess,
     usages: Sequence[DeviceUsage],
     picked: Selection,
     view: UsageView,
@@ -79,8 +84,8 @@ def _table(
     """With the mains' balances and the findings of its days, once all devices are there."""
     made = [table.table(usages, view)]
     if whole:
-        made += balance_section(balances_of(desk, usages, now_ms), view.units)
-        made += findings_section(findings_of(desk, usages), usages, picked.price, view)
+        made += balance_section(balances_of(access, usages, now_ms), view.units)
+        made += findings_section(findings_of(access, usages), usages, picked.price, view)
     return made
 
 
@@ -90,10 +95,10 @@ def _chosen(picked: Selection, view: UsageView) -> str:
     return formatting.plural(picked.found, "device")
 
 
-def choices(desk: Desk, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
+def choices(access: ServiceAccess, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
     """The devices that a search finds, to choose from; no change where they can't be listed."""
     try:
-        found = offered(desk, sought, now_ms)
+        found = offered(access, sought, now_ms)
     except WeirError:
         return no_update
     return sheet(table.choices(found, chosen))
