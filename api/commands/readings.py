@@ -214,6 +214,21 @@ class ImportJob:
         )
 
 
+@group.command("run-import")
+@click.argument("import_id", metavar="ID")
+def run_import(import_id: str) -> None:
+    """Carry out, continue or undo an import that was begun in the browser; it starts this itself.
+
+    An import whose process was killed continues after its last commit.
+    """
+    from api.ingest.imports.folder import ImportFolders
+    from api.ingest.imports.job import run
+
+    folder = ImportFolders(Path(settings().instance)).any(import_id)
+    with opened() as store:
+        run(store, folder, reevaluate)
+
+
 @group.command()
 @click.option("--org", "organization_id", help="Only this organization's.")
 def refused(organization_id: str | None) -> object:

@@ -69,6 +69,26 @@ def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     return {403} if refused else _of_api(person, ask, device)
 
 
+def _of_importer(person: Who, ask: Ask, device: str) -> set[int]:
+    """An administrator of all devices; there is no import with that id."""
+    if person.api is None:
+        return {person.refused}
+    return _imported(person.role is Role.ADMINISTRATOR and person.api == EVERYTHING, ask)
+
+
+def _of_importers_site(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.site is None:
+        return {303} if ask.method == "GET" else {401}
+    return _imported(person.role is Role.ADMINISTRATOR and person.site == EVERYTHING, ask)
+
+
+def _imported(may: bool, ask: Ask) -> set[int]:
+    if not may:
+        return {403}
+    whole = ask.path in (IMPORTS_PATH, "/import/files")
+    return {404} if not whole else {201} if ask.method == "POST" else {200}
+
+
 def _of_silencer(person: Who, ask: Ask, device: str) -> set[int]:
     found = _of_operator(person, ask, device)
     return found if found != {200} or device in (person.api or ()) else {404}
@@ -135,6 +155,8 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "site": _of_site,
     "site, by id": _of_site,
     "administrator's site": _of_administrators_site,
+    "importer": _of_importer,
+    "importer's site": _of_importers_site,
     "script": _of_site,
     "nobody's page": _of_site,
     "frame": _of_frame,

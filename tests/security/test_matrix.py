@@ -14,6 +14,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from api.catalog import IMPORTS_PATH
 from api.insight.alerts import management
 from api.timez import DAY_MS, now_ms, stamp
 from tests.security.expected import ANNOTATIONS, NAMES, Ask, owed
@@ -25,6 +26,28 @@ SPAN = "from=2026-03-08T06:00:00Z&to=2026-03-08T18:00:00Z"
 DAYS = "range=2026-03-08..2026-03-08"
 # What gives a device away, beside its id.
 TELLING = {TWIN: ("alpha", "net-t1"), FOREIGN: ("net-f1",), LONE: ("Gamma",)}
+
+
+NEW_IMPORT = '{"name": "a.csv", "size": 1}'
+_IMPORT = "/00000000deadbeef"
+IMPORTS = (  # method, rule and path below those of the imports, body
+    ("GET", "", "", None),
+    ("POST", "", "", NEW_IMPORT),
+    ("GET", "/<id>", _IMPORT, None),
+    ("PATCH", "/<id>", _IMPORT, '{"settings": {}}'),
+    ("DELETE", "/<id>", _IMPORT, None),
+    ("PUT", "/<id>/content", f"{_IMPORT}/content?offset=0", "x"),
+    ("GET", "/<id>/refused", f"{_IMPORT}/refused", None),
+    *(("POST", f"/<id>/{deed}", f"{_IMPORT}/{deed}", None) for deed in ("begin", "pause", "undo")),
+)
+IMPORTS_OF_PAGE = (
+    *IMPORTS[:2],
+    ("GET", "/<rest>", _IMPORT, None),
+    ("POST", "/<rest>", f"{_IMPORT}/begin", None),
+    ("PUT", "/<rest>", f"{_IMPORT}/content?offset=0", "x"),
+    ("PATCH", "/<rest>", _IMPORT, '{"settings": {}}'),
+    ("DELETE", "/<rest>", _IMPORT, None),
+)
 
 
 def of_interface(path: str) -> Ask:
@@ -248,6 +271,14 @@ ROUTES: dict[str, Ask] = {
     "GET /export/report/chart.json": Ask(
         f"/export/report/chart.json?{DAYS}&devices={{device}}", "site, by id"
     ),
+    **{
+        f"{method} {root}{rule}": Ask(f"{root}{path}", to, method, body)
+        for root, to, asks in (
+            (IMPORTS_PATH, "importer", IMPORTS),
+            ("/import/files", "importer's site", IMPORTS_OF_PAGE),
+        )
+        for method, rule, path, body in asks
+    },
     "POST /export/links": Ask(
         "/export/links",
         "script",
