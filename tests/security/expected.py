@@ -6,10 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from api.catalog import IMPORTS_PATH
 from api.roles import Role
 from tests.security.site import Who, Whole
 from tests.world import EVERYTHING, FOREIGN, TWIN
 
+PEOPLE = (
+    "nobody", "a key", "a viewer's key", "an administrator's key", "a key of other devices",
+    "a key of nothing", "a foreign key",
+    "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
+    "a token", "a token for one", "a token that is none", "an embed's token", "a session",
+    "an administrator's session", "a session of other devices", "a foreign session",
+    "a session of a revoked key",
+    "an old session", "a session of another secret", "a key as a cookie",
+)  # fmt: skip
 NAMES = {  # forms in which a device may be named → what they name
     TWIN: TWIN,
     TWIN.upper(): TWIN,

@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from api.catalog import IMPORTS_PATH
 from api.insight.alerts import management
 from api.timez import DAY_MS, now_ms, stamp
-from tests.security.expected import ANNOTATIONS, NAMES, Ask, owed
+from tests.security.expected import ANNOTATIONS, NAMES, PEOPLE, Ask, owed
 from tests.security.site import Whole, whole
 from tests.world import FOREIGN, LONE, TWIN
 from web.rendering import Renderer
@@ -307,15 +307,6 @@ FRAMES: dict[str, Ask] = {
         for name in ("first.js", "embed.js", "embed.css")
     },
 }
-PEOPLE = (
-    "nobody", "a key", "a viewer's key", "an administrator's key", "a key of other devices",
-    "a key of nothing", "a foreign key",
-    "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
-    "a token", "a token for one", "a token that is none", "an embed's token", "a session",
-    "an administrator's session", "a session of other devices", "a foreign session",
-    "a session of a revoked key",
-    "an old session", "a session of another secret", "a key as a cookie",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
