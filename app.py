@@ -142,16 +142,21 @@ def _remote_backend(settings: Settings) -> _Backend:
 def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
     from api.auth.signed import SignedAddresses
     from api.client import Client
+    from api.ingest.imports.service import ImportService, start_process
     from api.server import create_service
     from api.store.open import open_store, open_web_store
 
     store = open_store(settings.reading, read_only=True)
     web = open_web_store(settings.database)
     origin = open_store(settings.database)  # for the little that people change
-    client = Client.in_process(create_service(store, settings, web=web, origin=origin))
-    service = create_service(
-        store, settings, web=web, origin=origin, limits=True, compression=True, shared=shared
+    imports = ImportService(store, Path(settings.instance), start_process(settings))
+    client = Client.in_process(
+        create_service(store, settings, web=web, origin=origin, imports=imports)
     )
+    service = create_service(
+        store, settings, web=web, origin=origin, limits=True, compression=True, shared=shared,
+        imports=imports,
+    )  # fmt: skip
     applications: Applications = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),

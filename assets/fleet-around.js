@@ -104,7 +104,13 @@ function empty(told) {
   clear.type = "button";
   clear.dataset.do = "clear";
   clear.textContent = "Show all devices";
-  box.replaceChildren(...(filtered ? [words, clear] : [words]));
+  if (filtered) return box.replaceChildren(words, clear);
+  const link = Object.assign(document.createElement("a"), {
+    href: box.dataset.import,
+    className: "button",
+    textContent: "Import a file",
+  });
+  box.replaceChildren(words, ...(box.dataset.import ? [link] : []));
 }
 
 function checked({ words = "", late = false }) {

@@ -21,6 +21,7 @@ import "./grid.js";
 import "./hover-card.js";
 import * as hover from "./hover.js";
 import "./image.js";
+import "./imports.js";
 import "./menu.js";
 import "./range.js";
 import "./report.js";

@@ -26,6 +26,7 @@ ADAPTIVE_ROWS = Goal(1.15)  # choose, fetch, dump ÷ fetching and dumping the sa
 ADAPTIVE_BODY = Goal(1.3)  # the public JSON body ÷ the same
 ADAPTIVE_CHART = Goal(0.8)  # the columns of our own charts ÷ the same
 ADAPTIVE_MIN_ROWS = 168  # below, one call's fixed cost is most of it: no goal
+COMPARED_CHART = Goal(1.5)  # a chart with a comparison ÷ the plain one
 LATEST_DAY = Goal(1.5)  # 50 devices × 24 h ÷ 50 seeks and as many counter sums
 LATEST_WEEK = Goal(0.12)  # 50 devices × 7 d ÷ plain counting
 TOTAL = Goal(1.1)  # total and month ÷ a bare aggregate of the same rows

@@ -28,7 +28,7 @@ from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.fleet.queries import Desk, Memory
+from components.fleet.queries import ReplyCache, ServiceAccess
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.fleet.wall import board
 
@@ -86,15 +86,15 @@ def fill(store: Store, count: int) -> str:
     return secret
 
 
-def refreshed(desk: Desk, view: FleetView) -> tuple[float, dict[str, Any]]:
+def refreshed(access: ServiceAccess, view: FleetView) -> tuple[float, dict[str, Any]]:
     start = time.perf_counter()
-    made = board(desk, view, now_ms())
+    made = board(access, view, now_ms())
     orjson.dumps(made)
     return (time.perf_counter() - start) * 1000, made
 
 
-def measured(desk: Desk) -> Iterator[tuple[str, str]]:
-    first, made = refreshed(desk, FleetView())
+def measured(access: ServiceAccess) -> Iterator[tuple[str, str]]:
+    first, made = refreshed(access, FleetView())
     yield "first answer", f"{first:.0f} ms"
     views = {
         "answers from then on": FleetView(),
@@ -105,11 +105,11 @@ def measured(desk: Desk) -> Iterator[tuple[str, str]]:
         "search for “meter 0”": read_fleet_view({"q": "meter 0"}),
     }
     for name, view in views.items():
-        spent = sorted(refreshed(desk, view)[0] for _ in range(STEADY))
+        spent = sorted(refreshed(access, view)[0] for _ in range(STEADY))
         p95 = spent[math.ceil(0.95 * STEADY) - 1]
         yield name, f"{median(spent):.0f} ms, p95 {p95:.0f} ms"
     held = read_fleet_view({"held": [tile["id"] for tile in made["tiles"]]})
-    yield "while a reader is on the tiles", f"{refreshed(desk, held)[0]:.0f} ms"
+    yield "while a reader is on the tiles", f"{refreshed(access, held)[0]:.0f} ms"
 
 
 def main() -> None:
@@ -121,9 +121,9 @@ def main() -> None:
         secret = fill(store, options.devices)
         settings = Settings.from_env({"WEIR_SECRET_KEY": secret, "WEIR_INSTANCE": folder})
         client = Client.in_process(create_service(store, settings), secret)
-        desk = Desk(client, Memory())
+        access = ServiceAccess(client, ReplyCache())
         print(f"{options.devices:,} devices")
-        for what, figure in measured(desk):
+        for what, figure in measured(access):
             print(f"{what:34} {figure}")
         store.close()
 

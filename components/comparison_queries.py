@@ -233,6 +233,17 @@ def _with_usual(hours: list[UsualHour], band: UsualBand | None, asked: Question)
     return Compared(line, band, words, _short(found, asked))
 
 
+def _own_hours(asked: Question, first: int, last: int) -> list[float | None]:
+    """The gallons of the hours in [first, last): the chart's own rows where these are hours."""
+    name, rows = f"total_{FLOW_AMOUNT.name}", asked.frame.series
+    if rows.resolution is not COARSEST_STORED or rows.truncated:
+        rows = asked.client.datapoints(
+            asked.device_id, COARSEST_STORED, from_ms=first, to_ms=last - 1, metrics=(FLOW_AMOUNT,)
+        )
+    pairs = zip(rows.times_ms, rows.values(name), strict=True)
+    return [gallons for at, gallons in pairs if first <= at < last]
+
+
 def _usual_volumes(hours: list[UsualHour], asked: Question) -> Comparison:
     """Of the whole hours in sight that are over."""
     first = ceil_to(asked.window.from_ms, HOUR_MS)
@@ -240,10 +251,7 @@ def _usual_volumes(hours: list[UsualHour], asked: Question) -> Comparison:
     usual = [h.volume for h in hours if first <= h.bucket_start_ms < last]
     if not usual or last <= first:
         return Comparison(None, None, None, None, ())
-    rows = asked.client.datapoints(
-        asked.device_id, COARSEST_STORED, from_ms=first, to_ms=last - 1, metrics=(FLOW_AMOUNT,)
-    )
-    own = [v for v in rows.values(f"total_{FLOW_AMOUNT.name}") if v is not None]
+    own = [v for v in _own_hours(asked, first, last) if v is not None]
     expected = max(1, (last - first) // HOUR_MS)
     gallons, other = (math.fsum(own) if own else None), math.fsum(usual)
     if gallons is None or not comparable(len(own) / expected, len(usual) / expected):

@@ -33,6 +33,7 @@ FINDING_SETTINGS_PATH: Final = f"{FINDINGS_PATH}/settings"
 ALERTS_PATH: Final = "/alerts"
 NOTES_PATH: Final = "/notes"
 AUDIT_PATH: Final = "/admin/audit"
+IMPORT_PATH: Final = "/import"
 BADGE_ID: Final = "findings-badge"  # assets/findings.js keeps it while its page is open
 BADGE_TTL_S: Final = 30
 PLACES: Final = (
@@ -45,7 +46,11 @@ PLACES: Final = (
     Place("Notes", NOTES_PATH),
 )
 # In the menu of the account: what is set up once. The second is for administrators.
-SET_UP: Final = ((Place("Embeds", "/embeds"), False), (Place("Audit log", AUDIT_PATH), True))
+SET_UP: Final = (
+    (Place("Embeds", "/embeds"), False),
+    (Place("Import", IMPORT_PATH), True),
+    (Place("Audit log", AUDIT_PATH), True),
+)
 HOME: Final = PLACES[0].path
 
 

@@ -24,7 +24,7 @@ from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, rules_pag
 from components.alerts.rules import preview
 from components.controls import failure
 from components.fleet.device_queries import directory
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 
@@ -53,7 +53,7 @@ def listed(question: Any) -> tuple[Any, ...]:
         found = queries.settings()
         form: Any = no_update
         if asked.get("form") is True:
-            groups = directory(current_desk(), now).groups
+            groups = directory(current_access(), now).groups
             form = _form(found, groups, rule_id, receiver_id, may_change)
     except WeirError as error:
         return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4

@@ -22,7 +22,7 @@ from components.alerts import lists, queries
 from components.alerts.layout import SHEETS, Ids, alerts_page
 from components.controls import failure
 from components.fleet.device_queries import directory
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 
@@ -50,7 +50,7 @@ def listed(question: Any) -> tuple[Any, ...]:
     number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
     try:
         found = queries.now(number, read_text(asked.get("group"))[:LONGEST_TEXT])
-        meters = directory(current_desk(), now).by_id
+        meters = directory(current_access(), now).by_id
     except WeirError as error:
         return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
 

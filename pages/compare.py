@@ -23,7 +23,7 @@ from components.compare.callback_results import answer, files, offered
 from components.compare.layout import SHEETS, Ids, compare_page, tools
 from components.compare.url_state import PATH, read_compare_view
 from components.controls import failure
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.url_state import read_question, read_text, unread
 
 register_page(__name__, path=PATH, title="Compare · Weir")
@@ -53,7 +53,7 @@ def comparison(question: Any) -> tuple[Any, ...]:
     asked = read_question(question)
     view = read_compare_view(asked)
     try:
-        told = answer(current_desk(), view, now_ms())
+        told = answer(current_access(), view, now_ms())
     except WeirError as error:
         return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 5
     parts = [told.pop(name) for name in ("pictures", "bars", "chips", "how")]
@@ -68,7 +68,7 @@ def comparison(question: Any) -> tuple[Any, ...]:
 def to_choose(sought: Any, question: Any) -> Any:
     """Where the devices can't be listed the comparison says so."""
     view = read_compare_view(read_question(question))
-    return offered(current_desk(), read_text(sought), view, now_ms())
+    return offered(current_access(), read_text(sought), view, now_ms())
 
 
 clientside_callback(

@@ -22,7 +22,7 @@ from components.controls import failure
 from components.findings import queries, settings
 from components.findings.settings import PATH, SHEETS, Ids, Whose, settings_page
 from components.fleet.device_queries import directory
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.url_state import read_question, read_text
 
 register_page(__name__, path=PATH, title="Settings of findings · Weir")
@@ -52,7 +52,7 @@ def answered(question: Any) -> tuple[Any, ...]:
             told["words"] = SAVED
         else:
             found = queries.settings(device, group)
-        listed = directory(current_desk(), now_ms())
+        listed = directory(current_access(), now_ms())
     except BadRequest as error:
         return told | {"problem": settings.problem(kind, error)}, *(no_update,) * 3
     except WeirError as error:

@@ -26,7 +26,7 @@ from components.findings.layout import PATH, SHEETS, Ids, findings_page, finding
 from components.findings.queries import PAGE, inbox, one, small_charts
 from components.findings.texts import clock
 from components.findings.url_state import read_findings_view
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.html_json import sheet
 from components.url_state import read_question, read_text, unread
 
@@ -52,11 +52,11 @@ def layout(**query: Any) -> Component:
 )
 def listed(question: Any) -> tuple[Any, ...]:
     """The list of the view; where that fails the last good one stays."""
-    asked, desk, now = read_question(question), current_desk(), now_ms()
+    asked, access, now = read_question(question), current_access(), now_ms()
     view = read_findings_view(asked)
     try:
-        found = inbox(desk, view, now)
-        lines = small_charts(desk, found.shown(view.page), now)
+        found = inbox(access, view, now)
+        lines = small_charts(access, found.shown(view.page), now)
     except WeirError as error:
         told = {"error": failure(error), "asked": asked.get("asked")}
         return told, *(no_update,) * 4
@@ -90,7 +90,7 @@ def chosen(question: Any) -> tuple[Any, Any]:
         return None, []
     told = {"finding": view.finding}
     try:
-        shown = one(current_desk(), view.finding, now)
+        shown = one(current_access(), view.finding, now)
     except NotFound:
         return told, sheet(message("No such finding", GONE))
     except WeirError as error:

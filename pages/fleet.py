@@ -12,7 +12,7 @@ from api.timez import now_ms
 from components import shell
 from components.controls import failure
 from components.fleet.layout import Ids, fleet_page, fleet_tools
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.fleet.url_state import read_fleet_view
 from components.fleet.wall import board
 from components.url_state import read_question, unread
@@ -33,7 +33,7 @@ def answer(question: Any) -> dict[str, Any]:
     """The wall for what the browser asks; where that fails it keeps the last good one."""
     asked = read_question(question)
     try:
-        made = board(current_desk(), read_fleet_view(asked), now_ms())
+        made = board(current_access(), read_fleet_view(asked), now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
     return made | {"asked": asked.get("asked")}

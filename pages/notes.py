@@ -30,7 +30,7 @@ from components.annotations.queries import carried_out, matching
 from components.annotations.texts import KINDS
 from components.controls import attributes, failed_page, failure, labelled
 from components.fleet.device_queries import directory
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.formatting import whole
 from components.html_json import sheet
 from components.url_state import read_question, read_text, said_text, said_units
@@ -45,7 +45,7 @@ register_page(__name__, path=PATH, title="Notes · Weir")
 def layout(**query: Any) -> Component:
     kind, search = said_text(query, "kind"), said_text(query, "q", 100)
     try:
-        known = directory(current_desk(), now_ms())
+        known = directory(current_access(), now_ms())
     except WeirError as error:
         return shell.frame(failed_page("Notes can’t be loaded", error, PATH), place=PATH)
     options = [GROUP + name for name in known.groups]
@@ -118,7 +118,7 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
         )
         labels: dict[str, str] = {}
         if asked.get("labels") is True:
-            known = directory(current_desk(), now_ms())
+            known = directory(current_access(), now_ms())
             labels = {id: meter.label for id, meter in known.by_id.items()}
         body = sheet(listing(found, _zone(asked), labels, session.me()))
     except WeirError as error:

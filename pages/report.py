@@ -20,7 +20,7 @@ from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
 from components.controls import failure
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.report.content import answer
 from components.report.layout import SHEETS, Ids, report_page, tools
 from components.report.url_state import PATH, read_report_view
@@ -50,7 +50,7 @@ def report(question: Any) -> tuple[Any, Any]:
     asked = read_question(question)
     view = read_report_view(asked)
     try:
-        told = answer(current_desk(), view, shell.organization_name(), now_ms())
+        told = answer(current_access(), view, shell.organization_name(), now_ms())
     except WeirError as error:
         return {"error": failure(error), "asked": asked.get("asked")}, no_update
     body = told.pop("body")
@@ -65,7 +65,7 @@ def report(question: Any) -> tuple[Any, Any]:
 def to_choose(sought: Any, question: Any) -> Any:
     """Where the devices can't be listed the report says so."""
     view = read_report_view(read_question(question))
-    return choices(current_desk(), read_text(sought), view.usage.devices, now_ms())
+    return choices(current_access(), read_text(sought), view.usage.devices, now_ms())
 
 
 clientside_callback(

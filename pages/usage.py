@@ -20,7 +20,7 @@ from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
 from components.controls import failure
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.url_state import read_question, read_text, unread
 from components.usage.callback_results import answer, choices, files
 from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
@@ -51,7 +51,7 @@ def summary(question: Any) -> tuple[Any, Any, Any, Any]:
     asked = read_question(question)
     view = read_usage_view(asked)
     try:
-        told = answer(current_desk(), view, now_ms())
+        told = answer(current_access(), view, now_ms())
     except WeirError as error:
         told = {"error": failure(error)}
         return {**told, "asked": asked.get("asked")}, no_update, no_update, no_update
@@ -67,7 +67,7 @@ def summary(question: Any) -> tuple[Any, Any, Any, Any]:
 def to_choose(sought: Any, question: Any) -> Any:
     """Where the devices can't be listed the summary says so."""
     view = read_usage_view(read_question(question))
-    return choices(current_desk(), read_text(sought), view.devices, now_ms())
+    return choices(current_access(), read_text(sought), view.devices, now_ms())
 
 
 clientside_callback(

@@ -15,6 +15,7 @@ import httpx
 from api.catalog import (
     COLUMNS_TYPE,
     EMBEDS_PREFIX,
+    IMPORTS_PATH,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -38,6 +39,7 @@ from api.client.status import StatusMethods
 from api.client.transport import (
     IN_PROCESS_ATTEMPTS,
     IN_PROCESS_WIDTH,
+    Forwarded,
     Params,
     Transport,
     in_process_http,
@@ -331,6 +333,18 @@ class Client(
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
         with self._reporting_unauthorized():
             return self._transport.send(method, path, self._headers, body)
+
+    def imports(
+        self, method: str, path: str, params: Params, content: bytes, content_type: str
+    ) -> Forwarded:
+        """A request to the imports of files, ``path`` below theirs: the page's script reads the
+        response. Raises Unauthorized, Unreachable."""
+        headers = {**self._headers, "Content-Type": content_type, "Accept": "*/*"}
+        with self._reporting_unauthorized():
+            found = self._transport.forward(method, IMPORTS_PATH + path, params, headers, content)
+            if found.status == Unauthorized.status:
+                raise Unauthorized("The credential is no longer valid.")
+            return found
 
     @contextmanager
     def _reporting_unauthorized(self) -> Generator[None]:

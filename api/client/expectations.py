@@ -105,7 +105,8 @@ class ExpectationMethods(Protocol):
         """The usual hours of a device; none of days with less than 21 days before them."""
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
         body = _of_device(self._fetch, identifier, "usual", params, _COLUMNS)
-        return list(starmap(UsualHour, _columns(body, ("bucket_start", "volume", "low", "high"))))
+        names = ("bucket_start", "volume", "low", "high")
+        return list(starmap(UsualHour, _columns(body, names)))
 
     def comparison(
         self,

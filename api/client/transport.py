@@ -72,6 +72,15 @@ def in_process_http(app: Any) -> httpx.Client:
 
 
 @dataclass(frozen=True, slots=True)
+class Forwarded:
+    """A response of the service for somebody else to read."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Transport:
     """Sends requests. Thread-safe; ``sleep`` waits between attempts, ``width`` is how many
     concurrent requests are useful, ``site`` the server's address, "" in this process; ``attempts``:
@@ -116,6 +125,19 @@ class Transport:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _unreachable(error) from error
         return _body(answer)
+
+    def forward(
+        self, method: str, path: str, params: Params, headers: Mapping[str, str], content: bytes
+    ) -> Forwarded:
+        """A response as it came, an error's too. Sent once. Raises Unreachable."""
+        try:
+            answer = self.http.request(
+                method, path, params=params, content=content, headers=headers
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _unreachable(error) from error
+        kind = answer.headers.get("Content-Type", "")
+        return Forwarded(answer.status_code, kind, answer.content)
 
 
 def _pauses(count: int) -> list[float]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 from typing import Any, Final
 
 import click
 
+from api.commands.alert_arguments import author as alert_author
 from api.commands.arguments import audited, everything
 from api.commands.command import Group, warn
 from api.commands.keys import new_key
@@ -28,6 +29,10 @@ from api.store.base import Grant, Organization, Store
 from api.timez import now_ms
 
 STORE: Final = "demo.sqlite"  # in the instance folder
+RULES: Final[Sequence[Mapping[str, Any]]] = (
+    {"name": "Leaks and bursts", "kinds": ["continuous-flow", "burst"], "severity": "warning"},
+    {"name": "Silent meters", "source": "state", "states": ["silent"], "hold": 900},
+)
 
 
 @click.group("demo", cls=Group, invoke_without_command=True)
@@ -106,13 +111,22 @@ def _complete(store: Store) -> bool:
 
 
 def _ensure_devices(store: Store) -> None:
-    organization = store.organization(demo.ORGANIZATION_ID) or store.create_organization(
+    organization = store.organization(demo.ORGANIZATION_ID) or _organization(store)
+    devices = [demo.device(one, organization.created_ms) for one in demo.FLEET]
+    store.import_devices(organization.id, devices)
+
+
+def _organization(store: Store) -> Organization:
+    from api.insight.alerts.management import create_rule
+
+    organization = store.create_organization(
         demo.ORGANIZATION_NAME,
         organization_id=demo.ORGANIZATION_ID,
         cost_per_gallon=demo.COST_PER_GALLON,
     )
-    devices = [demo.device(one, organization.created_ms) for one in demo.FLEET]
-    store.import_devices(organization.id, devices)
+    for rule in RULES:
+        create_rule(store, alert_author(store, organization.id), rule)
+    return organization
 
 
 def _ensure_key(store: Store, config: Settings) -> None:

@@ -178,9 +178,9 @@ class ImportJob:
 
             clear(self.store, self.organization_id, path)
         if self.create and mapping is not None:
-            from api.commands.foreign_files import create_devices
+            from api.ingest.new_devices import create_missing
 
-            create_devices(self.store, self.organization_id, path, mapping)
+            create_missing(self.store, self.organization_id, path, mapping)
         unknown, suspicions = set[str](), Suspicions()
         with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
 
@@ -212,6 +212,21 @@ class ImportJob:
             f"{path.name}: {done.stored:,} stored, {done.repeated:,} repeated,"
             f" {done.refused:,} refused"
         )
+
+
+@group.command("run-import")
+@click.argument("import_id", metavar="ID")
+def run_import(import_id: str) -> None:
+    """Carry out, continue or undo an import that was begun in the browser; it starts this itself.
+
+    An import whose process was killed continues after its last commit.
+    """
+    from api.ingest.imports.folder import ImportFolders
+    from api.ingest.imports.job import run
+
+    folder = ImportFolders(Path(settings().instance)).any(import_id)
+    with opened() as store:
+        run(store, folder, reevaluate)
 
 
 @group.command()

@@ -49,11 +49,14 @@ class Feed:
         ]
         return self.store.write(batch.columns.rows(), refusals=refusals, progress=progress)
 
-    def take_all(self, batches: Iterable[Batch], start: Progress, on_batch: OnBatch) -> Progress:
+    def take_all(
+        self, batches: Iterable[Batch], start: Progress, on_batch: OnBatch, before_batch: OnBatch
+    ) -> Progress:
         """Write the rest of a finite feed, storing the progress with every batch."""
         now = start
         with _collector_paused():
             for batch in batches:
+                before_batch(batch)
                 now = replace(
                     now,
                     position=now.position + batch.read,
@@ -74,10 +77,11 @@ class Feed:
 
 def import_file(
     store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, anew: bool = False,
-    mapping: Mapping | None = None,
+    mapping: Mapping | None = None, before_batch: OnBatch = lambda batch: None,
 ) -> Progress:  # fmt: skip
     """Import a file; returns its position and counts, earlier attempts included. ``mapping``: what
-    its rows mean, where it isn't of Weir's own form.
+    its rows mean, where it isn't of Weir's own form. ``before_batch`` is called with every batch
+    before it is stored, and may end the import by raising.
 
     Progress is kept by the content's digest: an interrupted import of the same file continues after
     its last commit; a complete one, or ``anew``, starts again, and rows that are stored
@@ -93,7 +97,7 @@ def import_file(
     feed = Feed(store, organization_id, f"file {path.name}")
     try:
         with closing(batches):
-            return feed.take_all(batches, start, on_batch)
+            return feed.take_all(batches, start, on_batch, before_batch)
     except files.Damaged as error:
         reached = store.progress(start.digest, organization_id) or start
         raise UserError(f"{error}; the {reached.position:,} rows before it are stored") from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from operator import itemgetter
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import (
@@ -39,12 +40,8 @@ LEAST_DAY_MS: Final = 23 * 60 * MINUTE_MS
 _TOTAL: Final = Aggregate("total", FLOW_AMOUNT)
 
 
-class Value(NamedTuple):
-    """``level`` is the metric's mean in the bucket; ``gallons`` its volume."""
-
-    start_ms: int
-    level: float | None
-    gallons: float | None
+Value = tuple[int, float | None, float | None]
+"""(start in ms, the metric's mean in the bucket, its gallons): plain, as a chart has thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def with_earlier(
         others = dict(_calendar(store, device, shift, asked))
     else:
         whole = pairings(asked.tz, shift, *_buckets_of(asked))
-        others = _joined(v for pair in whole for v in _paired(store, device, pair, asked))
+        others = _of_buckets(store, device, whole, asked)
     return _compared(store, scope, device, device, pairs, asked, others)
 
 
@@ -116,10 +113,10 @@ def with_device(
     """At the same instants."""
     if asked.resolution.calendar:
         days = _days(store, other, asked, asked.from_ms, asked.end_ms)
-        others = {value.start_ms: value for value in days}
+        others = {value[0]: value for value in days}
     else:
         pair = Pairing(*_buckets_of(asked), 0)
-        others = _joined(_paired(store, other, pair, asked))
+        others = _of_buckets(store, other, [pair], asked)
     pairs = [Pairing(asked.from_ms, asked.end_ms, 0)]
     return _compared(store, scope, device, other, pairs, asked, others)
 
@@ -129,24 +126,6 @@ def _buckets_of(asked: Question) -> tuple[int, int]:
     length = asked.resolution.fixed_ms
     first = ceil_to(asked.from_ms, length)
     return first, max(first, ceil_to(asked.end_ms, length))
-
-
-def _joined(found: Iterable[tuple[int, Value]]) -> dict[int, Value]:
-    """By bucket; of one that a change of the clock cuts its parts together."""
-    made: dict[int, Value] = {}
-    for start, value in found:
-        made[start] = value if start not in made else _added(made[start], value)
-    return made
-
-
-def _added(one: Value, other: Value) -> Value:
-    gallons = [v for v in (one.gallons, other.gallons) if v is not None]
-    levels = [v for v in (one.level, other.level) if v is not None]
-    return Value(
-        min(one.start_ms, other.start_ms),
-        sum(levels) / len(levels) if levels else None,
-        sum(gallons) if gallons else None,
-    )
 
 
 def _compared(
@@ -180,44 +159,50 @@ def _side(
     length_ms: int,
 ) -> Side:
     """The exact volume of these spans, and how much of ``length_ms`` they cover."""
-    gallons: list[float] = []
-    heard = 0
-    for start, end in spans:
-        for low, high in _cut(start, end):
-            piece = store.pieces(device, source_of(low, high), Span(low, high - 1), [low, high])
-            values = (each.values[AGGREGATES.index(_TOTAL)] for each in piece)
-            gallons += [value for value in values if value is not None]
-        heard += store.count(device, resolution, Span(start, end - 1))
+    inclusive = [(start, end - 1) for start, end in spans if start < end]
+    heard = sum(store.count(device, resolution, Span(*span)) for span in inclusive)
     expected = max(1, length_ms // resolution.fixed_ms)
-    return Side(sum(gallons) if gallons else None, min(1.0, heard / expected))
-
-
-def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Into whole hours and what is left at both ends, so that few rows are read."""
-    hour = 60 * MINUTE_MS
-    first, last = ceil_to(start, hour), floor_to(end, hour)
-    if first >= last:
-        yield from [(start, end)] if start < end else []
-        return
-    yield from ((low, high) for low, high in ((start, first), (first, last), (last, end))
-                if low < high)  # fmt: skip
+    return Side(store.gallons_in(device, inclusive), min(1.0, heard / expected))
 
 
 # --- Buckets of a fixed length -------------------------------------------------------------------
 
 
-def _paired(
+def _of_buckets(
+    store: Store, device: Device, pairs: Sequence[Pairing], asked: Question
+) -> dict[int, Value]:
+    """Start of a bucket → what it is compared with. Nearly always no change of the clock cuts a
+    bucket: then the rows are taken as they are, since a chart has thousands of them."""
+    found: dict[int, Value] = {}
+    for pair in pairs:
+        if pair.to_ms <= pair.from_ms:
+            continue
+        if any(edge % asked.resolution.fixed_ms for edge in pair):
+            for start, value in _cut_buckets(store, device, pair, asked):
+                found[start] = _added(found[start], value) if start in found else value
+        else:
+            delta = pair.delta_ms
+            span = Span(pair.from_ms - delta, pair.to_ms - delta - 1)
+            found |= {row[0] + delta: row for row in _rows(store, device, asked, span)}
+    return found
+
+
+def _added(one: Value, other: Value) -> Value:
+    """Two parts of one bucket."""
+    gallons = [v for v in (one[2], other[2]) if v is not None]
+    levels = [v for v in (one[1], other[1]) if v is not None]
+    return (
+        min(one[0], other[0]),
+        sum(levels) / len(levels) if levels else None,
+        sum(gallons) if gallons else None,
+    )
+
+
+def _cut_buckets(
     store: Store, device: Device, pair: Pairing, asked: Question
 ) -> Iterator[tuple[int, Value]]:
-    """(start of the bucket, what it is compared with)."""
+    """(start of the bucket, the part of it that the pair compares with)."""
     length, delta = asked.resolution.fixed_ms, pair.delta_ms
-    if pair.to_ms <= pair.from_ms:
-        return
-    if not any(edge % length for edge in pair):
-        span = Span(pair.from_ms - delta, pair.to_ms - delta - 1)
-        for value in _rows(store, device, asked, span):
-            yield value.start_ms + delta, value
-        return
     cuts = range(floor_to(pair.from_ms, length) + length, pair.to_ms, length)
     edges = [at - delta for at in (pair.from_ms, *cuts, pair.to_ms)]
     found = store.pieces(device, source_of(*edges), Span(edges[0], edges[-1] - 1), edges)
@@ -226,17 +211,15 @@ def _paired(
         total, value = piece.values[AGGREGATES.index(_TOTAL)], piece.values[level]
         if asked.metric is FLOW_RATE and total is not None:
             value = total * MINUTE_MS / length
-        bucket = floor_to(piece.start_ms + delta, length)
-        yield bucket, Value(piece.start_ms, value, total)
+        yield floor_to(piece.start_ms + delta, length), (piece.start_ms, value, total)
 
 
-def _rows(store: Store, device: Device, asked: Question, span: Span) -> Iterator[Value]:
-    metrics = tuple({asked.metric, FLOW_AMOUNT})
+def _rows(store: Store, device: Device, asked: Question, span: Span) -> list[Value]:
+    metrics = (asked.metric,) if asked.metric is FLOW_AMOUNT else (asked.metric, FLOW_AMOUNT)
     columns = asked.resolution.columns_of(metrics)
-    level = columns.index(f"avg_{asked.metric.name}")
-    total = columns.index(_TOTAL.name)
+    values = itemgetter(0, columns.index(f"avg_{asked.metric.name}"), columns.index(_TOTAL.name))
     rows = store.rows(device, asked.resolution, span, limit=MOST_BUCKETS, metrics=metrics)
-    return (Value(row[0], row[level], row[total]) for row in rows)
+    return list(map(values, rows))
 
 
 # --- Days and months -----------------------------------------------------------------------------
@@ -255,7 +238,7 @@ def _calendar(
     if not pairs:
         return
     low, high = day_start(tz, min(pairs.values())), day_start(tz, max(pairs.values()) + 1)
-    by_day = {local_ordinal(tz, v.start_ms): v for v in _days(store, device, asked, low, high)}
+    by_day = {local_ordinal(tz, v[0]): v for v in _days(store, device, asked, low, high)}
     for day, other in pairs.items():
         if other in by_day:
             yield day_start(tz, day), by_day[other]
@@ -266,7 +249,7 @@ def _days(
 ) -> Iterator[Value]:
     rows = calendar_rows(store, device, asked.resolution, Span(from_ms, to_ms - 1), (), asked.tz)
     level, total = (1 + AGGREGATES.index(each) for each in (Aggregate("avg", asked.metric), _TOTAL))
-    return (Value(row[0], row[level], row[total]) for row in rows)
+    return ((row[0], row[level], row[total]) for row in rows)
 
 
 def buckets(asked: Question) -> int:

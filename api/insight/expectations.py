@@ -13,10 +13,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS
+from api.catalog import DAY, DAY_MS, FLOW_AMOUNT, HOUR_MS, RAW
 from api.domain.datapoints import DatapointsRequest, datapoints
 from api.insight.finding_dismissal import NEW_NORMAL
-from api.insight.finding_inputs import coverage, holidays_of, steady
+from api.insight.finding_inputs import holidays_of, steady, whole_hour
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.driver import MASKS_MS
 from api.metering.cadence import UNKNOWN, Cadence, configured
@@ -30,7 +30,6 @@ from api.timez import day_start, local_ordinal, zone, zone_names
 
 POOL_DEVICES: Final = 40
 POOL_DAYS: Final = 215  # seven finished months at most
-_MARGIN_MS: Final = 2 * DAY_MS
 
 _pools: WeakKeyDictionary[Store, dict[tuple[str, int], Pool]] = WeakKeyDictionary()
 _pooling = Lock()
@@ -76,13 +75,13 @@ def zone_of(device: Device) -> ZoneInfo:
 
 def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int) -> History:
     cadence = cadence_of(store, scope, device)
-    rows = store.hours_of_readings(device.key, from_ms, to_ms)
+    counted, whole = whole_hour(cadence) or (RAW, 0.0)
+    least, last = LEAST_COVERAGE * whole, to_ms - HOUR_MS
+    rows = store.hour_volumes(device.key, counted, from_ms, to_ms)
     hours = {
-        row.start_ms: row.gallons
-        for row in rows
-        if row.gallons is not None
-        and row.start_ms <= to_ms - HOUR_MS
-        and coverage(row, cadence) >= LEAST_COVERAGE
+        start: gallons
+        for start, gallons, count in rows
+        if count >= least and gallons is not None and start <= last
     }
     found = store.findings_of(device.key, from_ms)
     return History(

@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from api.catalog import HOUR_MS, STORED
+from api.catalog import HOUR_MS, RAW, STORED, Resolution
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
 from api.insight.findings.device_config import settings_of
 from api.insight.maintenance import maintenance_spans
@@ -171,13 +171,24 @@ class ReadingsOfDevice:
         return ()
 
 
-def coverage(row: HourOfReadings, cadence: Cadence) -> float:
-    """The share of an hour's buckets with a reading, at the resolution of uptime; for rarer
-    readings the share of expected readings."""
+_COUNTS: Final = {RAW: "raw", **dict(zip(STORED, ("ones", "fives", "tens"), strict=False))}
+
+
+def whole_hour(cadence: Cadence) -> tuple[Resolution, float] | None:
+    """Of which rows an hour's coverage is counted, and how many make it whole: buckets of the
+    resolution of uptime, for rarer readings these; None where one reading tells of the hour."""
     if cadence.expected_ms >= HOUR_MS:
-        return 1.0
-    counts = dict(zip(STORED, (row.ones, row.fives, row.tens), strict=False))
+        return None
     resolution = resolution_for(cadence)
-    if resolution in counts:
-        return counts[resolution] * resolution.fixed_ms / HOUR_MS
-    return min(1.0, row.raw * cadence.ms / HOUR_MS)
+    if resolution in _COUNTS:
+        return resolution, HOUR_MS / resolution.fixed_ms
+    return RAW, HOUR_MS / cadence.ms
+
+
+def coverage(row: HourOfReadings, cadence: Cadence) -> float:
+    """The share of an hour's expected rows that are there."""
+    whole = whole_hour(cadence)
+    if whole is None:
+        return 1.0
+    resolution, expected = whole
+    return min(1.0, getattr(row, _COUNTS[resolution]) / expected)

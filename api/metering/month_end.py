@@ -72,12 +72,6 @@ def _bin(days_left: int) -> int:
     return next(index for index, most in enumerate(BINS) if days_left <= most)
 
 
-def totals_of(rows: Floats) -> Floats:
-    """The gallons of days from their hours (days × 24); NaN where nothing was heard."""
-    present = rows == rows
-    return np.where(present.any(axis=1), np.where(present, rows, 0.0).sum(axis=1), np.nan)
-
-
 def month_end(
     totals: Floats, first: int, today: float, holidays: Collection[int], pool: Pool
 ) -> MonthEnd | None:

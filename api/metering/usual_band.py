@@ -11,19 +11,21 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from api.catalog import HOUR_MS
 from api.metering.profile import (
     DAYS,
     HOURS,
+    Bools,
     Floats,
+    Ints,
     Span,
-    day_row,
     day_types,
     day_weights,
     untrained,
 )
-from api.timez import ceil_to, day_start, local_ordinal, offset_ms
+from api.timez import EPOCH_DAY, ceil_to, day_start, local_ordinal, offsets
 
 LEAST_DAYS: Final = 21  # with volumes among the DAYS before, that a usual day needs
 SHARES: Final = (0.1, 0.5, 0.9)
@@ -52,62 +54,83 @@ def usual_hours(
     if to_ms < from_ms:
         return []
     first, last = local_ordinal(tz, from_ms), local_ordinal(tz, to_ms)
-    rows = _rows(hours, first - DAYS, last - first + DAYS, tz)
-    told: list[UsualHour] = []
-    for day in range(first, last + 1):
-        band = _band(rows[day - first : day - first + DAYS], day, tz, holidays, spans)
-        if band is not None:
-            told += _hours_of(day, band, from_ms, to_ms, tz)
-    return told
+    count = last - first + 1
+    rows = _rows(hours, first - DAYS, count + DAYS - 1, tz)
+    bands = _bands(rows, first, count, tz, holidays, spans)
+    starts = np.arange(ceil_to(from_ms, HOUR_MS), to_ms + 1, HOUR_MS)
+    days, columns = np.divmod(_wall_hours(starts, tz) - (first - EPOCH_DAY) * HOURS, HOURS)
+    low, middle, high = bands[:, np.clip(days, 0, count - 1), columns]
+    known = middle == middle
+    return list(map(UsualHour, *(each[known].tolist() for each in (starts, middle, low, high))))
 
 
 def _rows(hours: Iterable[tuple[int, float]], first: int, count: int, tz: ZoneInfo) -> Floats:
-    by_day: dict[int, list[tuple[int, float]]] = {}
-    for start_ms, gallons in hours:
-        by_day.setdefault(local_ordinal(tz, start_ms), []).append((start_ms, gallons))
-    rows = np.full((count, HOURS), np.nan)
+    """By local day and hour, as `profile.day_row` makes each; NaN where there is none."""
+    each = list(hours)
+    starts = np.array([start for start, _ in each], np.int64)
+    gallons = np.array([volume for _, volume in each], np.float64)
+    cells = _wall_hours(starts, tz) - (first - EPOCH_DAY) * HOURS
+    inside = (cells >= 0) & (cells < count * HOURS)
+    size = count * HOURS
+    sums = np.bincount(cells[inside], gallons[inside], size)
+    counts = np.bincount(cells[inside], minlength=size)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means.reshape(count, HOURS)
+
+
+def _wall_hours(starts: Ints, tz: ZoneInfo) -> Ints:
+    """The hours of the wall clock since 1970 at these instants."""
+    if not len(starts):
+        return starts
+    changes = offsets(tz, int(starts.min()), int(starts.max()))
+    places = np.searchsorted([at for at, _ in changes], starts, side="right") - 1
+    return (starts + np.array([offset for _, offset in changes], np.int64)[places]) // HOUR_MS
+
+
+def _bands(
+    rows: Floats,
+    first: int,
+    count: int,
+    tz: ZoneInfo,
+    holidays: Collection[int],
+    spans: Sequence[Span],
+) -> Floats:
+    """SHARES × days × 24 hours; NaN where too few days can tell. All days at once: a chart may
+    show a hundred."""
+    before = sliding_window_view(rows, DAYS, axis=0)[:count]  # days × 24 × DAYS
+    enough = (before == before).any(axis=1).sum(axis=1) >= LEAST_DAYS
+    trained, weights = before, np.empty((count, DAYS))
     for index in range(count):
-        if found := by_day.get(first + index):
-            rows[index] = day_row(first + index, tz, found)
-    return rows
+        day = first + index
+        weights[index] = _weights(day, holidays)
+        silenced = _silenced(day, tz, spans) if spans else None
+        if silenced is not None:
+            trained = before.copy() if trained is before else trained
+            trained[index][silenced.T] = np.nan
+    quantiles = _quantiles(trained, weights)
+    quantiles[:, ~enough] = np.nan
+    return quantiles
 
 
-def _band(
-    before: Floats, day: int, tz: ZoneInfo, holidays: Collection[int], spans: Sequence[Span]
-) -> Floats | None:
-    """low, middle, high × 24 hours; None with too few days to tell."""
-    if int((before == before).any(axis=1).sum()) < LEAST_DAYS:
-        return None
-    now_ms = day_start(tz, day)
-    known = [(start, min(end, now_ms)) for start, end in spans if start < now_ms]
-    silenced = untrained(day, tz, known)
-    trained = before if silenced is None else np.where(silenced, np.nan, before)
+def _weights(day: int, holidays: Collection[int]) -> Floats:
     types = day_types(day - DAYS, DAYS, holidays)
     own = int(day_types(day, 1, holidays)[0])
-    return _quantiles(trained, day_weights(types.tobytes())[own])
+    return day_weights(types.tobytes())[own]
 
 
-def _quantiles(rows: Floats, weights: Floats) -> Floats:
-    """SHARES × 24, the lower of two; NaN where no row has weight."""
-    columns = np.ascontiguousarray(rows.T)
-    order = np.argsort(columns, axis=1)
-    ranked = np.take_along_axis(columns, order, axis=1)
-    sums = np.cumsum(np.where(ranked == ranked, weights[order], 0.0), axis=1)
-    totals = sums[:, -1]
-    places = [(sums >= share * totals[:, None]).argmax(axis=1) for share in SHARES]
-    hours = np.arange(HOURS)
-    return np.where(totals > 0, np.array([ranked[hours, place] for place in places]), np.nan)
+def _silenced(day: int, tz: ZoneInfo, spans: Sequence[Span]) -> Bools | None:
+    """As it was known when the day began."""
+    now_ms = day_start(tz, day)
+    return untrained(day, tz, [(start, min(end, now_ms)) for start, end in spans if start < now_ms])
 
 
-def _hours_of(
-    day: int, band: Floats, from_ms: int, to_ms: int, tz: ZoneInfo
-) -> Iterable[UsualHour]:
-    """The whole hours of the day that start in the range; a skipped one isn't there, a repeated
-    one is there twice."""
-    start, end = day_start(tz, day), day_start(tz, day + 1)
-    first = max(ceil_to(start, HOUR_MS), ceil_to(from_ms, HOUR_MS))
-    for at in range(first, min(end, to_ms + 1), HOUR_MS):
-        hour = (at + offset_ms(tz, at)) // HOUR_MS % HOURS
-        low, middle, high = (float(value) for value in band[:, hour])
-        if middle == middle:
-            yield UsualHour(at, middle, low, high)
+def _quantiles(columns: Floats, weights: Floats) -> Floats:
+    """SHARES × days × 24 of days × 24 × DAYS, the lower of two; NaN where no row has weight."""
+    order = np.argsort(columns, axis=2)
+    ranked = np.take_along_axis(columns, order, axis=2)
+    of_rows = np.take_along_axis(np.broadcast_to(weights[:, None], columns.shape), order, axis=2)
+    sums = np.cumsum(np.where(ranked == ranked, of_rows, 0.0), axis=2)
+    totals = sums[:, :, -1:]
+    places = [(sums >= share * totals).argmax(axis=2)[:, :, None] for share in SHARES]
+    found = [np.take_along_axis(ranked, place, axis=2) for place in places]
+    return np.array([np.where(totals > 0, each, np.nan)[:, :, 0] for each in found])

@@ -134,7 +134,6 @@ Instant = Annotated[int, PlainValidator(_instant)]
 MaybeInstant = Annotated[int | None, _optional(_instant)]
 Name = Annotated[str | None, _optional(_name)]
 Said = Annotated[str, PlainValidator(_text)]
-MaybeSaid = Annotated[str | None, _optional(_text)]
 RepeatWord = Annotated[Repeat, PlainValidator(_repeat)]
 ZoneName = Annotated[str | None, _optional(_zone)]
 

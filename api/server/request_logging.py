@@ -46,8 +46,8 @@ _ROOTS: Final = frozenset(
         "", "_dash-component-suites", "_dash-dependencies", "_dash-layout",
         "_dash-update-component", "_favicon.ico", "_reload-hash", "admin", "alerts", "assets",
         "compare", "devices", "download", "embed", "embeds", "export", "findings", "healthz",
-        "ingest", "insight", "management", "metrics", "notes", "readyz", "report", "session",
-        "sign-in", "sign-out", "usage", "wall",
+        "import", "ingest", "insight", "management", "metrics", "notes", "readyz", "report",
+        "session", "sign-in", "sign-out", "usage", "wall",
     )
 )  # fmt: skip
 _OTHER: Final = "other"

@@ -19,6 +19,7 @@ from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.accept_header import require_json
 from api.server.credential_gate import Gate
 from api.server.embeds import add_embed_routes
+from api.server.imports import Imports, add_import_routes
 from api.server.post_routes import add_actions
 from api.server.problems import answer_error
 from api.server.query_string import pairs
@@ -49,9 +50,10 @@ def create_service(
     limits: bool = False,
     compression: bool = False,
     shared: Shared | None = None,
+    imports: Imports | None = None,
 ) -> Flask:
     """Serves ``/management/v1``, ``/insight/v1`` and ``/healthz``; with ``web`` also
-    ``/embeds/v1``, which manages embeds.
+    ``/embeds/v1``, which manages embeds, with ``imports`` files of readings.
 
     For serving over the network: ``limits`` enables the rate limits (with ``shared`` across hosts),
     ``compression`` compresses responses. The caller closes the stores.
@@ -63,6 +65,8 @@ def create_service(
     add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
+    if imports is not None:
+        add_import_routes(app, imports, gate)
     if compression:
         _compress(app)
     return app

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.catalog import INGEST_BODY_BYTES, INGEST_PATH
+from api.catalog import IMPORT_PIECE_BYTES, IMPORTS_PATH, INGEST_BODY_BYTES, INGEST_PATH
 
 SMALL_BODY_BYTES: Final = 64 * 1024
 
@@ -44,6 +44,15 @@ LANES: Final = (
         threads=4,
         waiting=64,
         body_bytes=INGEST_BODY_BYTES + 1,
+        body_s=60.0,
+    ),
+    # Pieces of files to import: sent one after another, so two threads take two files at once.
+    Lane(
+        "imports",
+        (IMPORTS_PATH, "/import/files"),
+        threads=2,
+        waiting=32,
+        body_bytes=IMPORT_PIECE_BYTES,
         body_s=60.0,
     ),
     # The renderer makes one image at a time: more threads would only wait.

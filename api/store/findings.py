@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
+from api.catalog import Resolution
 from api.store.alerts import mark_alerts
 from api.store.audit import AuditPart
 from api.store.base import Device, Due, Row, Scope
@@ -24,6 +25,7 @@ from api.store.base.findings import (
 )
 from api.store.dialect_interface import Transaction
 from api.store.sql import findings as sql
+from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
 from api.timez import LAST_INSTANT_MS
@@ -170,6 +172,14 @@ class FindingsPart(AuditPart):
         end = LAST_INSTANT_MS if to_ms is None else to_ms
         rows = self.reckon(lambda arithmetic: self.fetch(sql.hours(key, from_ms, end, arithmetic)))
         return [HourOfReadings(*row) for row in rows]
+
+    def hour_volumes(
+        self, key: int, counted: Resolution, from_ms: int, to_ms: int
+    ) -> list[tuple[int, float | None, int]]:
+        def read(arithmetic: Arithmetic) -> list[Row]:
+            return self.fetch(sql.hour_volumes(key, counted, from_ms, to_ms, arithmetic))
+
+        return [(start, gallons, count) for start, gallons, count in self.reckon(read)]
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
         rows = self.reckon(

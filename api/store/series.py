@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
+from math import fsum
 
 from api.catalog import (
     AGGREGATES,
@@ -161,6 +162,14 @@ class SeriesPart(Seam):
         query = latest_sql.latest(keys, latest_query)
         parts = self.fetch(query) if query else []
         return latest_sql.results_by_device(keys, parts)
+
+    def gallons_in(self, device: Device, spans: Sequence[tuple[int, int]]) -> float | None:
+        def summed(arithmetic: Arithmetic) -> list[Row]:
+            query = volumes_sql.over_spans(device.key, spans, arithmetic)
+            return self.fetch(query) if query else []
+
+        present = [gallons for (gallons,) in self.reckon(summed) if gallons is not None]
+        return fsum(present) if present else None
 
     def volumes(
         self, devices: Sequence[Device], source: Resolution, edges: Sequence[int]

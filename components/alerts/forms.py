@@ -197,7 +197,7 @@ def receiver_form(receiver: AlertReceiver | None, *, may_change: bool) -> list[N
     form = el(
         "form",
         field("Name", text_input("name", "Name", receiver.name if receiver else "",
-                                 maxlength="120", placeholder="Night desk")),
+                                 maxlength="120", placeholder="Night access")),
         field("Kind", el("span", chosen) if receiver else choice("kind", "Kind", kinds, kind)),
         *(_receiver_field(each.name, own.name, own, receiver)
           for each in RECEIVER_KINDS for own in each.fields

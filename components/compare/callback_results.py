@@ -14,7 +14,7 @@ from components.compare import cards
 from components.compare.figure import Figure
 from components.compare.queries import Compared, choices, compared
 from components.compare.url_state import CompareView, write_compare_view, write_item
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.html_json import sheet
 from components.menu import Entry, Section, body
 from components.usage import table
@@ -26,10 +26,10 @@ FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 IMAGES: Final = (("png", "PNG"), ("svg", "SVG"), ("pdf", "PDF"))
 
 
-def answer(desk: Desk, view: CompareView, now_ms: int) -> dict[str, Any]:
+def answer(access: ServiceAccess, view: CompareView, now_ms: int) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
     try:
-        found = compared(desk, view, now_ms)
+        found = compared(access, view, now_ms)
     except NotOffered:
         return _nothing(view, NO_WEIR)
     except NotFound:
@@ -101,10 +101,10 @@ def _hover(figure: Figure) -> dict[str, Any]:
     }
 
 
-def offered(desk: Desk, sought: str, view: CompareView, now_ms: int) -> Any:
+def offered(access: ServiceAccess, sought: str, view: CompareView, now_ms: int) -> Any:
     """Groups and devices that a search finds; no change where they can't be listed."""
     try:
-        groups, meters = choices(desk, sought, now_ms)
+        groups, meters = choices(access, sought, now_ms)
     except WeirError:
         return no_update
     return sheet(cards.choices(groups, meters, view.items))

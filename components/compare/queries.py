@@ -13,7 +13,7 @@ from components.clock import known_zone
 from components.compare.figure import Figure, figure
 from components.compare.url_state import CompareView, resolution_of
 from components.fleet.device_queries import Directory, Meter, directory
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.usage.queries import offered
 from components.usage.url_state import Dates
 
@@ -32,17 +32,17 @@ class Compared:
     figure: Figure | None = None
 
 
-def compared(desk: Desk, view: CompareView, now_ms: int) -> Compared:
+def compared(access: ServiceAccess, view: CompareView, now_ms: int) -> Compared:
     """Raises NotFound where nothing that was asked for is there, NotOffered where the server is no
     Weir, and what the client raises."""
-    listed = directory(desk, now_ms)
+    listed = directory(access, now_ms)
     items = view.items or default_items(listed)
     tz = known_zone(view.days.zone, _zone_of(items, listed))
     dates = view.days.dates(local_ordinal(tz, now_ms))
     from_ms, end_ms = day_start(tz, dates.first), day_start(tz, dates.last + 1)
     if not items or not len(dates):
         return Compared(items, dates, tz)
-    found = desk.client.volumes(
+    found = access.client.volumes(
         items,
         resolution_of(len(dates)),
         from_ms=from_ms,
@@ -72,8 +72,8 @@ def _zone_of(items: Sequence[str], listed: Directory) -> str:
     return "UTC"
 
 
-def choices(desk: Desk, sought: str, now_ms: int) -> tuple[list[str], list[Meter]]:
+def choices(access: ServiceAccess, sought: str, now_ms: int) -> tuple[list[str], list[Meter]]:
     """(groups, devices) that a search finds."""
     words = " ".join(sought.split()).casefold()
-    groups = [g for g in directory(desk, now_ms).groups if words in g.casefold()]
-    return groups, offered(desk, sought, now_ms)
+    groups = [g for g in directory(access, now_ms).groups if words in g.casefold()]
+    return groups, offered(access, sought, now_ms)

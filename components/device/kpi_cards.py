@@ -20,7 +20,7 @@ from components.device.chart_state import read_shown
 from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
 from components.device.kpis import Kpi
 from components.fleet.device_status import State, state_of
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.formatting import measures_water
 from components.html_json import sheet, told
 from components.url_state import write_window
@@ -133,7 +133,7 @@ def status_results(shown: Any, kept: Any, now_ms: int) -> list[Any]:
     subject = Subject.read(kept)
     try:
         meter = queries.meter_of(subject.device_id, now_ms)
-        status = queries.standing(current_desk(), meter, now_ms)
+        status = queries.standing(current_access(), meter, now_ms)
         found = insight_queries.findings(meter.id, states=("open",)).findings
         devices = insight_queries.own_directory(meter)
     except WeirError:
@@ -151,7 +151,7 @@ def kpi_results(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> l
     try:
         subject = Subject.read(kept)
         meter = queries.meter_of(subject.device_id, now_ms)
-        question = Question(current_desk(), meter, read, now_ms)
+        question = Question(current_access(), meter, read, now_ms)
         answer = rows[0].query(question)
         found = [row.text(answer, question) for row in rows]
         if not subject.active:

@@ -16,7 +16,7 @@ from components.device.chart_state import Shown
 from components.device.kpis import Kpi
 from components.fleet.device_queries import Meter
 from components.fleet.device_status import Known
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.formatting import measures_water
 from components.queries import status_of
 
@@ -33,7 +33,7 @@ class When(Enum):
 class Question:
     """What the KPIs of one device are asked for."""
 
-    desk: Desk
+    access: ServiceAccess
     meter: Meter
     shown: Shown
     now_ms: int
@@ -66,7 +66,7 @@ class KpiRow(NamedTuple):
 
 
 def _last_reading(question: Question) -> Any:
-    return queries.standing(question.desk, question.meter, question.now_ms)
+    return queries.standing(question.access, question.meter, question.now_ms)
 
 
 def _last(status: Known, question: Question) -> Kpi:
@@ -75,15 +75,15 @@ def _last(status: Known, question: Question) -> Kpi:
 
 
 def _radio(question: Question) -> DeviceStatus:
-    return status_of(question.desk.client, question.meter.id, question.now_ms)
+    return status_of(question.access.client, question.meter.id, question.now_ms)
 
 
 def _uptime_and_quality(question: Question) -> tuple[Kpi, Kpi]:
-    return queries.heard(question.desk, question.meter, question.shown, question.now_ms)
+    return queries.heard(question.access, question.meter, question.shown, question.now_ms)
 
 
 def _volume(question: Question) -> kpis.Usage:
-    return queries.usage(question.desk, question.meter, question.shown, question.now_ms)
+    return queries.usage(question.access, question.meter, question.shown, question.now_ms)
 
 
 def _gallons(question: Question) -> float | None:
@@ -96,7 +96,7 @@ def _cost(gallons: float | None, question: Question) -> Kpi | None:
 
 
 def _night_flow(question: Question) -> Any:
-    return queries.nights(question.desk, question.meter, question.tz, question.now_ms)
+    return queries.nights(question.access, question.meter, question.tz, question.now_ms)
 
 
 def _leak(found: kpis.Leak | None, question: Question) -> Kpi:

@@ -44,7 +44,7 @@ from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
 from components.fleet.device_queries import Meter, cadences, measured, read_meter
 from components.fleet.device_status import Known
-from components.fleet.queries import Deadline, Desk
+from components.fleet.queries import Deadline, ServiceAccess
 from components.queries import find_device, last_seen_ms, pages, status_of
 from components.ranges import widened
 
@@ -70,14 +70,14 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
     return Meter(**{**told, "groups": tuple(told["groups"])})
 
 
-def standing(desk: Desk, meter: Meter, now_ms: int) -> Known:
+def standing(access: ServiceAccess, meter: Meter, now_ms: int) -> Known:
     """The device's status in the last 24 hours, and its last reading however old that is. Raises a
     WeirError."""
-    known = _known(status_of(desk.client, meter.id, now_ms), now_ms)
+    known = _known(status_of(access.client, meter.id, now_ms), now_ms)
     if known.seen_ms is None or known.flow is not None:
         return known
     at = known.seen_ms
-    entries = desk.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
+    entries = access.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
     last = entries[0].last_datapoint if entries else {}
     return known._replace(flow=last.get(FLOW_RATE))
 
@@ -109,11 +109,11 @@ def until(device_id: str, now_ms: int) -> int:
     return now_ms if seen is None or now_ms - seen < LONG_SILENT_MS else int(seen)
 
 
-def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
+def cadence_of(access: ServiceAccess, meter: Meter, now_ms: int) -> Cadence:
     """As the wall has it; of a device that is long silent, from the week before it fell silent."""
     end = until(meter.id, now_ms)
     if meter.cadence_ms is not None or end == now_ms:
-        known = cadences(desk, [meter], Deadline(CADENCE_S), now_ms)
+        known = cadences(access, [meter], Deadline(CADENCE_S), now_ms)
         return known.get(meter.id, UNKNOWN)
 
     def ask(client: Client) -> list[int]:
@@ -122,16 +122,16 @@ def cadence_of(desk: Desk, meter: Meter, now_ms: int) -> Cadence:
     return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S))
 
 
-def heard(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
+def heard(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
     """Uptime and quality."""
-    resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
+    resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     begun = meter.installed_on_ms
     since_first = begun is None
     if begun is None:
         begun = first_reading_ms(meter.id, now_ms)
     due = due_buckets(shown.window, resolution, begun, now_ms)
     since_first = since_first and begun is not None and begun > shown.window.from_ms
-    client, asked = desk.client, due or shown.window
+    client, asked = access.client, due or shown.window
     entries = client.latest(
         [meter.id],
         ["uptime"],
@@ -179,12 +179,12 @@ def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
     )
 
 
-def usage(desk: Desk, meter: Meter, shown: Shown, now_ms: int) -> Usage:
+def usage(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> Usage:
     """The window's volume, and for comparison that of the one before where both were heard."""
-    client = desk.client
+    client = access.client
     window = whole_minutes(shown.window, now_ms)
     told = gallons(meter, shown, now_ms)
-    resolution = uptime.resolution_for(cadence_of(desk, meter, now_ms))
+    resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     earlier = before(window)
     if told is None or window.length_ms < 2 * resolution.fixed_ms:
         return Usage(told)
@@ -207,9 +207,9 @@ def _default_price(client: Client) -> Any:
     return next((price for price in prices if price is not None), None)
 
 
-def nights(desk: Desk, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
+def nights(access: ServiceAccess, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
     end = until(meter.id, now_ms)
-    cadence, found = cadence_of(desk, meter, now_ms).ms, night_flow.nights(tz, end)
+    cadence, found = cadence_of(access, meter, now_ms).ms, night_flow.nights(tz, end)
 
     def ask(client: Client) -> list[float | None]:
         flow = night_flow_of(client, meter.id, tz, cadence, end)

@@ -145,10 +145,6 @@ def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:
     ]
 
 
-def _theme(theme: str) -> str:
-    return "the viewer’s system setting" if theme == "system" else theme
-
-
 def _devices(ids: Sequence[str], labels: Labels) -> str:
     named = [labels.get(id, id) for id in ids[:6]]
     more = len(ids) - len(named)

@@ -11,7 +11,7 @@ from api.errors import Conflict, Forbidden
 from components import session
 from components.controls import failure
 from components.fleet.device_queries import Directory, Meter, directory
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 
 MOST: Final = 12  # offered at a time; a search narrows them down
 LONGEST_SEARCH: Final = 100
@@ -54,7 +54,7 @@ def link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
 
 def devices(now_ms: int) -> Directory:
     """The active devices in the reader's scope."""
-    return directory(current_desk(), now_ms)
+    return directory(current_access(), now_ms)
 
 
 # --- The devices of the form ---------------------------------------------------------------------

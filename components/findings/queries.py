@@ -20,7 +20,7 @@ from components import session
 from components.charts.frames import frame
 from components.findings.url_state import STATES, FindingsView
 from components.fleet.device_queries import Directory, directory
-from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess
 from components.fleet.sparklines import Spark, spark
 from components.ranges import Window
 
@@ -51,9 +51,9 @@ class Inbox:
         return max(1, -(-len(self.listed) // PAGE))
 
 
-def inbox(desk: Desk, view: FindingsView, now_ms: int) -> Inbox:
+def inbox(access: ServiceAccess, view: FindingsView, now_ms: int) -> Inbox:
     """Raises a WeirError where the service can't answer."""
-    client = desk.client
+    client = access.client
     ask = partial(
         client.findings,
         group=view.group or None,
@@ -66,13 +66,13 @@ def inbox(desk: Desk, view: FindingsView, now_ms: int) -> Inbox:
     if every.count <= MOST_LISTED:
         kinds = dict(Counter(each.kind for each in every.findings))
         listed = tuple(f for f in every.findings if not view.kinds or f.kind in view.kinds)
-        return Inbox(len(listed), listed, states, kinds, directory(desk, now_ms))
+        return Inbox(len(listed), listed, states, kinds, directory(access, now_ms))
     counts = {
         kind.name: ask(kinds=[kind.name], states=[view.state], count_only=True).count
         for kind in KINDS
     }
     found = ask(kinds=view.kinds, states=[view.state], limit=MOST_LISTED) if view.kinds else every
-    return Inbox(found.count, found.findings, states, counts, directory(desk, now_ms))
+    return Inbox(found.count, found.findings, states, counts, directory(access, now_ms))
 
 
 def metric_of(kind: str) -> Metric:
@@ -80,7 +80,7 @@ def metric_of(kind: str) -> Metric:
     return COLUMNS[kind].metric if kind in COLUMNS else FLOW_AMOUNT
 
 
-def small_charts(desk: Desk, found: Sequence[Finding], now_ms: int) -> dict[str, Spark]:
+def small_charts(access: ServiceAccess, found: Sequence[Finding], now_ms: int) -> dict[str, Spark]:
     """The last 48 hours of each finding's device, by finding id: what can be had within a second.
     They are kept until their last hour is over."""
     hour = floor_to(now_ms, HOUR_MS)
@@ -88,21 +88,21 @@ def small_charts(desk: Desk, found: Sequence[Finding], now_ms: int) -> dict[str,
     drawn: dict[tuple[str, str], Spark] = {}
     jobs = []
     for device_id, metric in wanted:
-        kept: tuple[int, Spark] | None = desk.memory.local(_key(desk, device_id, metric))
+        kept: tuple[int, Spark] | None = access.cache.get(_key(access, device_id, metric))
         if kept is not None and kept[0] == hour:
             drawn[device_id, metric.name] = kept[1]
         else:
-            jobs.append(partial(_small_chart, desk.client, device_id, metric, now_ms))
-    for device_id, metric, line in desk.answers(jobs, Deadline(CHARTS_S)):
+            jobs.append(partial(_small_chart, access.client, device_id, metric, now_ms))
+    for device_id, metric, line in access.run_all(jobs, Deadline(CHARTS_S)):
         if line is not None:
             drawn[device_id, metric.name] = line
-            desk.memory.keep(_key(desk, device_id, metric), (hour, line))
+            access.cache.put(_key(access, device_id, metric), (hour, line))
     lines = {each.id: drawn.get((each.device_id, metric_of(each.kind).name)) for each in found}
     return {id: line for id, line in lines.items() if line is not None}
 
 
-def _key(desk: Desk, device_id: str, metric: Metric) -> tuple[str, ...]:
-    return (desk.principal, "finding-line", device_id, metric.name)
+def _key(access: ServiceAccess, device_id: str, metric: Metric) -> tuple[str, ...]:
+    return (access.principal, "finding-line", device_id, metric.name)
 
 
 def spark_window(now_ms: int) -> Window:
@@ -137,14 +137,14 @@ class One:
     devices: Directory
 
 
-def one(desk: Desk, finding_id: str, now_ms: int) -> One:
+def one(access: ServiceAccess, finding_id: str, now_ms: int) -> One:
     """Raises NotFound, or another WeirError."""
-    detail = desk.client.finding(finding_id)
+    detail = access.client.finding(finding_id)
     found = detail.finding
-    others = desk.client.findings(device=found.device_id, kinds=[found.kind], limit=100).findings
+    others = access.client.findings(device=found.device_id, kinds=[found.kind], limit=100).findings
     before = (f for f in others if f.id != found.id and f.start_ms < found.start_ms)
     latest = sorted(before, key=lambda f: -f.start_ms)[:HISTORY]
-    return One(detail, tuple(latest), directory(desk, now_ms))
+    return One(detail, tuple(latest), directory(access, now_ms))
 
 
 def judge(finding_id: str, action: str, reason: str, judgement: str) -> Judged:

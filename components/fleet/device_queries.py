@@ -26,7 +26,14 @@ from api.metering.mains import Cycle, ancestors
 from api.metering.status import DEFAULT_QUALITY_LIMIT, State
 from api.metering.windows import Window
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
-from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk, background, batches, latest
+from components.fleet.queries import (
+    ONE_DEVICE_ERRORS,
+    Deadline,
+    ServiceAccess,
+    background,
+    batches,
+    latest,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,40 +107,40 @@ class Directory(NamedTuple):
 _listing = Lock()  # one process lists one fleet at a time: it is the dearest question there is
 
 
-def directory(desk: Desk, now_ms: int, active: ActiveFilter = "true") -> Directory:
+def directory(access: ServiceAccess, now_ms: int, active: ActiveFilter = "true") -> Directory:
     """The active devices, or the inactive ones. Raises a WeirError where
     there is no list young enough and none can be had."""
-    key = (desk.principal, "directory", active)
-    known: Directory | None = desk.memory.local(key)
+    key = (access.principal, "directory", active)
+    known: Directory | None = access.cache.get(key)
     age = now_ms - known.listed_ms if known is not None else USABLE_MS
     if known is not None and age < FRESH_MS:
         return known
     if known is not None and age < USABLE_MS:
-        background(lambda: _renew(desk, key, active, now_ms))
+        background(lambda: _renew(access, key, active, now_ms))
         return known
     with _listing:
-        again: Directory | None = desk.memory.local(key)  # somebody else may have waited less
+        again: Directory | None = access.cache.get(key)  # somebody else may have waited less
         if again is not None and now_ms - again.listed_ms < USABLE_MS:
             return again
-        return _listed(desk, key, active, now_ms)
+        return _listed(access, key, active, now_ms)
 
 
-def _renew(desk: Desk, key: Any, active: ActiveFilter, now_ms: int) -> None:
+def _renew(access: ServiceAccess, key: Any, active: ActiveFilter, now_ms: int) -> None:
     """Where it fails the old list goes on serving: the wall's own questions tell of the failure."""
     if _listing.acquire(blocking=False):
         try:
-            known: Directory = desk.memory.local(key)
+            known: Directory = access.cache.get(key)
             if now_ms - known.listed_ms >= FRESH_MS:
-                _listed(desk, key, active, now_ms)
+                _listed(access, key, active, now_ms)
         except WeirError:
             return
         finally:
             _listing.release()
 
 
-def _listed(desk: Desk, key: Any, active: ActiveFilter, now_ms: int) -> Directory:
-    made = read_directory(desk.client, now_ms, active)
-    desk.memory.keep(key, made)
+def _listed(access: ServiceAccess, key: Any, active: ActiveFilter, now_ms: int) -> Directory:
+    made = read_directory(access.client, now_ms, active)
+    access.cache.put(key, made)
     return made
 
 
@@ -178,31 +185,31 @@ class _Measured(NamedTuple):
 
 
 def cadences(
-    desk: Desk, meters: Sequence[Meter], deadline: Deadline, now_ms: int
+    access: ServiceAccess, meters: Sequence[Meter], deadline: Deadline, now_ms: int
 ) -> dict[str, Cadence]:
     """By device id, as far as the deadline allows, cached for a day; a device of which nothing is
     known yet isn't in the answer."""
     configured = {m.id: Cadence(m.cadence_ms) for m in meters if m.cadence_ms is not None}
     rest = [m.id for m in meters if m.cadence_ms is None]
-    key = (desk.principal, "cadences")
-    cached: dict[str, _Measured] = dict(desk.memory.local(key) or {})
+    key = (access.principal, "cadences")
+    cached: dict[str, _Measured] = dict(access.cache.get(key) or {})
     due = [id for id in rest if _cadence_due(cached.get(id), now_ms)]
     if due:
-        cached |= _kept_by_service(desk, due, deadline, now_ms)
+        cached |= _kept_by_service(access, due, deadline, now_ms)
         due = [id for id in rest if _cadence_due(cached.get(id), now_ms)]
-        jobs = (partial(_measure, desk.client, id, now_ms) for id in due)
-        cached |= dict(desk.answers(jobs, deadline))
-        desk.memory.keep(key, cached)
+        jobs = (partial(_measure, access.client, id, now_ms) for id in due)
+        cached |= dict(access.run_all(jobs, deadline))
+        access.cache.put(key, cached)
     return configured | {id: cached[id].cadence or UNKNOWN for id in rest if id in cached}
 
 
 def _kept_by_service(
-    desk: Desk, ids: Sequence[str], deadline: Deadline, now_ms: int
+    access: ServiceAccess, ids: Sequence[str], deadline: Deadline, now_ms: int
 ) -> dict[str, _Measured]:
     """50 devices a question; none from a server that keeps no status."""
 
     def ask(some: Sequence[str]) -> dict[str, _Measured]:
-        page = desk.client.statuses(states=_EVERY_STATE, ids=some, limit=MAX_IDS)
+        page = access.client.statuses(states=_EVERY_STATE, ids=some, limit=MAX_IDS)
         return {
             row.device.id: _Measured(now_ms, Cadence(round(row.cadence_s * 1000), row.event_driven))
             for row in page.rows
@@ -211,7 +218,7 @@ def _kept_by_service(
 
     found: dict[str, _Measured] = {}
     with suppress(NotOffered):
-        for part in desk.answers((partial(ask, some) for some in batches(ids)), deadline):
+        for part in access.run_all((partial(ask, some) for some in batches(ids)), deadline):
             found |= part
     return found
 
@@ -249,13 +256,13 @@ class _CheckedDate(NamedTuple):
 
 
 def without_disproved_dates(
-    desk: Desk, meters: Iterable[Meter], since_ms: int, deadline: Deadline, now_ms: int
+    access: ServiceAccess, meters: Iterable[Meter], since_ms: int, deadline: Deadline, now_ms: int
 ) -> list[Meter]:
     """The meters, those dates taken away that readings disprove. Only dates after ``since_ms`` are
     looked into, as far as the deadline allows: earlier ones change nothing in what is shown."""
     meters = list(meters)
-    key = (desk.principal, "install-dates")
-    kept: dict[str, _CheckedDate] = dict(desk.memory.local(key) or {})
+    key = (access.principal, "install-dates")
+    kept: dict[str, _CheckedDate] = dict(access.cache.get(key) or {})
     together: defaultdict[Window, list[Meter]] = defaultdict(list)
     for meter in meters:
         at = meter.installed_on_ms
@@ -263,14 +270,14 @@ def without_disproved_dates(
         if window and _date_due(kept.get(meter.id), meter, now_ms):
             together[window].append(meter)
     jobs = (
-        partial(_check_dates, desk.client, window, some, now_ms)
+        partial(_check_dates, access.client, window, some, now_ms)
         for window, members in together.items()
         for some in batches(members)
     )
     if together:
-        for told in desk.answers(jobs, deadline):
+        for told in access.run_all(jobs, deadline):
             kept |= told
-        desk.memory.keep(key, kept)
+        access.cache.put(key, kept)
     return [_without_disproved(meter, kept.get(meter.id)) for meter in meters]
 
 

@@ -12,13 +12,12 @@ from api.metering.status import Heard
 
 
 class Known(NamedTuple):
-    """``seen_ms`` None: never reported, as of ``ever_ms``, when all of time was last searched.
+    """``seen_ms`` None: it has never reported.
     ``flow`` is the last reading's. ``failure`` says why this device has no answer."""
 
     asked_ms: int
     cadence_ms: int
     seen_ms: int | None = None
-    ever_ms: int = 0
     actual: int = 0
     expected: int = 0
     bucket_ms: int = 0

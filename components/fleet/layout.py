@@ -9,7 +9,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.metering.windows import DEFAULT_SPAN, SPANS
-from components import shell
+from components import session, shell
 from components.controls import (
     attributes,
     embed_link,
@@ -93,7 +93,12 @@ def fleet_page(view: FleetView) -> Component:
                 className="wall skeletons",
                 **attributes(aria_hidden="true"),
             ),
-            html.Div(id=Ids.EMPTY, className="card empty", hidden=True),
+            html.Div(
+                id=Ids.EMPTY,
+                className="card empty",
+                hidden=True,
+                **attributes(data_import=_import_href()),
+            ),
             html.P(id=Ids.SAID, className="sr-only", **attributes(aria_live="polite")),
             html.P(id=Ids.FOOT, className="wall-foot"),
             html.Button(
@@ -102,6 +107,12 @@ def fleet_page(view: FleetView) -> Component:
         ],
         id=Ids.PAGE,
     )
+
+
+def _import_href() -> str:
+    """Where the first readings may come from; "" for readers who may not import."""
+    may = session.me().role.may_administer
+    return session.site_path(shell.IMPORT_PATH) if may else ""
 
 
 def _clock() -> Component:

@@ -22,47 +22,46 @@ from components.fleet.url_state import PAGE_SIZE, SORTS, FleetView
 from components.ranges import Window
 from components.readings_only_queries import bare_page
 
-MAX_LOCAL: Final = 4_000
-SET_BACK_MS: Final = 10_000  # of a clock: less is what clocks do
+MAX_ENTRIES: Final = 4_000
+SET_BACK_MS: Final = 10_000  # clocks are corrected by less than this
 
 
-class Memory:
-    """Bounded: what was used least lately goes first."""
+class ReplyCache:
+    """What was made of the service's replies, in this process. Every key starts with the principal.
+    Bounded: the entry that was used least recently goes first. Losing it loses no data."""
 
     def __init__(self) -> None:
-        self._local: OrderedDict[Hashable, Any] = OrderedDict()
+        self._entries: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = Lock()
         self._latest_ms = 0
 
-    def look(self, now_ms: int) -> None:
-        """Told before it is used what time it is. If the clock was set back, entries are of a time
-        to come, and would count as fresh until then: they are dropped."""
+    def note_time(self, now_ms: int) -> None:
+        """Call it before each use. If the clock was set back, all entries are dropped: they would
+        count as fresh until the clock has caught up."""
         with self._lock:
             set_back = now_ms < self._latest_ms - SET_BACK_MS
             self._latest_ms = now_ms if set_back else max(self._latest_ms, now_ms)
             if set_back:
-                self._local.clear()
+                self._entries.clear()
 
-    def local(self, key: Hashable) -> Any:
+    def get(self, key: Hashable) -> Any:
         with self._lock:
-            if key in self._local:
-                self._local.move_to_end(key)
-            return self._local.get(key)
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
 
-    def keep(self, key: Hashable, value: Any) -> None:
+    def put(self, key: Hashable, value: Any) -> None:
         with self._lock:
-            self._local[key] = value
-            self._local.move_to_end(key)
-            if len(self._local) > MAX_LOCAL:
-                self._local.popitem(last=False)
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            if len(self._entries) > MAX_ENTRIES:
+                self._entries.popitem(last=False)
 
 
-MOST_AT_ONCE: Final = 8  # questions under way, of this process
-TURNS: Final = 3  # refreshes in which what has grown old is renewed
-LEAST_TURN: Final = 10
-MOST_FAILURES: Final = 4  # of one call that is taken apart: then it is the service that fails
-# What may be wrong with one device alone. Anything else (no connection, no credential, too many
-# requests) would be the next device's answer too.
+MAX_REQUESTS: Final = 8  # at once, of this process
+MOST_FAILURES: Final = 4  # of devices in one call; with more, the service as a whole fails
+# Errors that may concern one device alone. Any other (no connection, no credential, too many
+# requests) would also be the response for the next device.
 ONE_DEVICE_ERRORS: Final = (BadRequest, NotFound, Internal, UnexpectedAnswer)
 
 T = TypeVar("T")
@@ -70,11 +69,11 @@ T = TypeVar("T")
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="weir-fleet")
+    return ThreadPoolExecutor(MAX_REQUESTS, thread_name_prefix="weir-fleet")
 
 
 class Deadline:
-    """A moment of the monotonic clock after which no new question is asked."""
+    """An instant of the monotonic clock after which no new request is sent."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -84,31 +83,27 @@ class Deadline:
     def passed(self) -> bool:
         return self._clock() >= self._end
 
-    def half(self) -> Deadline:
-        """Half of the time that is left."""
-        return Deadline((self._end - self._clock()) / 2, self._clock)
-
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """The principal's client and cache."""
+class ServiceAccess:
+    """The service as one principal may use it: the client and the cache."""
 
     client: Client
-    memory: Memory
+    cache: ReplyCache
 
     @property
     def principal(self) -> str:
         return self.client.principal
 
-    def answers(self, jobs: Iterable[Callable[[], T]], deadline: Deadline) -> Iterator[T]:
-        return answers(jobs, width=self.client.width, deadline=deadline)
+    def run_all(self, jobs: Iterable[Callable[[], T]], deadline: Deadline) -> Iterator[T]:
+        return run_all(jobs, width=self.client.width, deadline=deadline)
 
 
-def answers(
+def run_all(
     jobs: Iterable[Callable[[], T]], *, width: int, deadline: Deadline | None = None
 ) -> Iterator[T]:
-    """What the jobs return, as it comes, ``width`` of them at a time. Once the deadline has passed
-    no further job is begun. An error of a job ends the whole."""
+    """The results of the jobs as they come, ``width`` jobs at a time. No job is started after the
+    deadline. An error in one job ends them all."""
     waiting, under_way = iter(jobs), set[Future[T]]()
     try:
         while True:
@@ -125,13 +120,6 @@ def answers(
     finally:
         for future in under_way:
             future.cancel()
-
-
-def turn(late: Sequence[T], of: int) -> Sequence[T]:
-    """Of ``of`` things that grow old together, and of which these are ``late``, those that one
-    refresh asks for: asked all at once they would make one refresh in four slow, and everybody's at
-    the same edge of the clock."""
-    return late[: max(LEAST_TURN, -(-of // TURNS))]
 
 
 def background(job: Callable[[], Any]) -> None:
@@ -250,10 +238,10 @@ def _ask(
     )
 
 
-def current_desk() -> Desk:
-    memory = session.kept("fleet", lambda: Memory())
-    memory.look(now_ms())
-    return Desk(session.current_client(), memory)
+def current_access() -> ServiceAccess:
+    cache = session.kept("fleet", lambda: ReplyCache())
+    cache.note_time(now_ms())
+    return ServiceAccess(session.current_client(), cache)
 
 
 BARE_FOR_MS: Final = 60_000  # until such a server is asked for a status again
@@ -277,21 +265,21 @@ class FleetPage(NamedTuple):
         return min(self.number * PAGE_SIZE, self.found.count)
 
 
-def fleet_page(desk: Desk, view: FleetView, now_ms: int) -> FleetPage:
+def fleet_page(access: ServiceAccess, view: FleetView, now_ms: int) -> FleetPage:
     """Raises a WeirError where the service can't answer."""
-    key = (desk.principal, "bare-service")
-    if now_ms - (desk.memory.local(key) or 0) >= BARE_FOR_MS:
+    key = (access.principal, "bare-service")
+    if now_ms - (access.cache.get(key) or 0) >= BARE_FOR_MS:
         try:
-            found = status_page(desk.client, view, view.page)
+            found = status_page(access.client, view, view.page)
             number = min(view.page, _page_count(found.count))
             if number < view.page:
-                found = status_page(desk.client, view, number)
+                found = status_page(access.client, view, number)
         except NotOffered:
-            desk.memory.keep(key, now_ms)
+            access.cache.put(key, now_ms)
         else:
             return FleetPage(found, number, _page_count(found.count))
     found = bare_page(
-        desk.client,
+        access.client,
         now_ms,
         search=view.search,
         limit=PAGE_SIZE,

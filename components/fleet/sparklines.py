@@ -18,7 +18,7 @@ from api.metering.uptime import resolution_for
 from api.metering.windows import Span, strip_window
 from api.timez import floor_to, zone
 from components.charts.frames import Frame, frame
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.ranges import Window
 
 HEIGHT: Final = 100
@@ -162,7 +162,9 @@ def window_of(row: DeviceStatus, span: Span, now_ms: int) -> Window:
     return strip_window(span, resolution_for(cadence_of(row)), now_ms)
 
 
-def lines_of(desk: Desk, rows: Sequence[DeviceStatus], span: Span, now_ms: int) -> dict[str, Spark]:
+def lines_of(
+    access: ServiceAccess, rows: Sequence[DeviceStatus], span: Span, now_ms: int
+) -> dict[str, Spark]:
     """By device id. A line is made anew where its rows have changed, or half a point has passed."""
     made: dict[str, Spark] = {}
     for row in rows:
@@ -172,11 +174,11 @@ def lines_of(desk: Desk, rows: Sequence[DeviceStatus], span: Span, now_ms: int) 
         columns = tuple(tuple(values) for values in row.line.columns.values())
         times = tuple(row.line.times_ms)
         mark = hash((times, columns, row.usual, floor_to(now_ms, step // 2)))
-        key = (desk.principal, "line", span.name, row.device.id)
-        kept: tuple[int, Spark] | None = desk.memory.local(key)
+        key = (access.principal, "line", span.name, row.device.id)
+        kept: tuple[int, Spark] | None = access.cache.get(key)
         if kept is None or kept[0] != mark:
             kept = (mark, _line(row, span, now_ms))
-            desk.memory.keep(key, kept)
+            access.cache.put(key, kept)
         made[row.device.id] = kept[1]
     return made
 

@@ -12,7 +12,7 @@ from components import formatting
 from components.clock import Clock, known_zone, minute_text
 from components.finding_text import DIAMONDS
 from components.fleet.device_status import SERVICE_NAMES, STATES
-from components.fleet.queries import Desk, FleetPage, fleet_page
+from components.fleet.queries import FleetPage, ServiceAccess, fleet_page
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
@@ -26,9 +26,9 @@ AGAIN_MS: Final = 15_000
 STATUS_LATE_MS: Final = 3 * MINUTE_MS  # a status is made anew each minute
 
 
-def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
+def board(access: ServiceAccess, view: FleetView, now_ms: int) -> dict[str, Any]:
     """Everything the wall shows of that view. Raises a WeirError where the service can't answer."""
-    page = fleet_page(desk, view, now_ms)
+    page = fleet_page(access, view, now_ms)
     rows, summary = page.found.rows, page.found.summary
     clock, sort = Clock(known_zone(view.zone), now_ms, now_ms), SORTS[view.sort].label
     return {
@@ -39,7 +39,7 @@ def board(desk: Desk, view: FleetView, now_ms: int) -> dict[str, Any]:
         "trouble": "",
         "remark": ONLY_READINGS if page.bare else "",
         "unit": view.units.flow_unit,
-        "tiles": tiles_of(rows, lines_of(desk, rows, view.span, now_ms), view, now_ms),
+        "tiles": tiles_of(rows, lines_of(access, rows, view.span, now_ms), view, now_ms),
         "totals": [] if summary is None else _totals(summary, view),
         "checked": {} if summary is None else checked(summary, clock, now_ms),
         "chips": [] if summary is None else _chips(summary, view),

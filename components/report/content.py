@@ -15,7 +15,7 @@ from components.annotations.texts import KINDS, effect, when
 from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
 from components.controls import attributes, labelled
 from components.findings import summary_table
-from components.fleet.queries import Deadline, Desk
+from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.html_json import sheet
 from components.report import text as report_text
@@ -279,9 +279,11 @@ def _annotations(usage: DeviceUsage, detail: Detail) -> list[Component]:
 # --- What the callback returns --------------------------------------------------------------------
 
 
-def answer(desk: Desk, view: ReportView, organization: str, now_ms: int) -> dict[str, Any]:
+def answer(
+    access: ServiceAccess, view: ReportView, organization: str, now_ms: int
+) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
-    report = gathered(desk, view, Deadline(PAGE_PATIENCE_S), now_ms)
+    report = gathered(access, view, Deadline(PAGE_PATIENCE_S), now_ms)
     today = local_ordinal(known_zone(view.usage.zone), now_ms)
     first, last = view.usage.dates(today)
     body = [] if report.trouble else sheet(document(report, view, organization))

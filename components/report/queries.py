@@ -18,7 +18,7 @@ from api.metering.windows import Window
 from components.annotations.queries import within
 from components.device.queries import mean_quality, night_flow_of, quality_range
 from components.fleet.device_queries import cadences
-from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess
 from components.queries import findings_in
 from components.report.url_state import ReportView, refusal
 from components.usage.insight_queries import balances_of, month_end_of, under_way
@@ -71,28 +71,28 @@ class _Kept:
 _SHELF: Final = PartialResults("report", _Kept)
 
 
-def gathered(desk: Desk, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
+def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
     """As much as the deadline allows, on top of what is known of that view already. Raises a
     WeirError where the service as a whole can't answer."""
-    picked = pick(desk, view.usage, now_ms)
+    picked = pick(access, view.usage, now_ms)
     trouble = refusal(picked.found, view.usage.length)
     if trouble:
         return Report(picked, (), {}, Progress("devices", 0, 0), now_ms, trouble)
-    summary = gather(desk, picked.meters, view.usage, picked.price, deadline, now_ms)
+    summary = gather(access, picked.meters, view.usage, picked.price, deadline, now_ms)
     usages = tuple(ordered(summary.usages, "label"))
     if not summary.progress.complete:
         return Report(picked, usages, {}, summary.progress, summary.now_ms)
-    details = _details(desk, usages, view, deadline, summary.now_ms)
+    details = _details(access, usages, view, deadline, summary.now_ms)
     asked = sum(1 for each in usages if not each.failure)
     progress = Progress("devices’ nights", len(details), asked)
-    balances = balances_of(desk, usages, summary.now_ms) if progress.complete else ()
+    balances = balances_of(access, usages, summary.now_ms) if progress.complete else ()
     return Report(picked, usages, details, progress, summary.now_ms, balances=balances)
 
 
-def whole(desk: Desk, view: ReportView, now_ms: int) -> Report:
+def whole(access: ServiceAccess, view: ReportView, now_ms: int) -> Report:
     """All of it, for a file. Raises BadRequest for what is no report, Unavailable where it takes
     too long, and what the service raises."""
-    found = gathered(desk, view, Deadline(FILE_PATIENCE_S), now_ms)
+    found = gathered(access, view, Deadline(FILE_PATIENCE_S), now_ms)
     if found.trouble:
         raise BadRequest(found.trouble)
     found.progress.must_be_complete()
@@ -108,23 +108,29 @@ def window_of(usage: DeviceUsage) -> Window:
 
 
 def _details(
-    desk: Desk, usages: Sequence[DeviceUsage], view: ReportView, deadline: Deadline, now_ms: int
+    access: ServiceAccess,
+    usages: Sequence[DeviceUsage],
+    view: ReportView,
+    deadline: Deadline,
+    now_ms: int,
 ) -> dict[str, Detail]:
     good = [each for each in usages if not each.failure]
     ids = tuple(each.meter.id for each in good)
-    kept = _SHELF.known(desk, (view.usage.range, view.usage.zone, ids), now_ms)
-    known = cadences(desk, [each.meter for each in good], deadline, now_ms)
+    kept = _SHELF.known(access, (view.usage.range, view.usage.zone, ids), now_ms)
+    known = cadences(access, [each.meter for each in good], deadline, now_ms)
     jobs: Iterator[partial[tuple[str, Detail]]] = (
-        partial(_detail, desk, each, known.get(each.meter.id, UNKNOWN).ms, now_ms)
+        partial(_detail, access, each, known.get(each.meter.id, UNKNOWN).ms, now_ms)
         for each in good
         if each.meter.id not in kept.details
     )
-    kept.details.update(desk.answers(jobs, deadline))
+    kept.details.update(access.run_all(jobs, deadline))
     return {each.meter.id: kept.details[each.meter.id] for each in good
             if each.meter.id in kept.details}  # fmt: skip
 
 
-def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tuple[str, Detail]:
+def _detail(
+    access: ServiceAccess, usage: DeviceUsage, cadence_ms: int, now_ms: int
+) -> tuple[str, Detail]:
     """A device that can't be asked has no details; its days are there."""
     id = usage.meter.id
     if not usage.told:
@@ -132,12 +138,12 @@ def _detail(desk: Desk, usage: DeviceUsage, cadence_ms: int, now_ms: int) -> tup
     window = window_of(usage)
     window = Window(window.from_ms, min(window.to_ms, now_ms))
     try:
-        worst, best = quality_range(desk.client, id, window)
-        mean = mean_quality(desk.client, id, window) if worst is not None else None
-        flow = night_flow_of(desk.client, id, usage.tz, cadence_ms, window.to_ms + 1)
-        found = findings_in(desk.client, id, window)
-        month = month_end_of(desk.client, id) if under_way(usage) else None
-        noted = [each for kind in PATHS for each in within(desk.client, id, window, kind)]
+        worst, best = quality_range(access.client, id, window)
+        mean = mean_quality(access.client, id, window) if worst is not None else None
+        flow = night_flow_of(access.client, id, usage.tz, cadence_ms, window.to_ms + 1)
+        found = findings_in(access.client, id, window)
+        month = month_end_of(access.client, id) if under_way(usage) else None
+        noted = [each for kind in PATHS for each in within(access.client, id, window, kind)]
     except ONE_DEVICE_ERRORS:
         return id, Detail()
     noted.sort(key=lambda each: each.from_ms)

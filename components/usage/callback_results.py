@@ -13,12 +13,12 @@ from api.errors import WeirError
 from api.timez import local_ordinal
 from components import formatting
 from components.clock import known_zone
-from components.fleet.queries import Deadline, Desk
+from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.html_json import sheet
 from components.menu import Entry, Section, body
 from components.usage import table
-from components.usage.insight_queries import balances_of, findings_of, month_ends
+from components.usage.insight_queries import balances_of, earlier, findings_of, month_ends
 from components.usage.queries import (
     PAGE_PATIENCE_S,
     Selection,
@@ -26,7 +26,14 @@ from components.usage.queries import (
     offered,
     pick,
 )
-from components.usage.sections import balance_section, findings_section, month_total
+from components.usage.sections import (
+    EARLIER,
+    balance_section,
+    earlier_total,
+    findings_section,
+    groups_section,
+    month_total,
+)
 from components.usage.sums import DeviceUsage, ordered, totals
 from components.usage.url_state import UsageView, write_usage_view
 
@@ -34,20 +41,20 @@ FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
-def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
+def answer(access: ServiceAccess, view: UsageView, now_ms: int) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
-    picked = pick(desk, view, now_ms)
-    summary = gather(desk, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
+    picked = pick(access, view, now_ms)
+    summary = gather(access, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
     usages = ordered(summary.usages, view.sort)
     whole = summary.progress.complete
     today = local_ordinal(known_zone(view.zone), now_ms)
     first, last = view.dates(today)
     return {
         "empty": picked.words,
-        "sums": sheet(table.sums_strip(_sums(desk, usages, picked, view, whole=whole)))
+        "sums": sheet(table.sums_strip(_sums(access, usages, picked, view, whole=whole)))
         if usages
         else [],
-        "table": sheet(_table(desk, usages, picked, view, now_ms, whole=whole)) if usages else [],
+        "table": sheet(_table(access, usages, picked, view, now_ms, whole=whole)) if usages else [],
         "progress": summary.progress.words,
         "complete": summary.progress.complete,
         "range": table.range_words(view, today),
@@ -59,16 +66,25 @@ def answer(desk: Desk, view: UsageView, now_ms: int) -> dict[str, Any]:
 
 
 def _sums(
-    desk: Desk, usages: Sequence[DeviceUsage], picked: Selection, view: UsageView, *, whole: bool
+    access: ServiceAccess,
+    usages: Sequence[DeviceUsage],
+    picked: Selection,
+    view: UsageView,
+    *,
+    whole: bool,
 ) -> list[Total]:
-    """With the month's end, once all devices are there."""
+    """With the month's end and the same days before, once all devices are there."""
     made = list(table.sums(totals(usages, len(picked.meters)), view.units))
-    month = month_total(month_ends(desk, usages), view.units) if whole else None
-    return made if month is None else [*made, month]
+    if not whole:
+        return made
+    month = month_total(month_ends(access, usages), view.units)
+    before = [(months, earlier(access, usages, months)) for months, _ in EARLIER]
+    made += [month] if month is not None else []
+    return made + [earlier_total(n, found, view.units) for n, found in before if found is not None]
 
 
 def _table(
-    desk: Desk,
+    access: ServiceAccess,
     usages: Sequence[DeviceUsage],
     picked: Selection,
     view: UsageView,
@@ -76,11 +92,12 @@ def _table(
     *,
     whole: bool,
 ) -> list[Component]:
-    """With the mains' balances and the findings of its days, once all devices are there."""
+    """With sums by group, mains' balances and findings, once all devices are there."""
     made = [table.table(usages, view)]
     if whole:
-        made += balance_section(balances_of(desk, usages, now_ms), view.units)
-        made += findings_section(findings_of(desk, usages), usages, picked.price, view)
+        made += groups_section(usages, view.units)
+        made += balance_section(balances_of(access, usages, now_ms), view.units)
+        made += findings_section(findings_of(access, usages), usages, picked.price, view)
     return made
 
 
@@ -90,10 +107,10 @@ def _chosen(picked: Selection, view: UsageView) -> str:
     return formatting.plural(picked.found, "device")
 
 
-def choices(desk: Desk, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
+def choices(access: ServiceAccess, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
     """The devices that a search finds, to choose from; no change where they can't be listed."""
     try:
-        found = offered(desk, sought, now_ms)
+        found = offered(access, sought, now_ms)
     except WeirError:
         return no_update
     return sheet(table.choices(found, chosen))

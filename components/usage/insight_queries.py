@@ -3,43 +3,53 @@ will end."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
+from api.catalog import DAY
 from api.client import Client, Finding, MonthEnd
 from api.client.balance import Balance
+from api.client.expectations import ItemVolumes
 from api.errors import NotFound, NotOffered
-from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, Desk
+from api.metering import uptime
+from api.metering.uptime import comparable
+from api.timez import day_start
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess, batches
 from components.usage.queries import PAGE_PATIENCE_S
-from components.usage.sums import DeviceUsage, counted
+from components.usage.sums import Day, DeviceUsage, counted
+from components.usage.url_state import Dates, months_before
 
 MOST_FINDINGS: Final = 1_000
 MOST_BALANCES: Final = 20
 
 
-def findings_of(desk: Desk, usages: Sequence[DeviceUsage]) -> tuple[Finding, ...]:
+def findings_of(access: ServiceAccess, usages: Sequence[DeviceUsage]) -> tuple[Finding, ...]:
     """All that were open in these days, worst first; none where the server keeps none."""
     days = [day for usage in usages if usage.days for day in (usage.days[0], usage.days[-1])]
     if not days:
         return ()
     first, last = min(d.start_ms for d in days), max(d.end_ms for d in days)
     try:
-        return desk.client.findings(
+        return access.client.findings(
             states=("open", "closed"), from_ms=first, to_ms=last - 1, limit=MOST_FINDINGS
         ).findings
     except NotFound:
         return ()
 
 
-def balances_of(desk: Desk, usages: Sequence[DeviceUsage], now_ms: int) -> tuple[Balance, ...]:
+def balances_of(
+    access: ServiceAccess, usages: Sequence[DeviceUsage], now_ms: int
+) -> tuple[Balance, ...]:
     """Of the mains among the devices that have a sub-meter there; none where the server is no
     Weir. An hour that isn't over doesn't count."""
     nearest = {usage.meter.upstream[0] for usage in usages if usage.meter.upstream}
     mains = [each for each in usages if each.meter.serial in nearest and each.days]
     try:
         return tuple(
-            desk.client.balance(
+            access.client.balance(
                 main.meter.id,
                 from_ms=main.days[0].start_ms,
                 to_ms=min(main.days[-1].end_ms - 1, now_ms),
@@ -48,6 +58,77 @@ def balances_of(desk: Desk, usages: Sequence[DeviceUsage], now_ms: int) -> tuple
         )
     except (NotFound, NotOffered):
         return ()
+
+
+# --- The same days before ------------------------------------------------------------------------
+
+
+class Earlier(NamedTuple):
+    """``gallons`` of ``dates`` beside ``now``, those of the range's days that are over. None: too
+    few readings to compare."""
+
+    dates: Dates
+    gallons: float | None
+    now: float | None
+
+
+def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -> Earlier | None:
+    """The same days so many months before; None where no day is over, nothing was
+    read then, or the server can't say."""
+    summed = [usage for usage in counted(usages) if usage.days and not usage.failure]
+    over = [[day for day in usage.days if _is_over(day)] for usage in summed]
+    if not summed or not all(over):
+        return None
+    last = min(days[-1].ordinal for days in over)
+    dates = months_before(Dates(min(days[0].ordinal for days in over), last), months)
+    kept = [day for days in over for day in days if day.ordinal <= last]
+    key = (access.principal, "earlier", dates, tuple(sorted(each.meter.id for each in summed)))
+    cached: Sequence[ItemVolumes] | None = access.cache.get(key)
+    if cached is None:
+        cached = _volumes_of(access, summed, dates)
+        if cached is None:
+            return None
+        access.cache.put(key, cached)
+    if all(each.gallons is None for each in cached):
+        return None
+    return _compared(dates, kept, cached)
+
+
+def _is_over(day: Day) -> bool:
+    return day.elapsed_ms >= day.end_ms - day.start_ms
+
+
+def _volumes_of(
+    access: ServiceAccess, usages: Sequence[DeviceUsage], dates: Dates
+) -> list[ItemVolumes] | None:
+    """One request for each fifty devices of a zone."""
+    by_zone: defaultdict[ZoneInfo, list[str]] = defaultdict(list)
+    for usage in usages:
+        by_zone[usage.tz].append(f"device:{usage.meter.id}")
+    jobs = [
+        partial(
+            access.client.volumes, items, DAY, from_ms=day_start(tz, dates.first),
+            to_ms=day_start(tz, dates.last + 1) - 1, timezone=tz.key,
+        )
+        for tz, every in by_zone.items()
+        for items in batches(every)
+    ]  # fmt: skip
+    try:
+        found = list(access.run_all(jobs, Deadline(PAGE_PATIENCE_S)))
+    except (NotOffered, *ONE_DEVICE_ERRORS):
+        return None
+    return [each for part in found for each in part.items] if len(found) == len(jobs) else None
+
+
+def _compared(dates: Dates, days: Sequence[Day], found: Sequence[ItemVolumes]) -> Earlier:
+    heard, expected = sum(day.heard for day in days), sum(day.expected for day in days)
+    coverages = [each.coverage for each in found]
+    then = sum(coverages) / len(coverages) if coverages else 0.0
+    if not comparable(uptime.share(heard, expected) or 0.0, then):
+        return Earlier(dates, None, None)
+    gallons = [each.gallons for each in found if each.gallons is not None]
+    now = [day.gallons for day in days if day.gallons is not None]
+    return Earlier(dates, sum(gallons) if gallons else None, sum(now) if now else None)
 
 
 # --- Where the month ends ------------------------------------------------------------------------
@@ -70,11 +151,11 @@ def month_end_of(client: Client, device_id: str) -> MonthEnd | None:
         return None
 
 
-def month_ends(desk: Desk, usages: Sequence[DeviceUsage]) -> list[MonthEnd]:
+def month_ends(access: ServiceAccess, usages: Sequence[DeviceUsage]) -> list[MonthEnd]:
     """Of the devices whose days reach today, if these are few; those that answer in time."""
     asked = [usage.meter.id for usage in counted(usages) if under_way(usage)]
     if not asked or len(asked) > MOST_MONTHS:
         return []
-    jobs = (partial(month_end_of, desk.client, id) for id in asked)
-    found = [each for each in desk.answers(jobs, Deadline(PAGE_PATIENCE_S)) if each is not None]
+    jobs = (partial(month_end_of, access.client, id) for id in asked)
+    found = [each for each in access.run_all(jobs, Deadline(PAGE_PATIENCE_S)) if each is not None]
     return found if len(found) == len(asked) else []

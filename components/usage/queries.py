@@ -29,7 +29,14 @@ from components.fleet.device_queries import (
     directory,
     without_disproved_dates,
 )
-from components.fleet.queries import ONE_DEVICE_ERRORS, Answered, Deadline, Desk, batches, latest
+from components.fleet.queries import (
+    ONE_DEVICE_ERRORS,
+    Answered,
+    Deadline,
+    ServiceAccess,
+    batches,
+    latest,
+)
 from components.usage.sums import Day, DeviceUsage
 from components.usage.url_state import MOST_DEVICES, UsageView
 
@@ -64,19 +71,19 @@ class Selection:
         return "" if self.found else "No device matches."
 
 
-def pick(desk: Desk, view: UsageView, now_ms: int) -> Selection:
+def pick(access: ServiceAccess, view: UsageView, now_ms: int) -> Selection:
     """Raises a WeirError where the service can't list the devices."""
-    active = directory(desk, now_ms)
-    found = _chosen(desk, view, active, now_ms) if view.devices else matching(active, view)
+    active = directory(access, now_ms)
+    found = _chosen(access, view, active, now_ms) if view.devices else matching(active, view)
     meters = tuple(found) if len(found) <= MOST_DEVICES else ()
     return Selection(meters, len(found), active.price, active.groups)
 
 
-def _chosen(desk: Desk, view: UsageView, active: Directory, now_ms: int) -> list[Meter]:
+def _chosen(access: ServiceAccess, view: UsageView, active: Directory, now_ms: int) -> list[Meter]:
     """Inactive ones as well: what they used, they used."""
     known = dict(active.by_id)
     if any(id not in known for id in view.devices):
-        known = {**directory(desk, now_ms, "false").by_id, **known}
+        known = {**directory(access, now_ms, "false").by_id, **known}
     return [known[id] for id in view.devices if id in known]
 
 
@@ -89,9 +96,9 @@ def matching(active: Directory, view: UsageView) -> list[Meter]:
     ]
 
 
-def offered(desk: Desk, sought: str, now_ms: int) -> list[Meter]:
+def offered(access: ServiceAccess, sought: str, now_ms: int) -> list[Meter]:
     """The first devices that a search finds, to choose from."""
-    found = matching(directory(desk, now_ms), UsageView(search=" ".join(sought.split())))
+    found = matching(directory(access, now_ms), UsageView(search=" ".join(sought.split())))
     return sorted(found, key=lambda meter: meter.label.casefold())[:MOST_OFFERED]
 
 
@@ -147,18 +154,18 @@ class PartialResults(Generic[T]):
         self._name, self._begin = name, begin
         self._lock = Lock()
 
-    def known(self, desk: Desk, view: Hashable, now_ms: int) -> T:
-        """The one to add to; the same for all who ask for that view with the desk's credential."""
-        key = (desk.principal, view)
+    def known(self, access: ServiceAccess, view: Hashable, now_ms: int) -> T:
+        """The one to add to; the same for every query of that view with this credential."""
+        key = (access.principal, view)
         with self._lock:
-            shelf: OrderedDict[Hashable, T] = desk.memory.local(self._name) or OrderedDict()
+            shelf: OrderedDict[Hashable, T] = access.cache.get(self._name) or OrderedDict()
             known = shelf.pop(key, None)
             if known is None or now_ms - known.now_ms > FRESH_MS:
                 known = self._begin(now_ms)
             shelf[key] = known
             while len(shelf) > MOST_KEPT:
                 shelf.popitem(last=False)
-            desk.memory.keep(self._name, shelf)
+            access.cache.put(self._name, shelf)
         return known
 
 
@@ -208,7 +215,7 @@ class Summary:
 
 
 def gather(
-    desk: Desk,
+    access: ServiceAccess,
     meters: Sequence[Meter],
     view: UsageView,
     price: float | None,
@@ -218,10 +225,10 @@ def gather(
     """As much as the deadline allows, on top of what is known of that view already. Raises a
     WeirError where the service as a whole can't answer."""
     ids = tuple(sorted(meter.id for meter in meters))
-    kept = _SHELF.known(desk, (view.range, view.zone, ids), now_ms)
-    progress = _volumes(desk, meters, view, kept, deadline)
+    kept = _SHELF.known(access, (view.range, view.zone, ids), now_ms)
+    progress = _volumes(access, meters, view, kept, deadline)
     if progress.complete:
-        progress = _uptimes(desk, meters, view, kept, deadline)
+        progress = _uptimes(access, meters, view, kept, deadline)
     usages = tuple(
         _usage(meter, view, price, kept)
         for meter in meters
@@ -244,12 +251,12 @@ def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, W
 
 
 def _volumes(
-    desk: Desk, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+    access: ServiceAccess, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
 ) -> Progress:
     left = [m for m in meters if m.id not in kept.volumes and m.id not in kept.failures]
-    jobs = (partial(_volume, desk.client, meter, view, kept.now_ms) for meter in left)
+    jobs = (partial(_volume, access.client, meter, view, kept.now_ms) for meter in left)
     failed: dict[str, WeirError] = {}
-    for id, told in desk.answers(jobs, deadline):
+    for id, told in access.run_all(jobs, deadline):
         if isinstance(told, WeirError):
             failed[id] = told
         else:
@@ -292,20 +299,20 @@ def _volume(
 
 
 def _uptimes(
-    desk: Desk, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+    access: ServiceAccess, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
 ) -> Progress:
     """Of what answered; where it can't be told at all yet, of no question is any done."""
     good = [meter for meter in meters if meter.id in kept.volumes]
     if not good:
         return Progress("uptimes", 0, 0)
-    known = cadences(desk, good, deadline, kept.now_ms)
+    known = cadences(access, good, deadline, kept.now_ms)
     if len(known) < len(good):
         return Progress("devices’ cadence", len(known), len(good))
     since = min(day.from_ms for meter in good for _, day in days_of(meter, view, kept.now_ms))
-    good = without_disproved_dates(desk, good, since, deadline, kept.now_ms)
+    good = without_disproved_dates(access, good, since, deadline, kept.now_ms)
     questions = _questions(good, view, kept, known)
-    jobs = (partial(_uptime, desk.client, q) for q in questions if q not in kept.asked)
-    for question, answered in desk.answers(jobs, deadline):
+    jobs = (partial(_uptime, access.client, q) for q in questions if q not in kept.asked)
+    for question, answered in access.run_all(jobs, deadline):
         _learn(kept, question, answered)
     return Progress("uptimes", sum(q in kept.asked for q in questions), len(questions))
 

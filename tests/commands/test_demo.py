@@ -38,6 +38,8 @@ def test_seeding_makes_store_organization_devices_readings_and_key(flask: Comman
     made = demo_key(flask)
     assert (key["keyId"], key["state"], key["allDevices"]) == (made["keyId"], "active", True)
     assert flask.ask("rollups", "verify")["wrong"] == 0
+    rules = flask.ask("alerts", "rules", "list", "--org", ORGANIZATION_ID)
+    assert [rule["name"] for rule in rules] == ["Leaks and bursts", "Silent meters"]
 
 
 def test_seeding_again_only_adds_what_has_been_sent_since(flask: CommandLine) -> None:

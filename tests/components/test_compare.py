@@ -20,7 +20,7 @@ from components.compare.url_state import (
     read_compare_view,
     write_compare_view,
 )
-from components.fleet.queries import Desk, Memory
+from components.fleet.queries import ReplyCache, ServiceAccess
 from components.theme import LIGHT
 from components.units import METRIC
 from web.downloads.compare import compare_file
@@ -192,8 +192,8 @@ def test_a_page_is_one_question_and_says_why_it_is_empty(
     error: Exception | None, words: str, shown: bool
 ) -> None:
     server = Server(error)
-    desk = Desk(server, Memory())  # pyright: ignore[reportArgumentType]
-    told = answer(desk, view(items="device:House,group:Tower,device:Silent"), 4 * DAY_MS)
+    access = ServiceAccess(server, ReplyCache())  # pyright: ignore[reportArgumentType]
+    told = answer(access, view(items="device:House,group:Tower,device:Silent"), 4 * DAY_MS)
     assert server.asked == 1
     assert (told["empty"], bool(told["pictures"])) == (words, shown)
     if shown:
@@ -202,8 +202,8 @@ def test_a_page_is_one_question_and_says_why_it_is_empty(
 
 
 def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
-    desk = Desk(Server(None), Memory())  # pyright: ignore[reportArgumentType]
-    table = compare_file(desk, {"items": "device:House,group:Tower", "zone": "Asia/Tokyo"})
+    access = ServiceAccess(Server(None), ReplyCache())  # pyright: ignore[reportArgumentType]
+    table = compare_file(access, {"items": "device:House,group:Tower", "zone": "Asia/Tokyo"})
     rows = [row for part in table.parts for row in zip(*part, strict=True)]
     assert [column.header for column in table.columns] == [
         "kind", "label", "serial_number", "time_utc", "time_local (Asia/Tokyo)", "hours",
@@ -212,4 +212,4 @@ def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
     assert rows[1] == ("device", "House", "House", DAY_MS, DAY_MS, 24.0, 300.0, 4)
     assert [row[6] for row in rows[4:8]] == [1000.0, None, 3000.0, 10.0]
     with pytest.raises(ValueError, match="nothing to compare"):
-        compare_file(desk, {})
+        compare_file(access, {})

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from api.metering.month_end import Pool, Score, month_end, month_of, month_scores, totals_of
+from api.metering.month_end import Pool, Score, month_end, month_of, month_scores
 
 FIRST = date(2026, 1, 1).toordinal()
 NOBODY = Pool(())
@@ -93,10 +93,3 @@ def test_only_finished_months_with_hardly_a_gap_are_judged() -> None:
     assert len(judged) > len(march)
     lefts = {score.days_left for score in judged}
     assert 28 - 5 not in lefts  # 6 February: its month has gaps
-
-
-def test_a_day_without_readings_is_no_day_without_use() -> None:
-    rows = np.zeros((3, 24))
-    rows[1] = np.nan
-    rows[2, :5] = np.nan
-    assert np.array_equal(totals_of(rows), [0.0, np.nan, 0.0], equal_nan=True)

@@ -77,7 +77,7 @@ def test_a_viewer_has_no_buttons_and_nothing_is_said_to_be_nothing() -> None:
     ],
 )
 def test_the_summary_tells_of_failed_messages(state: str, attempts: int, words: str) -> None:
-    message = Message("m", "Desk", "fire", state, NOW, attempts, None, "")
+    message = Message("m", "ServiceAccess", "fire", state, NOW, attempts, None, "")
     assert words in text_of(lists.summary(AlertPage(0, ()), [message]))
 
 
@@ -98,16 +98,16 @@ def test_a_form_is_read_as_the_service_takes_it() -> None:
 
 def test_a_receivers_form_says_only_its_own_kinds_fields() -> None:
     typed = {
-        "name": ["Desk"], "kind": ["email"], "email.to": ["a@b.example, c@d.example"],
+        "name": ["ServiceAccess"], "kind": ["email"], "email.to": ["a@b.example, c@d.example"],
         "webhook.url": ["https://a.example"],
     }  # fmt: skip
     assert forms.receiver_definition(typed, None) == {
-        "name": "Desk",
+        "name": "ServiceAccess",
         "kind": "email",
         "to": ["a@b.example", "c@d.example"],
     }
-    kept = forms.receiver_definition({"name": ["Desk"], "webhook.url": [""]}, "webhook")
-    assert kept == {"name": "Desk"}
+    kept = forms.receiver_definition({"name": ["ServiceAccess"], "webhook.url": [""]}, "webhook")
+    assert kept == {"name": "ServiceAccess"}
 
 
 def test_a_preview_names_the_devices_and_what_is_open() -> None:

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from api.store.base import Grant, NewDevice, Scope
 from api.timez import now_ms
-from components.fleet.queries import Deadline, Desk, Memory
+from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from components.report.url_state import read_report_view
 from components.units import UNITS_BY_NAME
 from components.usage.queries import gather, pick
@@ -81,9 +81,9 @@ def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: s
     assert "31 Oct 2026 – 2 Nov 2026 · 3 days" in text
     assert "America/New_York" in text
     assert "1 / 1" in text
-    desk, view = Desk(site.client, Memory()), read_report_view(said).usage
-    picked = pick(desk, view, now_ms())
-    (usage,) = gather(desk, picked.meters, view, None, Deadline(60), now_ms()).usages
+    access, view = ServiceAccess(site.client, ReplyCache()), read_report_view(said).usage
+    picked = pick(access, view, now_ms())
+    (usage,) = gather(access, picked.meters, view, None, Deadline(60), now_ms()).usages
     of = UNITS_BY_NAME[units]
     assert f"Total {of.volume(usage.gallons)}" in text
     for day in usage.days:

@@ -16,6 +16,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from api.catalog import IMPORTS_PATH
 from api.insight.alerts import management
 from api.roles import Role
 from api.timez import DAY_MS, now_ms, stamp
@@ -40,6 +41,28 @@ OF_SERVICE = ("api", "maker", "operator", "administrator", "its author")
 MADE = ("notes", "maintenance", "corrections")  # whose POST answers 201
 # What gives a device away, beside its id.
 TELLING = {TWIN: ("alpha", "net-t1"), FOREIGN: ("net-f1",), LONE: ("Gamma",)}
+
+
+NEW_IMPORT = '{"name": "a.csv", "size": 1}'
+_IMPORT = "/00000000deadbeef"
+IMPORTS = (  # method, rule and path below those of the imports, body
+    ("GET", "", "", None),
+    ("POST", "", "", NEW_IMPORT),
+    ("GET", "/<id>", _IMPORT, None),
+    ("PATCH", "/<id>", _IMPORT, '{"settings": {}}'),
+    ("DELETE", "/<id>", _IMPORT, None),
+    ("PUT", "/<id>/content", f"{_IMPORT}/content?offset=0", "x"),
+    ("GET", "/<id>/refused", f"{_IMPORT}/refused", None),
+    *(("POST", f"/<id>/{deed}", f"{_IMPORT}/{deed}", None) for deed in ("begin", "pause", "undo")),
+)
+IMPORTS_OF_PAGE = (
+    *IMPORTS[:2],
+    ("GET", "/<rest>", _IMPORT, None),
+    ("POST", "/<rest>", f"{_IMPORT}/begin", None),
+    ("PUT", "/<rest>", f"{_IMPORT}/content?offset=0", "x"),
+    ("PATCH", "/<rest>", _IMPORT, '{"settings": {}}'),
+    ("DELETE", "/<rest>", _IMPORT, None),
+)
 
 
 @dataclass(frozen=True)
@@ -276,6 +299,14 @@ ROUTES: dict[str, Ask] = {
     "GET /export/report/chart.json": Ask(
         f"/export/report/chart.json?{DAYS}&devices={{device}}", "site, by id"
     ),
+    **{
+        f"{method} {root}{rule}": Ask(f"{root}{path}", to, method, body)
+        for root, to, asks in (
+            (IMPORTS_PATH, "importer", IMPORTS),
+            ("/import/files", "importer's site", IMPORTS_OF_PAGE),
+        )
+        for method, rule, path, body in asks
+    },
     "POST /export/links": Ask(
         "/export/links",
         "script",
@@ -306,7 +337,7 @@ FRAMES: dict[str, Ask] = {
 }
 PEOPLE = (
     "nobody", "a key", "a viewer's key", "an administrator's key", "a key of other devices",
-    "a key of nothing", "a foreign key",
+    "a key of a group", "an administrator's key of a group", "a key of nothing", "a foreign key",
     "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
     "a token", "a token for one", "a token that is none", "an embed's token", "a session",
     "an administrator's session", "a session of other devices", "a foreign session",
@@ -380,7 +411,30 @@ def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
 
 def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     refused = person.api is not None and not person.role.may_administer
+    of_all = ask.method != "GET" and any(each in ask.path for each in ("/rules", "/receivers"))
+    of_all = (of_all and not ask.path.endswith("/test")) or ask.path.endswith("/audit")
+    refused = refused or (of_all and person.api is not None and person.api != EVERYTHING)
     return {403} if refused else _of_api(person, ask, device)
+
+
+def _of_importer(person: Who, ask: Ask, device: str) -> set[int]:
+    """An administrator of all devices; there is no import with that id."""
+    if person.api is None:
+        return {person.refused}
+    return _imported(person.role is Role.ADMINISTRATOR and person.api == EVERYTHING, ask)
+
+
+def _of_importers_site(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.site is None:
+        return {303} if ask.method == "GET" else {401}
+    return _imported(person.role is Role.ADMINISTRATOR and person.site == EVERYTHING, ask)
+
+
+def _imported(may: bool, ask: Ask) -> set[int]:
+    if not may:
+        return {403}
+    whole = ask.path in (IMPORTS_PATH, "/import/files")
+    return {404} if not whole else {201} if ask.method == "POST" else {200}
 
 
 def _of_silencer(person: Who, ask: Ask, device: str) -> set[int]:
@@ -449,6 +503,8 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "site": _of_site,
     "site, by id": _of_site,
     "administrator's site": _of_administrators_site,
+    "importer": _of_importer,
+    "importer's site": _of_importers_site,
     "script": _of_site,
     "nobody's page": _of_site,
     "frame": _of_frame,

@@ -22,7 +22,7 @@ from api.catalog import (
 )
 from api.store.base import Condition, Device, Progress, Span, Store
 from tests.store.fleet import NOON_MS, new_meters, reading
-from tests.store.test_upkeep import tamper
+from tests.store.test_maintenance import tamper
 
 GREATEST = sys.float_info.max
 SMALLEST = math.ulp(0.0)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from api.client.alerts import Alert
 from api.timez import now_ms, stamp
 from components.alerts.queries import every_alert
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.url_state import said_text
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
@@ -34,9 +34,9 @@ _COLUMNS = (
 )
 
 
-def alerts_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def alerts_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """``group``: only its devices'."""
-    parts = (_part(some) for some in every_alert(desk.client, said_text(query, "group", 100)))
+    parts = (_part(some) for some in every_alert(access.client, said_text(query, "group", 100)))
     name = file_stem("alerts", stamp(now_ms()).replace(":", ""))
     return Table(name, "Alerts", _COLUMNS, parts)
 

@@ -11,7 +11,7 @@ from api.client.fields import Json
 from api.timez import now_ms, stamp
 from components.admin.audit import read_filter
 from components.admin.queries import every_entry
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 
@@ -27,11 +27,11 @@ _COLUMNS = (
 )
 
 
-def audit_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def audit_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """Raises Forbidden for those who may not see it."""
     asked = read_filter(query)
-    desk.client.audit(limit=1)  # refused before a file is begun
-    parts = (_part(some) for some in every_entry(desk.client, asked))
+    access.client.audit(limit=1)  # refused before a file is begun
+    parts = (_part(some) for some in every_entry(access.client, asked))
     name = file_stem("audit", stamp(now_ms()).replace(":", ""))
     return Table(name, "Audit log", _COLUMNS, parts)
 

@@ -11,18 +11,18 @@ from api.timez import HOUR_MS, now_ms
 from components.compare.figure import shared_attributes
 from components.compare.queries import compared
 from components.compare.url_state import checked_compare_view
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.ranges import Window
 from web.downloads.device import number_of
 from web.downloads.names import file_stem, of_window
 from web.downloads.table import Column, Kind, Table, in_parts
 
 
-def compare_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def compare_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """One row per device or group and bucket, with its attributes. Raises ValueError where nothing
     is chosen, BadRequest for the address, and what the service raises."""
     view = checked_compare_view(query.items())
-    found = compared(desk, view, now_ms())
+    found = compared(access, view, now_ms())
     volumes = found.found
     if volumes is None or not volumes.edges_ms:
         raise ValueError("There is nothing to compare: choose devices or groups, and days so far.")

@@ -30,7 +30,7 @@ from components.annotations.queries import within
 from components.clock import WEEKDAYS, known_zone
 from components.comparison_queries import compared_rows, has_counterparts
 from components.device import daily_volume, queries
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.queries import find_device, pages
 from components.ranges import Window, widened
 from components.units import US, Units
@@ -40,7 +40,7 @@ from web.downloads.notes import NotesColumn
 from web.downloads.table import Column, Kind, Part, Table
 
 
-def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """A window's rows: ``from``, ``to``, ``resolution`` (default raw), ``zone``, ``units``,
     ``notes`` (1: with a column of them), ``compare`` (with the other's volume and the difference).
     Raises ValueError for an invalid query, NotFound for a device outside the scope."""
@@ -50,37 +50,37 @@ def rows_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
         raise ValueError("from and to must be date-times, from before to.")
     if resolution is None or resolution is TOTAL:
         raise ValueError("resolution must be raw, 1min, 5min, 10min, 1hour, day or month.")
-    device = find_device(desk.client, device_id, now_ms()).device
+    device = find_device(access.client, device_id, now_ms()).device
     compare = read_compare(query.get("compare", ""))
     if compare != query.get("compare", ""):
         raise ValueError(f"compare must be {', '.join(COMPARISONS)}, or device: and an identifier.")
     order = replace(_order(device, resolution, window, query), compare=compare)
     if query.get("notes", SHOWN) != SHOWN:
         raise ValueError(f"notes must be {SHOWN}, or left out.")
-    noted = within(desk.client, device.id, order.window) if "notes" in query else None
-    return rows(desk.client, order, noted)
+    noted = within(access.client, device.id, order.window) if "notes" in query else None
+    return rows(access.client, order, noted)
 
 
-def days_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def days_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The days of the card below the chart: ``zone``, ``units``."""
-    device = find_device(desk.client, device_id, now_ms()).device
+    device = find_device(access.client, device_id, now_ms()).device
     end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
     first = day_start(tz, local_ordinal(tz, end) - daily_volume.DAYS + 1)
-    return rows(desk.client, _order(device, DAY, Window(first, end), query))
+    return rows(access.client, _order(device, DAY, Window(first, end), query))
 
 
-def hours_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def hours_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The hours of the week of the heat map: ``zone``, ``units``."""
-    device = find_device(desk.client, device_id, now_ms()).device
+    device = find_device(access.client, device_id, now_ms()).device
     end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
     order = _order(device, RAW, window_of(tz, end), query)
     return hours(order, queries.weekly(device.id, tz, end))
 
 
-def forecast_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def forecast_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The coming hours with their intervals: ``zone``, ``units``."""
-    device = find_device(desk.client, device_id, now_ms()).device
-    hours = desk.client.forecast(device.id)
+    device = find_device(access.client, device_id, now_ms()).device
+    hours = access.client.forecast(device.id)
     tz, units = known_zone(query.get("zone"), device.time_zone), said_units(query)
     starts = [hour.bucket_start_ms for hour in hours]
     bounds = [hour.interval or (None,) * len(Interval._fields) for hour in hours]

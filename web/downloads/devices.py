@@ -13,7 +13,7 @@ from api.timez import now_ms, stamp
 from components.devices.columns import day, groups_of, parent_of
 from components.devices.listing import read_listing
 from components.devices.queries import every_row
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.formatting import measures_water
 from components.units import Units
 from web.downloads.device import number_of
@@ -21,12 +21,12 @@ from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Table, in_parts
 
 
-def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def devices_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """One row a device, in the list's order: ``status``, ``q``, ``group``, ``kind``, ``sort``,
     ``order``, ``units``."""
     listing, now = read_listing(query), now_ms()
     name = file_stem("devices", listing.status, stamp(now).replace(":", ""))
-    rows = (_cells(row) for row in every_row(desk.client, listing, now))
+    rows = (_cells(row) for row in every_row(access.client, listing, now))
     return Table(name, "Devices", _columns(listing.units), in_parts(rows))
 
 

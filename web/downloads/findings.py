@@ -9,7 +9,7 @@ from api.timez import now_ms, stamp
 from components.findings import texts
 from components.findings.url_state import FindingsView, read_findings_view
 from components.fleet.device_queries import Directory, directory
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.queries import find_device
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
@@ -36,32 +36,32 @@ _COLUMNS = (
 )
 
 
-def findings_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def findings_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     view, now = read_findings_view(query), now_ms()
-    devices = directory(desk, now)
-    parts = (_part(some, devices) for some in _pages(desk, view))
+    devices = directory(access, now)
+    parts = (_part(some, devices) for some in _pages(access, view))
     name = file_stem("findings", view.state, stamp(now).replace(":", ""))
     return Table(name, "Findings", _COLUMNS, parts)
 
 
-def device_findings_file(desk: Desk, query: Mapping[str, str], device_id: str) -> Table:
+def device_findings_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """All findings of one device, worst first. Raises NotFound."""
     now = now_ms()
-    found = find_device(desk.client, device_id, now).device
-    active, inactive = (directory(desk, now, which) for which in ("true", "false"))
+    found = find_device(access.client, device_id, now).device
+    active, inactive = (directory(access, now, which) for which in ("true", "false"))
     devices = active if found.id in active.by_id else inactive
-    parts = (_part(some, devices) for some in _pages(desk, None, found.id))
+    parts = (_part(some, devices) for some in _pages(access, None, found.id))
     return Table(file_stem(found.serial_number, "findings"), "Findings", _COLUMNS, parts)
 
 
 def _pages(
-    desk: Desk, view: FindingsView | None, device_id: str | None = None
+    access: ServiceAccess, view: FindingsView | None, device_id: str | None = None
 ) -> Iterator[tuple[Finding, ...]]:
     """Those of a view, or all of a device."""
     view = view or FindingsView(state="")
     offset = 0
     while True:
-        page = desk.client.findings(
+        page = access.client.findings(
             device=device_id,
             group=view.group or None,
             kinds=view.kinds,

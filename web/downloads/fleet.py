@@ -13,7 +13,7 @@ from api.metering.cost import device_price
 from api.timez import now_ms, stamp
 from components.clock import known_zone
 from components.fleet.device_status import shown
-from components.fleet.queries import Desk, every_device
+from components.fleet.queries import ServiceAccess, every_device
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.units import Units
 from web.downloads.device import number_of
@@ -21,11 +21,11 @@ from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 
 
-def states_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def states_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """One row a device: ``window``, ``q``, ``status``, ``group``, ``finding``, ``sort``, ``zone``,
     ``units``. Raises NotOffered where the server keeps no status."""
     view, now = read_fleet_view(query), now_ms()
-    rows = list(every_device(desk.client, view))
+    rows = list(every_device(access.client, view))
     name = file_stem("fleet", view.span.name, stamp(now).replace(":", ""))
     parts = [_part(rows, view)] if rows else []
     return Table(name, f"Fleet, {view.span.label}", _columns(view.units), iter(parts))

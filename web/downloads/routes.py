@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from api.errors import TooManyRequests
 from components import session
-from components.fleet.queries import Desk, current_desk
+from components.fleet.queries import ServiceAccess, current_access
 from web.concurrency_limit import ConcurrencyLimit
 from web.downloads import alerts, audit, compare, device, devices, findings, fleet, streaming, usage
 from web.downloads.table import Table
@@ -18,7 +18,7 @@ from web.downloads.table import Table
 MOST_EACH: Final = 3  # half of its lane's threads
 
 Make = Callable[..., Table]
-"""Makes a table from the reader's desk, the query and the path's variables."""
+"""Makes a table from the reader's access, the query and the path's variables."""
 
 FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/rows": device.rows_file,
@@ -51,14 +51,14 @@ def _limit() -> ConcurrencyLimit:
 def _view(make: Make, kind: str) -> Callable[..., Response]:
     def view(**named: str) -> Response:
         """Streams, whatever the number of rows."""
-        desk: Desk = current_desk()
+        access: ServiceAccess = current_access()
         try:
-            give_back = session.kept("files", _limit).take(desk.principal)
+            give_back = session.kept("files", _limit).take(access.principal)
         except TooManyRequests as error:
             return streaming.refused(error)
         try:
             response = streaming.sent(
-                partial(make, desk, session.asked(), **named), kind, gzip=session.takes_gzip()
+                partial(make, access, session.asked(), **named), kind, gzip=session.takes_gzip()
             )
         except BaseException:
             give_back()

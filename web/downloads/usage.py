@@ -9,7 +9,7 @@ from datetime import date
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.timez import HOUR_MS, local_ordinal, now_ms
 from components.clock import known_zone
-from components.fleet.queries import Deadline, Desk
+from components.fleet.queries import Deadline, ServiceAccess
 from components.units import Units
 from components.usage.queries import FILE_PATIENCE_S, gather, pick
 from components.usage.sums import DeviceUsage, ordered
@@ -26,10 +26,10 @@ _DEVICE_COLUMNS = (
 )
 
 
-def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def devices_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """One row per device. Raises ValueError for too many devices, Unavailable if it takes too long,
     and what the service raises."""
-    view, usages, now = _request(desk, query)
+    view, usages, now = _request(access, query)
     first, last = _days(view, now)
     columns = [
         *_DEVICE_COLUMNS,
@@ -45,9 +45,9 @@ def devices_file(desk: Desk, query: Mapping[str, str]) -> Table:
     return Table(_name(first, last, "by-device"), "Usage by device", columns, in_parts(rows))
 
 
-def days_file(desk: Desk, query: Mapping[str, str]) -> Table:
+def days_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """One row per device and local day, by device. Raises what `devices_file` raises."""
-    view, usages, now = _request(desk, query)
+    view, usages, now = _request(access, query)
     first, last = _days(view, now)
     columns = [
         *_DEVICE_COLUMNS,
@@ -60,12 +60,14 @@ def days_file(desk: Desk, query: Mapping[str, str]) -> Table:
     return Table(_name(first, last, "by-day"), "Usage by day", columns, in_parts(rows))
 
 
-def _request(desk: Desk, query: Mapping[str, str]) -> tuple[UsageView, list[DeviceUsage], int]:
+def _request(
+    access: ServiceAccess, query: Mapping[str, str]
+) -> tuple[UsageView, list[DeviceUsage], int]:
     view, now = read_usage_view(query), now_ms()
-    picked = pick(desk, view, now)
+    picked = pick(access, view, now)
     if picked.too_many:
         raise ValueError(picked.words)
-    summary = gather(desk, picked.meters, view, picked.price, Deadline(FILE_PATIENCE_S), now)
+    summary = gather(access, picked.meters, view, picked.price, Deadline(FILE_PATIENCE_S), now)
     summary.progress.must_be_complete()
     return view, ordered(summary.usages, view.sort), now
 

@@ -52,15 +52,15 @@ class Context(NamedTuple):
 
 def context(viewer: EmbedViewer, now_ms: int) -> Context:
     """The device, from the cache if possible. Raises what the client raises."""
-    desk, device_id = viewer.desk, viewer.embed.definition.devices[0]
-    key = (desk.principal, "subject", device_id)
-    cached: Context | None = desk.memory.local(key)
+    access, device_id = viewer.access, viewer.embed.definition.devices[0]
+    key = (access.principal, "subject", device_id)
+    cached: Context | None = access.cache.get(key)
     if cached is not None and now_ms - cached.at_ms < SUBJECT_FRESH_MS:
         return cached
     device = find_device(viewer.client, device_id, now_ms)
     subject = Subject.of(device, usual_interval_s(viewer.client, device))
     made = Context(now_ms, subject, device.device.label or device.device.serial_number)
-    desk.memory.keep(key, made)
+    access.cache.put(key, made)
     return made
 
 

@@ -21,7 +21,7 @@ from api.embeds import EmbedDefinition
 from api.errors import ServiceError, Unauthorized, WeirError
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from components.controls import failure
-from components.fleet.queries import Memory
+from components.fleet.queries import ReplyCache
 from web.embed import shell
 from web.embed.session import EMBED_VIEWER, EmbedViewer
 from web.static import STATIC_PREFIXES
@@ -69,11 +69,11 @@ class EmbedMiddleware:
         client: Client,
         find: Find,
         parts: Callable[[], shell.Parts],
-        memory: Memory,
+        cache: ReplyCache,
         limit: FrameLimit | None = None,
     ) -> None:
         self._application, self._client, self._find = application, client, find
-        self._parts, self._memory, self._limit = parts, memory, limit
+        self._parts, self._cache, self._limit = parts, cache, limit
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
@@ -149,7 +149,7 @@ class EmbedMiddleware:
         own = {"SCRIPT_NAME": _script_name(request.environ), "PATH_INFO": f"/{name}"}
         inner = {**request.environ, **own}
         if embed is not None and client is not None:
-            inner[EMBED_VIEWER] = EmbedViewer(embed, client, self._memory)
+            inner[EMBED_VIEWER] = EmbedViewer(embed, client, self._cache)
         return Response.from_app(self._application, inner)
 
 

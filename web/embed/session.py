@@ -10,13 +10,13 @@ from flask import request
 from api.client import Client
 from api.client.embeds import Embed
 from api.timez import now_ms
-from components.fleet.queries import Desk, Memory
+from components.fleet.queries import ReplyCache, ServiceAccess
 
 EMBED_VIEWER: Final = "weir.embed"  # environ key, set by the middleware
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedDesk(Desk):
+class EmbedAccess(ServiceAccess):
     """Caches by embed and devices, not by token: a host creates a new token every few minutes."""
 
     embed: Embed
@@ -32,12 +32,12 @@ class EmbedViewer:
 
     embed: Embed
     client: Client
-    memory: Memory
+    cache: ReplyCache
 
     @property
-    def desk(self) -> EmbedDesk:
-        self.memory.look(now_ms())
-        return EmbedDesk(self.client, self.memory, self.embed)
+    def access(self) -> EmbedAccess:
+        self.cache.note_time(now_ms())
+        return EmbedAccess(self.client, self.cache, self.embed)
 
 
 def current_viewer() -> EmbedViewer:

@@ -14,7 +14,7 @@ from api.catalog import EMBED_PAGE_PREFIX
 from api.client import Client
 from api.errors import BadRequest
 from components import theme
-from components.fleet.queries import Memory
+from components.fleet.queries import ReplyCache
 from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
 from web.embed.middleware import EmbedMiddleware, Find, FrameLimit
@@ -97,7 +97,7 @@ def create_embed_site(
         loaded_by="cross-origin",  # a sandboxed frame is of no origin
     )
     parts = cache(lambda: _parts(app, prefix, first, scripts, styles))
-    return EmbedMiddleware(delivery, client, find, parts, Memory(), limit)
+    return EmbedMiddleware(delivery, client, find, parts, ReplyCache(), limit)
 
 
 def _parts(app: Dash, prefix: str, first: Bundle, scripts: Bundle, styles: Bundle) -> Parts:

@@ -22,7 +22,7 @@ from components.fleet.tiles import tiles_of
 from components.fleet.url_state import FleetView
 from components.readings_only_queries import bare_page
 from web.embed.permissions import controls, heading, wall_view
-from web.embed.session import EmbedDesk, EmbedViewer
+from web.embed.session import EmbedAccess, EmbedViewer
 
 ONLY_READINGS: Final = "This server has readings alone: tiles have no charts."
 AGAIN_MS: Final = 15_000
@@ -43,15 +43,15 @@ class Ids(StrEnum):
 def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """Everything that is shown, every word of it. Raises a WeirError where the service can't
     answer. Findings and what they cost aren't for an embed's viewers."""
-    desk, definition = viewer.desk, viewer.embed.definition
+    access, definition = viewer.access, viewer.embed.definition
     view = wall_view(definition, wishes)
-    rows, remark = _rows(desk, definition.devices, view, now_ms)
+    rows, remark = _rows(access, definition.devices, view, now_ms)
     clock = Clock(known_zone(view.zone), now_ms, now_ms)
     return {
         "view": f"{view.span.name} {view.zone} {view.units.name}",
         "tiles": [
             each | {"href": ""}  # its viewers have no way into the dashboard
-            for each in tiles_of(rows, lines_of(desk, rows, view.span, now_ms), view, now_ms)
+            for each in tiles_of(rows, lines_of(access, rows, view.span, now_ms), view, now_ms)
         ],
         "line": _line(view, alone=definition.view == "tile"),
         "at_words": formatting.moment(now_ms, clock, seconds=True),
@@ -62,13 +62,13 @@ def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[s
 
 
 def _rows(
-    desk: EmbedDesk, ids: Sequence[str], view: FleetView, now_ms: int
+    access: EmbedAccess, ids: Sequence[str], view: FleetView, now_ms: int
 ) -> tuple[Sequence[DeviceStatus], str]:
     """In the embed's order; and what the viewer must know of them."""
     try:
-        return tiles_of_embed(desk.client, ids, view), ""
+        return tiles_of_embed(access.client, ids, view), ""
     except NotOffered:
-        rows = bare_page(desk.client, now_ms, active="null", span=view.span).rows
+        rows = bare_page(access.client, now_ms, active="null", span=view.span).rows
         found = {row.device.id: row for row in rows}
         return [
             found[id] for id in ids if id in found

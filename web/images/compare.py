@@ -12,7 +12,7 @@ from components.compare.cards import EMPTY
 from components.compare.figure import Figure, Line
 from components.compare.queries import compared
 from components.compare.url_state import CompareView, checked_picture
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.image_query import Pairs
 from components.ranges import Window
 from components.theme import FONT_SIZE_PX, Palette, palette
@@ -36,11 +36,11 @@ GAP_PX: Final = 16
 
 
 def compare_image(
-    desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int
+    access: ServiceAccess, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int
 ) -> Image:
     """Raises BadRequest for the address, what the client raises, and RenderingError."""
     view, theme, size = checked_picture(pairs)
-    found = compared(desk, view, now_ms)
+    found = compared(access, view, now_ms)
     if found.figure is None:
         raise BadRequest("There is nothing to compare: choose devices or groups, and days so far.")
     drawn, colours = found.figure, palette(theme)

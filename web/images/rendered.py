@@ -9,7 +9,7 @@ from api.client import Client
 from api.timez import MINUTE_MS, floor_to, stamp
 from components import chart_query
 from components.chart_query import Subject
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.fleet.url_state import FleetView
 from components.fleet.wall import board
 from components.image_query import Pairs, Size, bound, read_chart, read_wall
@@ -50,10 +50,12 @@ def chart_image(
     return Image(body, file_stem(device.serial_number, *names))
 
 
-def wall_image(desk: Desk, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int) -> Image:
+def wall_image(
+    access: ServiceAccess, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int
+) -> Image:
     """One page of the wall, up to fifty tiles. Raises as `chart_image`."""
     view, theme, size = read_wall(pairs)
-    tile_data = board(desk, view, now_ms)
+    tile_data = board(access, view, now_ms)
     svg, height = wall(tile_data, palette(theme), size.width, _tile_texts(tile_data, view))
     name = file_stem("fleet", view.span.name, _minute(now_ms))
     if format == "png":

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from api.errors import WeirError
 from api.timez import now_ms
 from components import session
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from web.concurrency_limit import ConcurrencyLimit
 from web.downloads.names import disposition
 from web.images.cards import DRAWINGS, card_image
@@ -46,8 +46,8 @@ def rules() -> Iterator[tuple[str, str, Callable[..., Response]]]:
         yield f"{CHART}.{format}", f"chart_{format}", _chart(format)
         for card in DRAWINGS:
             yield f"{CARD}/{card}.{format}", f"{card}_{format}", _card(card, format)
-        yield f"{WALL}.{format}", f"fleet_{format}", _of_desk(wall_image, format)
-        yield f"{COMPARE}.{format}", f"compare_{format}", _of_desk(compare_image, format)
+        yield f"{WALL}.{format}", f"fleet_{format}", _of_access(wall_image, format)
+        yield f"{COMPARE}.{format}", f"compare_{format}", _of_access(compare_image, format)
 
 
 def renderer() -> Renderer:
@@ -85,10 +85,10 @@ def _card(card: str, format: Format) -> Callable[..., Response]:
     return view
 
 
-def _of_desk(make: Callable[..., Image], format: Format) -> Callable[..., Response]:
+def _of_access(make: Callable[..., Image], format: Format) -> Callable[..., Response]:
     def view() -> Response:
         return answer(
-            lambda: make(current_desk(), renderer(), session.pairs(), format, now_ms()),
+            lambda: make(current_access(), renderer(), session.pairs(), format, now_ms()),
             format,
         )
 

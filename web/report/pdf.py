@@ -17,7 +17,7 @@ from components import chart_query, html_json, theme
 from components.chart_query import Subject
 from components.charts import hover_text
 from components.charts.figure import MARGIN_PX
-from components.fleet.queries import Desk, Memory
+from components.fleet.queries import ReplyCache, ServiceAccess
 from components.image_query import Size
 from components.queries import find_device, usual_interval_s
 from components.ranges import Window
@@ -48,11 +48,11 @@ class Paper:
     last: str
 
 
-def paper(desk: Desk, renderer: Renderer, view: ReportView, now_ms: int) -> Paper:
+def paper(access: ServiceAccess, renderer: Renderer, view: ReportView, now_ms: int) -> Paper:
     """The PDF. Raises BadRequest for an invalid report, what the client raises, RenderingError."""
-    report = whole(desk, view, now_ms)
-    charts = _charts(desk.client, renderer, report, view, now_ms)
-    page = html(report, view, organization(desk.client), charts)
+    report = whole(access, view, now_ms)
+    charts = _charts(access.client, renderer, report, view, now_ms)
+    page = html(report, view, organization(access.client), charts)
     body = renderer.render_page(page, timeout_s=PRINTING_S)
     first, last = (
         date.fromordinal(day).isoformat() for day in report_text.ends(report.usages) or (1, 1)
@@ -223,6 +223,6 @@ def written(
     view = checked_report_view(pairs)
     renderer = Renderer(folder)
     try:
-        return paper(Desk(client, Memory()), renderer, view, now)
+        return paper(ServiceAccess(client, ReplyCache()), renderer, view, now)
     finally:
         renderer.close()

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from api.errors import BadRequest, NotFound, ParameterProblem, WeirError
 from api.timez import now_ms
 from components import session
-from components.fleet.queries import current_desk
+from components.fleet.queries import current_access
 from components.image_query import whole
 from components.ranges import Window
 from components.report.content import CHART
@@ -58,7 +58,7 @@ def _made() -> Paper:
             retry_after_s=BUSY_AGAIN_S,
         )
     try:
-        return paper(current_desk(), renderer(), view, now_ms())
+        return paper(current_access(), renderer(), view, now_ms())
     finally:
         semaphore.release()
 
@@ -78,8 +78,8 @@ def _chart() -> str:
     view = checked_report_view(pairs, {"width": whole(*WIDTHS_PX)})
     if len(view.usage.devices) != 1:
         raise BadRequest("", errors=(ParameterProblem("devices", "must be one device"),))
-    desk, now = current_desk(), now_ms()
-    meters = pick(desk, view.usage, now).meters
+    access, now = current_access(), now_ms()
+    meters = pick(access, view.usage, now).meters
     if not meters:
         raise NotFound("Device not found, or you don't have access.")
     windows = [window for _, window in days_of(meters[0], view.usage, now)]
@@ -87,4 +87,4 @@ def _chart() -> str:
         raise BadRequest("", errors=(ParameterProblem("range", "is in the future"),))
     window = Window(windows[0].from_ms, windows[-1].to_ms)
     width = int(said_of(pairs, "width") or WIDTHS_PX[1])
-    return inner(chart(desk.client, renderer(), meters[0].id, view, window, width, now))
+    return inner(chart(access.client, renderer(), meters[0].id, view, window, width, now))

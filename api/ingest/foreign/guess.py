@@ -176,7 +176,7 @@ def _guess_clock(
         zone="UTC" if exact else "device",
     )
     if meanings.form and not exact and meanings.form not in (*NUMERIC,):
-        found.unsure["zone"] = "the file names no time zone"
+        found.unsure["zone"] = "its times are read in each device's own zone, UTC for new devices"
 
 
 def _column_mappings(
@@ -189,14 +189,14 @@ def _column_mappings(
         if wide and each.numbers is not None and is_ in ("skip", "water"):
             is_ = "water"
         if is_ != "water":
-            unit = "°F" if is_ == "temperature" and _fahrenheit(each) else ""
+            unit = ("°F" if _fahrenheit(each) else "°C") if is_ == "temperature" else ""
             result.append(ColumnMapping(each.name, is_, unit))
             continue
         values, sure = values_of(each, devices)
         unit = _unit(found, each, values)
         if not sure:
             found.unsure[f"column.{each.name}.values"] = (
-                "its values only ever rise" if values == "register" else "its heading doesn't say"
+                "its values only ever rise" if values == "register" else "the heading doesn't say"
             )
         device = _meter_name(each.name) if wide else ""
         result.append(ColumnMapping(each.name, "water", unit, values, device))

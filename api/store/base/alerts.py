@@ -12,7 +12,6 @@ from api.store.base.directory import Device, Scope
 
 AlertState = Literal["pending", "firing", "resolved"]
 ALERT_STATES: Final[tuple[AlertState, ...]] = ("firing", "resolved")  # that the interface shows
-MessageState = Literal["queued", "sent", "dead", "dropped"]
 
 
 class RuleRow(NamedTuple):

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
+from api.catalog import Resolution
 from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 from api.store.base.insight import Due
@@ -233,6 +234,13 @@ class Findings(Protocol):
         self, key: int, from_ms: int, to_ms: int | None = None
     ) -> list[HourOfReadings]:
         """from_ms ≤ start < to_ms, ascending."""
+        ...
+
+    def hour_volumes(
+        self, key: int, counted: Resolution, from_ms: int, to_ms: int
+    ) -> list[tuple[int, float | None, int]]:
+        """(start, gallons, rows of ``counted``) of the hours that start in [from_ms, to_ms),
+        ascending: what profiles are made of."""
         ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:

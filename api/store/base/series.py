@@ -136,6 +136,11 @@ class TimeSeries(Protocol):
         """By device key, with an entry for every given device. A single query for all."""
         ...
 
+    def gallons_in(self, device: Device, spans: Sequence[tuple[int, int]]) -> float | None:
+        """What went through over these spans (inclusive bounds on a minute's start), from hours and
+        minutes at their ends; None where no row tells. A single query."""
+        ...
+
     def volumes(
         self, devices: Sequence[Device], source: Resolution, edges: Sequence[int]
     ) -> dict[int, list[Volume]]:

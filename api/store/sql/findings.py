@@ -14,6 +14,7 @@ from api.catalog import (
     QUALITY,
     SIGNAL_STRENGTH,
     Aggregate,
+    Resolution,
 )
 from api.store.base import Scope
 from api.store.base.findings import EvaluationState, FindingQuery, FindingSetting, OpenFindings
@@ -292,6 +293,18 @@ def hours(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> Query:
     counts = [counter(each) for each in COUNTED]
     return Query(
         f"SELECT ts, {', '.join([*values, *counts])} FROM {COARSEST_STORED.table}"
+        " WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",
+        (key, from_ms, to_ms),
+    )
+
+
+def hour_volumes(
+    key: int, counted: Resolution, from_ms: int, to_ms: int, arithmetic: Arithmetic
+) -> Query:
+    """(start, gallons, rows of ``counted``)."""
+    gallons = value(COARSEST_STORED, _OF_HOUR[0], arithmetic)
+    return Query(
+        f"SELECT ts, {gallons}, {counter(counted)} FROM {COARSEST_STORED.table}"
         " WHERE device_id = ? AND ts >= ? AND ts < ? ORDER BY ts",
         (key, from_ms, to_ms),
     )

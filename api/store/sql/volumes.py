@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.catalog import FLOW_AMOUNT, Aggregate, Resolution
+from api.catalog import COARSEST_STORED, FLOW_AMOUNT, STORED, Aggregate, Resolution
 from api.store.sql.arithmetic import Arithmetic
-from api.store.sql.query import Dialect, Query, marks
-from api.store.sql.series import Ranges, value
+from api.store.sql.query import Dialect, Query, both, marks
+from api.store.sql.series import Closed, Ranges, between, cover, value
 
+_LADDER = (COARSEST_STORED, STORED[0])
 _TOTAL = Aggregate("total", FLOW_AMOUNT)
 
 
@@ -28,3 +29,16 @@ def volumes(
         " GROUP BY device_id, r.low",
         (*dialect.bind(ranges), *keys),
     )
+
+
+def over_spans(device_key: int, spans: Ranges, arithmetic: Arithmetic) -> Query | None:
+    """(gallons) of each part of these spans, bounds inclusive: whole hours, and minutes at both
+    ends. None where the spans are empty."""
+    total = arithmetic.total(value(STORED[0], _TOTAL, arithmetic), f"{FLOW_AMOUNT.name}_n")
+    parts = [
+        Query(f"SELECT {total} FROM {part.resolution.table} WHERE {rows.sql}", rows.params)
+        for low, high in spans
+        for part in cover(Closed(low, high), _LADDER)
+        if (rows := between(device_key, *part.starts))
+    ]
+    return both(*parts, between=" UNION ALL ") if parts else None

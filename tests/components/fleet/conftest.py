@@ -11,7 +11,7 @@ from flask import Flask
 from api.client import Client
 from api.server import create_service
 from api.store.open import open_store
-from components.fleet.queries import Desk, Memory
+from components.fleet.queries import ReplyCache, ServiceAccess
 from tests.dashboards import Fleet
 from tests.fleets import watched_fleet
 from tests.world import SETTINGS
@@ -57,5 +57,5 @@ def counted(service: Flask) -> Counted:
 
 
 @pytest.fixture
-def desk(counted: Counted, watched: Fleet) -> Desk:
-    return Desk(Client.in_process(counted, watched.key), Memory())
+def access(counted: Counted, watched: Fleet) -> ServiceAccess:
+    return ServiceAccess(Client.in_process(counted, watched.key), ReplyCache())

@@ -11,7 +11,7 @@ from api.client import Client
 from api.errors import NotOffered
 from api.metering.cadence import Cadence
 from components.fleet.device_queries import cadences
-from components.fleet.queries import Deadline, Desk, Memory
+from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from tests.components.fleet.meters import meter
 
 NOW_MS = 1_795_000_000_000
@@ -42,11 +42,11 @@ class Service:
 
 
 def found(service: Service, patience_s: float = 30.0) -> dict[str, Cadence]:
-    desk = Desk(cast(Client, service), Memory())
+    access = ServiceAccess(cast(Client, service), ReplyCache())
     meters = [meter(id=f"d{n}", cadence_ms=None) for n in range(MANY)]
-    first = cadences(desk, meters, Deadline(patience_s), NOW_MS)
+    first = cadences(access, meters, Deadline(patience_s), NOW_MS)
     service.asked.append(0)
-    assert cadences(desk, meters, Deadline(patience_s), NOW_MS + 1) == first
+    assert cadences(access, meters, Deadline(patience_s), NOW_MS + 1) == first
     return first
 
 

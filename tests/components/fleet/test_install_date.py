@@ -16,7 +16,7 @@ from components.fleet.device_queries import (
     read_meter,
     without_disproved_dates,
 )
-from components.fleet.queries import Deadline, Desk, Memory
+from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from components.queries import find_device
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text
@@ -33,8 +33,8 @@ def made(tmp_path: Path) -> Iterator[Bench]:
 
 
 @pytest.fixture
-def desk(made: Bench) -> Desk:
-    return Desk(made.client, Memory())
+def access(made: Bench) -> ServiceAccess:
+    return ServiceAccess(made.client, ReplyCache())
 
 
 def listed(made: Bench) -> Meter:
@@ -46,8 +46,10 @@ def installed_ms(meter: Meter) -> int:
     return meter.installed_on_ms
 
 
-def looked_into(desk: Desk, meter: Meter, since_ms: int, now_ms: int) -> int | None:
-    return without_disproved_dates(desk, [meter], since_ms, Deadline(30), now_ms)[0].installed_on_ms
+def looked_into(access: ServiceAccess, meter: Meter, since_ms: int, now_ms: int) -> int | None:
+    return without_disproved_dates(access, [meter], since_ms, Deadline(30), now_ms)[
+        0
+    ].installed_on_ms
 
 
 @pytest.mark.parametrize(
@@ -64,21 +66,23 @@ def test_a_devices_page_names_the_date_unless_a_reading_is_from_before_its_hour(
     assert device.installed_on_ms == (at if told else None)
     assert ("installed " in text(identity(device, place="/devices"))) is told
     since = EARLIEST_READING_MS
-    assert looked_into(Desk(made.client, Memory()), listed(made), since, at) == (
+    assert looked_into(ServiceAccess(made.client, ReplyCache()), listed(made), since, at) == (
         device.installed_on_ms
     )
 
 
-def test_earlier_readings_that_come_later_are_noticed(made: Bench, desk: Desk) -> None:
+def test_earlier_readings_that_come_later_are_noticed(made: Bench, access: ServiceAccess) -> None:
     meter = listed(made)
     at = installed_ms(meter)
-    assert looked_into(desk, meter, at - MINUTE_MS, at) == at
+    assert looked_into(access, meter, at - MINUTE_MS, at) == at
     made.write([(LONG_AGO, 1.0, 1.0)])
-    assert looked_into(desk, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS - 1) == at
-    assert looked_into(desk, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS) is None
+    assert looked_into(access, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS - 1) == at
+    assert looked_into(access, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS) is None
 
 
-def test_dates_that_change_nothing_in_sight_are_not_looked_into(made: Bench, desk: Desk) -> None:
+def test_dates_that_change_nothing_in_sight_are_not_looked_into(
+    made: Bench, access: ServiceAccess
+) -> None:
     made.write([(LONG_AGO, 1.0, 1.0)])
     meter = listed(made)
-    assert looked_into(desk, meter, installed_ms(meter), installed_ms(meter) + 1) is not None
+    assert looked_into(access, meter, installed_ms(meter), installed_ms(meter) + 1) is not None

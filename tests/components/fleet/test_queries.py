@@ -8,7 +8,7 @@ from threading import Lock
 
 import pytest
 
-from components.fleet.queries import Deadline, answers, batches, turn
+from components.fleet.queries import Deadline, batches, run_all
 
 
 def test_no_more_are_under_way_than_pay_off() -> None:
@@ -24,7 +24,7 @@ def test_no_more_are_under_way_than_pay_off() -> None:
             now -= 1
         return n
 
-    assert sorted(answers((partial(job, n) for n in range(20)), width=3)) == list(range(20))
+    assert sorted(run_all((partial(job, n) for n in range(20)), width=3)) == list(range(20))
     assert most == 3
 
 
@@ -37,7 +37,7 @@ def test_after_the_deadline_nothing_is_begun_and_what_is_begun_is_had() -> None:
         begun.append(n)
         return n
 
-    got = list(answers((partial(job, n) for n in range(20)), width=1, deadline=deadline))
+    got = list(run_all((partial(job, n) for n in range(20)), width=1, deadline=deadline))
     assert got == begun == list(range(3))
 
 
@@ -48,14 +48,7 @@ def test_an_error_ends_the_whole() -> None:
         return n
 
     with pytest.raises(ValueError, match="two"):
-        list(answers((partial(job, n) for n in range(20)), width=1))
-
-
-def test_half_of_a_deadline() -> None:
-    seconds = iter([0.0, 0.0, 0.0, 0.4, 0.6])
-    half = Deadline(1.0, lambda: next(seconds)).half()
-    assert not half.passed
-    assert half.passed
+        list(run_all((partial(job, n) for n in range(20)), width=1))
 
 
 @pytest.mark.parametrize(
@@ -63,11 +56,3 @@ def test_half_of_a_deadline() -> None:
 )
 def test_batches(count: int, sizes: list[int]) -> None:
     assert [len(some) for some in batches(range(count))] == sizes
-
-
-@pytest.mark.parametrize(
-    ("late", "of", "asked"),
-    [(0, 50, 0), (5, 50, 5), (50, 50, 17), (50, 51, 17), (30, 12, 10), (10_000, 10_000, 3_334)],
-)
-def test_what_grows_old_together_is_renewed_by_turns(late: int, of: int, asked: int) -> None:
-    assert list(turn(range(late), of)) == list(range(asked))

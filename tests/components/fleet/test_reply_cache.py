@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from components.fleet.queries import MAX_LOCAL, SET_BACK_MS, Memory
+from components.fleet.queries import MAX_ENTRIES, SET_BACK_MS, ReplyCache
 
 
 def test_a_clock_set_back_makes_nothing_known_of_a_time_to_come() -> None:
-    memory = Memory()
-    memory.look(100_000)
-    memory.keep("list", 1)
-    memory.look(100_000 - SET_BACK_MS)  # as clocks do
-    assert memory.local("list") == 1
-    memory.look(60_000)
-    assert memory.local("list") is None
-    memory.keep("list", 2)
-    memory.look(61_000)
-    assert memory.local("list") == 2
+    cache = ReplyCache()
+    cache.note_time(100_000)
+    cache.put("list", 1)
+    cache.note_time(100_000 - SET_BACK_MS)  # as clocks do
+    assert cache.get("list") == 1
+    cache.note_time(60_000)
+    assert cache.get("list") is None
+    cache.put("list", 2)
+    cache.note_time(61_000)
+    assert cache.get("list") == 2
 
 
 def test_memory_is_bounded() -> None:
-    memory = Memory()
-    for n in range(MAX_LOCAL + 5):
-        memory.keep(n, n)
-        memory.local(0)
-    assert memory.local(0) == 0
-    assert memory.local(1) is None
+    cache = ReplyCache()
+    for n in range(MAX_ENTRIES + 5):
+        cache.put(n, n)
+        cache.get(0)
+    assert cache.get(0) == 0
+    assert cache.get(1) is None

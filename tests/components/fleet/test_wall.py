@@ -11,7 +11,7 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.errors import WeirError
 from api.timez import bucket_starts
-from components.fleet.queries import Desk
+from components.fleet.queries import ServiceAccess
 from components.fleet.url_state import FleetView, read_fleet_view
 from components.fleet.wall import ONLY_READINGS, board
 from tests.components.fleet.conftest import Counted
@@ -41,9 +41,9 @@ def now(watched: Fleet) -> int:
 
 
 def test_fifty_tiles_the_worst_first_by_one_question(
-    desk: Desk, counted: Counted, now: int
+    access: ServiceAccess, counted: Counted, now: int
 ) -> None:
-    made = board(desk, FleetView(), now)
+    made = board(access, FleetView(), now)
     assert len(counted.asked) == 1
     assert len(made["tiles"]) == 50
     states = [tile["state"] for tile in made["tiles"]]
@@ -61,8 +61,10 @@ def test_fifty_tiles_the_worst_first_by_one_question(
     assert sums["attention"]["note"] in ("no finding is open", "not all checked yet")
 
 
-def test_every_number_of_a_tile_equals_a_recount_from_the_readings(desk: Desk, now: int) -> None:
-    shown = tiles(board(desk, FleetView(sort="label"), now))
+def test_every_number_of_a_tile_equals_a_recount_from_the_readings(
+    access: ServiceAccess, now: int
+) -> None:
+    shown = tiles(board(access, FleetView(sort="label"), now))
     edge = now - now % (5 * MINUTE_MS)
     for index in (SILENT, DEGRADED, LOW, HOLED, YOUNG, 9):
         tile = shown[serial(index)]
@@ -81,9 +83,9 @@ def test_every_number_of_a_tile_equals_a_recount_from_the_readings(desk: Desk, n
         assert flow == ("–" if index == SILENT else f"{rate:.2f}" if rate else "0"), index
 
 
-def test_strips_equal_a_recount_cell_by_cell(desk: Desk, now: int) -> None:
+def test_strips_equal_a_recount_cell_by_cell(access: ServiceAccess, now: int) -> None:
     """The device that has one hour missing: exactly the cells of that hour aren't full."""
-    tile = tiles(board(desk, FleetView(), now))[serial(HOLED)]
+    tile = tiles(board(access, FleetView(), now))[serial(HOLED)]
     _, track, full, part = tile["strip"]
     rows = readings(HOLED, 0, now - DAY_MS, now)
     edge, cell = now - now % (5 * MINUTE_MS), 30 * MINUTE_MS
@@ -99,8 +101,10 @@ def test_strips_equal_a_recount_cell_by_cell(desk: Desk, now: int) -> None:
     assert track
 
 
-def test_a_young_device_has_no_cells_before_its_installation(desk: Desk, now: int) -> None:
-    tile = tiles(board(desk, FleetView(sort="label"), now))[serial(YOUNG)]
+def test_a_young_device_has_no_cells_before_its_installation(
+    access: ServiceAccess, now: int
+) -> None:
+    tile = tiles(board(access, FleetView(sort="label"), now))[serial(YOUNG)]
     _, track, full, _ = tile["strip"]
     first = min(int(x) for x in re.findall(r"M(\d+) ", track + full)) // 10
     assert 48 - 11 <= first <= 48 - 9  # five hours are ten cells
@@ -108,36 +112,40 @@ def test_a_young_device_has_no_cells_before_its_installation(desk: Desk, now: in
 
 
 @pytest.mark.parametrize("sort", ["worst", "finding", "label", "seen", "uptime", "flow", "volume"])
-def test_every_order_is_the_services(desk: Desk, counted: Counted, now: int, sort: str) -> None:
-    assert len(board(desk, FleetView(sort=sort), now)["tiles"]) == 50
+def test_every_order_is_the_services(
+    access: ServiceAccess, counted: Counted, now: int, sort: str
+) -> None:
+    assert len(board(access, FleetView(sort=sort), now)["tiles"]) == 50
     assert len(counted.asked) == 1
 
 
-def test_held_devices_stay_in_their_order(desk: Desk, watched: Fleet, now: int) -> None:
+def test_held_devices_stay_in_their_order(access: ServiceAccess, watched: Fleet, now: int) -> None:
     held = [watched.ids[serial(n)] for n in (41, SILENT, 7)]
-    made = board(desk, read_fleet_view({"held": held}), now)
+    made = board(access, read_fleet_view({"held": held}), now)
     assert [tile["id"] for tile in made["tiles"]] == held
     assert made["pages"]["words"] == "1–50 of 60"
 
 
-def test_a_page_beyond_the_last_shows_the_last(desk: Desk, now: int) -> None:
-    made = board(desk, read_fleet_view({"page": "9"}), now)
+def test_a_page_beyond_the_last_shows_the_last(access: ServiceAccess, now: int) -> None:
+    made = board(access, read_fleet_view({"page": "9"}), now)
     assert (made["pages"]["page"], len(made["tiles"])) == (2, 10)
 
 
-def test_a_stranger_sees_nothing(desk: Desk, service: Any, now: int) -> None:
-    board(desk, FleetView(), now)
-    stranger = Desk(Client.in_process(service, "00000000-0000-4000-8000-00000000dead"), desk.memory)
+def test_a_stranger_sees_nothing(access: ServiceAccess, service: Any, now: int) -> None:
+    board(access, FleetView(), now)
+    stranger = ServiceAccess(
+        Client.in_process(service, "00000000-0000-4000-8000-00000000dead"), access.cache
+    )
     with pytest.raises(WeirError, match="Unauthorized"):
         board(stranger, FleetView(), now + 1_000)
 
 
-def test_troubles_are_found_by_their_chips(desk: Desk, now: int) -> None:
+def test_troubles_are_found_by_their_chips(access: ServiceAccess, now: int) -> None:
     for state in set(TROUBLED.values()):
-        made = board(desk, read_fleet_view({"status": state}), now)
+        made = board(access, read_fleet_view({"status": state}), now)
         wanted = {serial(index) for index, name in TROUBLED.items() if name == state}
         assert set(tiles(made)) == wanted
-    assert board(desk, read_fleet_view({"finding": "burst"}), now)["tiles"] == []
+    assert board(access, read_fleet_view({"finding": "burst"}), now)["tiles"] == []
 
 
 @pytest.mark.parametrize(
@@ -149,14 +157,18 @@ def test_troubles_are_found_by_their_chips(desk: Desk, now: int) -> None:
         ({"finding": "burst"}, "No device matches this search and these filters."),
     ],
 )
-def test_an_empty_wall_says_why(desk: Desk, now: int, query: dict[str, str], words: str) -> None:
-    assert board(desk, read_fleet_view(query), now)["empty"] == words
+def test_an_empty_wall_says_why(
+    access: ServiceAccess, now: int, query: dict[str, str], words: str
+) -> None:
+    assert board(access, read_fleet_view(query), now)["empty"] == words
 
 
-def test_a_service_that_fails_is_said_once(desk: Desk, counted: Counted, now: int) -> None:
+def test_a_service_that_fails_is_said_once(
+    access: ServiceAccess, counted: Counted, now: int
+) -> None:
     counted.fails = lambda url: 500
     with pytest.raises(WeirError, match="on fire"):
-        board(desk, FleetView(), now)
+        board(access, FleetView(), now)
     assert len(counted.asked) == 1
 
 
@@ -170,9 +182,9 @@ def bare(counted: Counted) -> Counted:
 
 
 def test_without_a_status_the_page_shows_its_devices_by_label(
-    desk: Desk, bare: Counted, now: int
+    access: ServiceAccess, bare: Counted, now: int
 ) -> None:
-    made = board(desk, FleetView(), now)
+    made = board(access, FleetView(), now)
     shown = tiles(made)
     assert (made["remark"], made["totals"], made["chips"]) == (ONLY_READINGS, [], [])
     labels = [tile["label"] for tile in made["tiles"]]
@@ -182,5 +194,5 @@ def test_without_a_status_the_page_shows_its_devices_by_label(
     assert shown[serial(9)]["health"][0][0] == "100.0%"
     assert len(bare.asked) < 12
     bare.asked.clear()
-    board(desk, read_fleet_view({"page": "2"}), now + 15_000)
+    board(access, read_fleet_view({"page": "2"}), now + 15_000)
     assert not any("/insight/" in url for url in bare.asked)  # known for a minute

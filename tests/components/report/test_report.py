@@ -12,7 +12,7 @@ from api.errors import BadRequest
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import formatting
-from components.fleet.queries import Deadline, Desk, Memory
+from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from components.report import text as report_text
 from components.report.queries import Report, gathered, whole
 from components.report.url_state import (
@@ -68,14 +68,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 @pytest.fixture
-def desk(client: Client) -> Desk:
-    return Desk(client, Memory())
+def access(client: Client) -> ServiceAccess:
+    return ServiceAccess(client, ReplyCache())
 
 
-def report_of(desk: Desk, serial: str, **said: str) -> tuple[Report, str]:
+def report_of(access: ServiceAccess, serial: str, **said: str) -> tuple[Report, str]:
     """The report of one device, and its document as HTML."""
     view = read_report_view({"q": serial, "range": ZONES[serial][1], **said})
-    report = whole(desk, view, NOW)
+    report = whole(access, view, NOW)
     charts = {each.meter.id: Chart("<svg></svg>", "words", "note") for each in report.usages}
     return report, pdf.html(report, view, "Odd & Even", charts)
 
@@ -114,9 +114,9 @@ def is_rounded(text: str, value: float, unit: str) -> bool:
 
 
 @pytest.mark.parametrize("serial", list(ZONES))
-def test_each_day_is_the_sum_of_its_readings(desk: Desk, serial: str) -> None:
+def test_each_day_is_the_sum_of_its_readings(access: ServiceAccess, serial: str) -> None:
     name, _, hours = ZONES[serial]
-    report, text = report_of(desk, serial)
+    report, text = report_of(access, serial)
     (usage,) = report.usages
     rows = [row for row in _Cells(text).rows if len(row) == 6 and " 2026" in row[0]]
     assert len(rows) == len(hours) == len(usage.days)
@@ -133,20 +133,20 @@ def test_each_day_is_the_sum_of_its_readings(desk: Desk, serial: str) -> None:
         assert row[5] == "100.0%"
 
 
-def test_notes_of_the_range_are_listed(desk: Desk) -> None:
+def test_notes_of_the_range_are_listed(access: ServiceAccess) -> None:
     at = "2026-11-01T12:00:00-05:00"
     body = {"device": "R-NY", "from": at, "text": "Valve <b>replaced</b>"}
-    note = desk.client.create_annotation("note", body)
-    before = desk.client.create_annotation("note", {**body, "from": "2026-10-01T00:00:00Z"})
-    _, text = report_of(desk, "R-NY")
+    note = access.client.create_annotation("note", body)
+    before = access.client.create_annotation("note", {**body, "from": "2026-10-01T00:00:00Z"})
+    _, text = report_of(access, "R-NY")
     for each in (note, before):
-        desk.client.delete_annotation("note", each.id)
+        access.client.delete_annotation("note", each.id)
     rows = [row for row in _Cells(text).rows if row[0] == "Note"]
     assert rows == [["Note", "2026-11-01 12:00", "Valve <b>replaced</b>"]]
 
 
-def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:
-    report, text = report_of(desk, "R-NY")
+def test_the_numbers_above_are_of_all_days(access: ServiceAccess) -> None:
+    report, text = report_of(access, "R-NY")
     start, end = (
         day_start(zone("America/New_York"), report.usages[0].days[0].ordinal),
         ms("2026-11-04T05:00Z"),
@@ -164,8 +164,8 @@ def test_the_numbers_above_are_of_all_days(desk: Desk) -> None:
         assert each.value in text
 
 
-def test_the_night_is_the_last_of_the_range(desk: Desk) -> None:
-    report, _ = report_of(desk, "R-NY")
+def test_the_night_is_the_last_of_the_range(access: ServiceAccess) -> None:
+    report, _ = report_of(access, "R-NY")
     flow = report.details[report.usages[0].meter.id].nights
     assert flow is not None
     assert flow.night == (ms("2026-11-03T07:00Z"), ms("2026-11-03T10:00Z"))
@@ -178,12 +178,12 @@ def test_the_night_is_the_last_of_the_range(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("units", "volume"), [("us", " gal"), ("metric", " m³")])
 def test_a_group_has_its_sums_a_table_and_a_section_each(
-    desk: Desk, units: str, volume: str
+    access: ServiceAccess, units: str, volume: str
 ) -> None:
     view = read_report_view(
         {"group": "Odd clocks", "range": "2026-10-30..2026-11-03", "units": units}
     )
-    report = whole(desk, view, NOW)
+    report = whole(access, view, NOW)
     text = pdf.html(report, view, "Odd & Even", {})
     rows = _Cells(text).rows
     assert next(row[0] for row in rows if len(row) == 7) == "Device"
@@ -195,8 +195,8 @@ def test_a_group_has_its_sums_a_table_and_a_section_each(
     assert "Odd clocks</h1>" in text
 
 
-def test_no_label_is_markup(desk: Desk) -> None:
-    _, text = report_of(desk, "R-NY")
+def test_no_label_is_markup(access: ServiceAccess) -> None:
+    _, text = report_of(access, "R-NY")
     assert "<b>R-NY" not in text
     assert "&lt;b&gt;R-NY&lt;/b&gt; &amp; Sons" in text
     assert "Odd &amp; Even" in text
@@ -205,13 +205,15 @@ def test_no_label_is_markup(desk: Desk) -> None:
 # --- What is asked -------------------------------------------------------------------------------
 
 
-def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(desk: Desk) -> None:
+def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(
+    access: ServiceAccess,
+) -> None:
     view = read_report_view({"group": "Odd clocks", "range": "2026-10-30..2026-11-03"})
-    begun = gathered(desk, view, Deadline(0), NOW)
+    begun = gathered(access, view, Deadline(0), NOW)
     assert (begun.usages, begun.progress.complete) == ((), False)
-    done = gathered(desk, view, Deadline(60), NOW)
+    done = gathered(access, view, Deadline(60), NOW)
     assert done.progress.complete
-    again = gathered(desk, view, Deadline(0), NOW + 1_000)
+    again = gathered(access, view, Deadline(0), NOW + 1_000)
     assert (again.usages, again.details) == (done.usages, done.details)
 
 

@@ -16,7 +16,7 @@ from api.client import Client
 from api.errors import Internal
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
-from components.fleet.queries import Deadline, Desk, Memory
+from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from components.units import US
 from components.usage.queries import Summary, gather, pick
 from components.usage.sums import ordered, totals
@@ -86,14 +86,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 @pytest.fixture
-def desk(client: Client) -> Desk:
-    return Desk(client, Memory())
+def access(client: Client) -> ServiceAccess:
+    return ServiceAccess(client, ReplyCache())
 
 
-def summary(desk: Desk, **said: str) -> Summary:
+def summary(access: ServiceAccess, **said: str) -> Summary:
     view = read_usage_view({"range": AUTUMN, **said})
-    picked = pick(desk, view, NOW)
-    return gather(desk, picked.meters, view, picked.price, Deadline(60), NOW)
+    picked = pick(access, view, NOW)
+    return gather(access, picked.meters, view, picked.price, Deadline(60), NOW)
 
 
 def recomputed(serial: str, tz: Any, ordinal: int) -> list[float]:
@@ -106,8 +106,8 @@ def recomputed(serial: str, tz: Any, ordinal: int) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["", "Asia/Kolkata", "America/New_York"])
-def test_days_are_each_zones_own_and_sum_up(desk: Desk, name: str) -> None:
-    found = summary(desk, zone=name)
+def test_days_are_each_zones_own_and_sum_up(access: ServiceAccess, name: str) -> None:
+    found = summary(access, zone=name)
     assert found.progress.complete
     assert {usage.meter.serial for usage in found.usages} == set(READINGS)
     for usage in found.usages:
@@ -125,8 +125,8 @@ def by_serial(found: Summary) -> Mapping[str, Any]:
     return {usage.meter.serial: usage for usage in found.usages}
 
 
-def test_the_day_of_25_hours_and_the_day_that_is_under_way(desk: Desk) -> None:
-    days = by_serial(summary(desk))["U-NY"].days
+def test_the_day_of_25_hours_and_the_day_that_is_under_way(access: ServiceAccess) -> None:
+    days = by_serial(summary(access))["U-NY"].days
     assert [date.fromordinal(day.ordinal).day for day in days] == [31, 1, 2, 3]
     assert [(d.end_ms - d.start_ms) // HOUR_MS for d in days] == [24, 25, 24, 24]
     assert [d.elapsed_ms // HOUR_MS for d in days] == [24, 25, 24, 13]
@@ -140,14 +140,14 @@ def test_the_day_of_25_hours_and_the_day_that_is_under_way(desk: Desk) -> None:
     assert days[1].mean_flow == pytest.approx(gallons / (25 * 60))
 
 
-def test_nothing_is_due_before_a_device_was_there(desk: Desk) -> None:
-    days = by_serial(summary(desk))["U-NEW"].days
+def test_nothing_is_due_before_a_device_was_there(access: ServiceAccess) -> None:
+    days = by_serial(summary(access))["U-NEW"].days
     assert [day.expected for day in days] == [0, 0, 13 * 6, 13 * 6]
-    assert by_serial(summary(desk))["U-NEW"].uptime == 1.0
+    assert by_serial(summary(access))["U-NEW"].uptime == 1.0
 
 
-def test_a_cost_needs_a_price_and_keeps_its_currency(desk: Desk) -> None:
-    found = by_serial(summary(desk))
+def test_a_cost_needs_a_price_and_keeps_its_currency(access: ServiceAccess) -> None:
+    found = by_serial(summary(access))
     assert found["U-NY"].cost(100.0) == pytest.approx(2.0)
     assert found["U-TOKYO"].cost(100.0) is None
     assert found["U-NEW"].price.currency == "EUR"
@@ -162,25 +162,25 @@ def test_a_cost_needs_a_price_and_keeps_its_currency(desk: Desk) -> None:
 # --- Asking --------------------------------------------------------------------------------------
 
 
-def test_a_summary_comes_in_instalments(desk: Desk) -> None:
+def test_a_summary_comes_in_instalments(access: ServiceAccess) -> None:
     view = read_usage_view({"range": AUTUMN})
-    meters = pick(desk, view, NOW).meters
-    begun = gather(desk, meters, view, None, Deadline(0), NOW)
+    meters = pick(access, view, NOW).meters
+    begun = gather(access, meters, view, None, Deadline(0), NOW)
     assert (begun.usages, begun.progress.complete) == ((), False)
-    whole = gather(desk, meters, view, None, Deadline(60), NOW)
+    whole = gather(access, meters, view, None, Deadline(60), NOW)
     assert whole.progress.complete
-    again = gather(desk, meters, view, None, Deadline(0), NOW + 1_000)
+    again = gather(access, meters, view, None, Deadline(0), NOW + 1_000)
     assert again.usages == whole.usages  # what is known isn't asked for again
 
 
-def test_a_summary_of_no_device_is_complete(desk: Desk) -> None:
+def test_a_summary_of_no_device_is_complete(access: ServiceAccess) -> None:
     view = read_usage_view({"range": AUTUMN})
-    nobody = gather(desk, [], view, None, Deadline(0), NOW)
+    nobody = gather(access, [], view, None, Deadline(0), NOW)
     assert (nobody.usages, nobody.progress.complete) == ((), True)
 
 
 def test_one_summary_asks_a_question_a_device_and_one_a_day_for_all(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     for name in ("datapoints", "latest"):
@@ -191,13 +191,13 @@ def test_one_summary_asks_a_question_a_device_and_one_a_day_for_all(
             return plain(self, *a, **k)
 
         monkeypatch.setattr(Client, name, counted)
-    summary(desk, zone="UTC", devices=",".join(ids(desk, "U-NY", "U-TOKYO")))
+    summary(access, zone="UTC", devices=",".join(ids(access, "U-NY", "U-TOKYO")))
     # One of them is whether readings disprove a date of installation that lies in the range.
     assert (asked.count("datapoints"), asked.count("latest")) == (2, 5)
 
 
-def ids(desk: Desk, *serials: str) -> list[str]:
-    known = {d.serial_number: d.id for d in desk.client.devices().devices}
+def ids(access: ServiceAccess, *serials: str) -> list[str]:
+    known = {d.serial_number: d.id for d in access.client.devices().devices}
     return [known[serial] for serial in serials]
 
 
@@ -212,32 +212,36 @@ def failing(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
     monkeypatch.setattr(Client, "datapoints", datapoints)
 
 
-def test_one_device_that_fails_fails_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    failing(monkeypatch, *ids(desk, "U-TOKYO"))
-    found = by_serial(summary(desk))
+def test_one_device_that_fails_fails_alone(
+    access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, *ids(access, "U-TOKYO"))
+    found = by_serial(summary(access))
     assert {s: bool(usage.failure) for s, usage in found.items()} == {
         serial: serial == "U-TOKYO" for serial in READINGS
     }
     assert found["U-NY"].uptime is not None
 
 
-def test_a_service_that_fails_is_no_summary(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_that_fails_is_no_summary(
+    access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
-        failing(patch, *ids(desk, *READINGS))
+        failing(patch, *ids(access, *READINGS))
         with pytest.raises(Internal):
-            summary(desk)
-    assert summary(desk).progress.complete  # and isn't remembered
+            summary(access)
+    assert summary(access).progress.complete  # and isn't remembered
 
 
 def test_too_many_devices_are_said_in_words_and_not_asked_for(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("components.usage.queries.MOST_DEVICES", 3)
-    picked = pick(desk, UsageView(), NOW)
+    picked = pick(access, UsageView(), NOW)
     assert picked.meters == ()
     assert picked.words.startswith("4 devices match, and a summary covers at most 3.")
     with pytest.raises(ValueError, match="4 devices match"):
-        downloads_usage.days_file(desk, {"range": AUTUMN})
+        downloads_usage.days_file(access, {"range": AUTUMN})
 
 
 @pytest.mark.parametrize(
@@ -249,14 +253,16 @@ def test_too_many_devices_are_said_in_words_and_not_asked_for(
         ({"q": "nobody"}, []),
     ],
 )
-def test_devices_by_search_and_group(desk: Desk, said: dict[str, str], labels: list[str]) -> None:
-    picked = pick(desk, read_usage_view(said), NOW)
+def test_devices_by_search_and_group(
+    access: ServiceAccess, said: dict[str, str], labels: list[str]
+) -> None:
+    picked = pick(access, read_usage_view(said), NOW)
     assert sorted(meter.label for meter in picked.meters) == sorted(labels)
     assert bool(picked.words) == (not labels)
 
 
-def test_a_device_out_of_sight_is_not_chosen(desk: Desk) -> None:
-    assert pick(desk, UsageView(devices=(str(uuid4()),)), NOW).meters == ()
+def test_a_device_out_of_sight_is_not_chosen(access: ServiceAccess) -> None:
+    assert pick(access, UsageView(devices=(str(uuid4()),)), NOW).meters == ()
 
 
 # --- Files ---------------------------------------------------------------------------------------
@@ -272,9 +278,9 @@ def told(table: Any) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("at_now")
-def test_the_days_file_is_the_summary(desk: Desk) -> None:
+def test_the_days_file_is_the_summary(access: ServiceAccess) -> None:
     rows = told(
-        downloads_usage.days_file(desk, {"range": AUTUMN, "units": "metric", "sort": "label"})
+        downloads_usage.days_file(access, {"range": AUTUMN, "units": "metric", "sort": "label"})
     )
     assert {row["serial_number"] for row in rows} == {"U-NY", "U-TOKYO", "U-NEW", "'=U-NEVER"}
     nora = [row for row in rows if row["label"] == "Nora"]
@@ -290,9 +296,9 @@ def test_the_days_file_is_the_summary(desk: Desk) -> None:
 
 
 @pytest.mark.usefixtures("at_now")
-def test_the_devices_file_sums_the_days_file(desk: Desk) -> None:
-    days = told(downloads_usage.days_file(desk, {"range": AUTUMN}))
-    table = downloads_usage.devices_file(desk, {"range": AUTUMN})
+def test_the_devices_file_sums_the_days_file(access: ServiceAccess) -> None:
+    days = told(downloads_usage.days_file(access, {"range": AUTUMN}))
+    table = downloads_usage.devices_file(access, {"range": AUTUMN})
     assert table.name == "weir_usage_2026-10-31_2026-11-03_by-device"
     for row in told(table):
         own = [d for d in days if d["serial_number"] == row["serial_number"]]
@@ -303,21 +309,21 @@ def test_the_devices_file_sums_the_days_file(desk: Desk) -> None:
 
 @pytest.mark.usefixtures("at_now")
 def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads_usage, "FILE_PATIENCE_S", 0.0)
     answer = streaming.sent(
-        lambda: downloads_usage.days_file(desk, {"range": AUTUMN}), "csv", gzip=False
+        lambda: downloads_usage.days_file(access, {"range": AUTUMN}), "csv", gzip=False
     )
     assert answer.status_code == 503
     assert "choose a shorter range" in answer.get_data(as_text=True)
 
 
 @pytest.mark.usefixtures("at_now")
-def test_the_workbook_holds_what_the_csv_holds(desk: Desk) -> None:
+def test_the_workbook_holds_what_the_csv_holds(access: ServiceAccess) -> None:
     said = {"range": AUTUMN}
-    rows = told(downloads_usage.days_file(desk, said))
-    book = load_workbook(io.BytesIO(b"".join(xlsx.chunks(downloads_usage.days_file(desk, said)))))
+    rows = told(downloads_usage.days_file(access, said))
+    book = load_workbook(io.BytesIO(b"".join(xlsx.chunks(downloads_usage.days_file(access, said)))))
     header, *cells = book.worksheets[0].iter_rows(values_only=True)
     assert list(rows[0]) == list(header)
     for row, cell in zip(rows, cells, strict=True):
@@ -335,16 +341,16 @@ def column(usages: Any, at: int) -> list[str]:
     return [cells[at] for cells in amounts([(each, each) for each in usages], US)]
 
 
-def test_each_column_has_one_number_of_decimals(desk: Desk) -> None:
-    usages = summary(desk).usages
+def test_each_column_has_one_number_of_decimals(access: ServiceAccess) -> None:
+    usages = summary(access).usages
     for at in (0, 2, 3):
         told = [text.split()[0] for text in column(usages, at) if text != "–"]
         assert len({len(text.partition(".")[2]) for text in told}) == 1, told
 
 
 @pytest.mark.parametrize("head", SORTED_BY)
-def test_every_head_sorts(desk: Desk, head: str) -> None:
-    usages = summary(desk).usages
+def test_every_head_sorts(access: ServiceAccess, head: str) -> None:
+    usages = summary(access).usages
     sort = SORTED_BY[head]
     assert sort in SORTS
     found = ordered(usages, sort)
@@ -358,8 +364,10 @@ def test_every_head_sorts(desk: Desk, head: str) -> None:
     assert values == sorted(values)
 
 
-def test_a_sum_that_devices_are_missing_from_is_not_written_as_the_total(desk: Desk) -> None:
-    usages = summary(desk).usages
+def test_a_sum_that_devices_are_missing_from_is_not_written_as_the_total(
+    access: ServiceAccess,
+) -> None:
+    usages = summary(access).usages
     whole = sums(totals(usages, len(usages)), US)[0]
     part = sums(totals(usages, len(usages) + 1), US)[0]
     assert whole.value != "–"

@@ -1,0 +1,142 @@
+"""The process that carries out an import, or undoes it, and reports how far it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from api.catalog import RAW
+from api.errors import WeirError
+from api.ingest.batch import Batch
+from api.ingest.file_lock import Held, held
+from api.ingest.imports.folder import ImportFolder, Outcome
+from api.ingest.imports.spans import note, noted, own_spans
+from api.ingest.new_devices import create_missing
+from api.ingest.pipeline import content_digest, import_file
+from api.ingest.suspicion import Suspicions
+from api.store.base import Progress, Span, Store
+from api.store.base.audit import AuditEntry
+from api.timez import now_ms, stamp
+
+MOST_CAUSES: Final = 500
+Reevaluate = Callable[[Store, str, Sequence[int]], None]
+
+
+class Paused(Exception):
+    """The reader wants the import to pause."""
+
+
+def run(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
+    """Do what the folder's request asks for. Nothing where another process is at it."""
+    try:
+        with held(folder.path / "job.lock", "this import"):
+            try:
+                if folder.request().goal == "undo":
+                    _undo(store, folder, reevaluate)
+                else:
+                    _import(store, folder)
+            except WeirError as error:
+                folder.report(
+                    replace(folder.outcome() or Outcome(), state="failed", problem=str(error))
+                )
+    except Held:
+        return
+
+
+def _import(store: Store, folder: ImportFolder) -> None:
+    request, mapping = folder.request(), folder.mapping()
+    organization = request.organization_id
+    before = folder.outcome() or Outcome()
+    created = list(
+        dict.fromkeys([*before.created, *create_missing(store, organization, folder.file, mapping)])
+    )
+    digest = content_digest(folder.file, mapping)
+    suspicions, causes = Suspicions(), Counter[tuple[str, str, str]]()
+    causes.update({(reason, device, sample): n for reason, device, n, sample in before.causes})
+    folder.report(replace(before, state="running", created=created, problem=""))
+
+    def before_batch(batch: Batch) -> None:
+        if folder.pausing:
+            raise Paused
+        note(folder.spans, list(own_spans(store, batch)))
+
+    def after_batch(batch: Batch) -> None:
+        suspicions.add(batch)
+        for each in batch.refused:
+            causes[each.reason, each.device, each.sample] += each.count
+        reached = store.progress(digest, organization) or Progress(digest, organization)
+        folder.report(_reached(reached, folder, batch.consumed, causes, created))
+
+    try:
+        done = import_file(
+            store,
+            organization,
+            folder.file,
+            after_batch,
+            mapping=mapping,
+            before_batch=before_batch,
+        )
+    except Paused:
+        folder.report(replace(folder.outcome() or before, state="paused"))
+        return
+    outcome = _reached(done, folder, request.size, causes, created)
+    folder.report(replace(outcome, state="done", messages=suspicions.messages(store)))
+    _audit(store, folder, "import", {"stored": done.stored, "refused": done.refused})
+
+
+def _reached(
+    reached: Progress, folder: ImportFolder, consumed: int, causes: Counter[tuple[str, str, str]],
+    created: list[str],
+) -> Outcome:  # fmt: skip
+    shown = [
+        [reason, device, n, sample]
+        for (reason, device, sample), n in causes.most_common(MOST_CAUSES)
+    ]
+    return Outcome(
+        "running", reached.position, reached.stored, reached.repeated, reached.refused, consumed,
+        causes=shown, created=created,
+    )  # fmt: skip
+
+
+def _undo(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
+    outcome = folder.outcome() or Outcome()
+    organization = folder.request().organization_id
+    removed, kept, keys = 0, 0, list[int]()
+    spans = noted(folder.spans)
+    devices = {
+        device.key: device for device in store.devices_by_key(sorted({s.key for s in spans}))
+    }
+    for span in reversed(spans):  # later ones lie between the instants of earlier ones
+        device = devices[span.key]
+        there = store.count(device, RAW, Span(span.from_ms, span.to_ms))
+        if there > span.readings:
+            kept += span.readings
+        elif there:
+            removed += store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
+            keys.append(span.key)
+    store.write(
+        [],
+        progress=Progress(
+            content_digest(folder.file, folder.mapping()), organization, complete=True
+        ),
+    )
+    if keys:
+        reevaluate(store, organization, sorted(set(keys)))
+    folder.spans.unlink(missing_ok=True)
+    left = outcome.stored - removed
+    message = f"{left:,} readings stay: others stand at the same times." if left > 0 else ""
+    folder.report(
+        replace(outcome, state="undone", removed=removed, messages=[message] if message else [])
+    )
+    _audit(store, folder, "undo import", {"removed": removed, "kept": left})
+
+
+def _audit(store: Store, folder: ImportFolder, action: str, after: dict[str, int]) -> None:
+    request = folder.request()
+    entry = AuditEntry(
+        now_ms(), request.organization_id, request.by, "readings", action, request.name,
+        {"begun": stamp(request.created_ms)}, after, "",
+    )  # fmt: skip
+    store.record([entry])

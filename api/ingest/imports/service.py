@@ -1,0 +1,274 @@
+"""What the service does with imports: takes files in pieces, guesses, previews, starts, undoes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from io import StringIO
+from pathlib import Path
+from subprocess import DEVNULL, Popen
+from threading import Thread
+from typing import Any, Final
+
+from api.catalog import FLOW_AMOUNT, FLOW_RATE
+from api.errors import BadRequest, Conflict, TooLarge, UserError
+from api.ingest.csv_records import Unreadable
+from api.ingest.foreign.guess import guess
+from api.ingest.foreign.mapping import Mapping as FileMapping
+from api.ingest.foreign.mapping import Mappings
+from api.ingest.foreign.preview import Preview, preview, zones_by_name
+from api.ingest.imports.folder import BUSY, ImportFolder, ImportFolders, Outcome, Request
+from api.settings import Settings
+from api.store.base import DeviceQuery, Grant, Scope, Store
+from api.timez import now_ms, stamp
+
+LARGEST_FILE: Final = 2 << 30  # bytes
+MOST_IMPORTS: Final = 50  # kept of an organization
+MOST_RUNNING: Final = 2
+SHOWN_ROWS: Final = 20
+SHOWN_DEVICES: Final = 200
+CHART_POINTS: Final = 400
+LONGEST_NAME: Final = 200
+
+Start = Callable[[str], None]
+"""Starts the job of an import, by its id, in a process of its own."""
+
+
+def start_process(settings: Settings) -> Start:
+    def start(import_id: str) -> None:
+        environ = {
+            **os.environ,
+            "WEIR_DATABASE": settings.database,
+            "WEIR_INSTANCE": settings.instance,
+        }
+        command = [sys.executable, "-m", "weir", "readings", "run-import", import_id]
+        process = Popen(
+            command,
+            env=environ,
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            start_new_session=True,
+        )
+        Thread(target=process.wait, daemon=True).start()
+
+    return start
+
+
+class ImportService:
+    """Implements `api.server.imports.Imports`. ``store`` is only read."""
+
+    def __init__(self, store: Store, instance: Path, start: Start) -> None:
+        self._store, self._start = store, start
+        self._folders, self._mappings = ImportFolders(instance), Mappings(instance)
+
+    # --- The file ---
+
+    def create(self, organization_id: str, by: str, name: str, size: int) -> dict[str, Any]:
+        name = Path(name.replace("\\", "/")).name.strip()
+        if not name or name.startswith(".") or len(name) > LONGEST_NAME or not name.isprintable():
+            raise BadRequest("The file needs a name.")
+        if size > LARGEST_FILE:
+            raise TooLarge("A file may have 2 GiB; compress it, or import it by command.")
+        if size < 1:
+            raise BadRequest("The file is empty.")
+        if sum(1 for _ in self._folders.all(organization_id)) >= MOST_IMPORTS:
+            raise Conflict(f"There are {MOST_IMPORTS} imports already: remove one first.")
+        request = Request(name, size, organization_id, by, now_ms())
+        return self.describe(organization_id, self._folders.create(request).id)
+
+    def append(self, organization_id: str, id: str, offset: int, content: bytes) -> dict[str, Any]:
+        folder = self._in_state(organization_id, id, "receiving")
+        received = folder.file.stat().st_size
+        if offset != received:
+            raise Conflict(f"{received} bytes have arrived; send what follows them.")
+        request = folder.request()
+        if received + len(content) > request.size:
+            raise TooLarge("The file is longer than it was said to be.")
+        with folder.file.open("ab") as file:
+            file.write(content)
+        if received + len(content) < request.size:
+            return {"received": received + len(content)}
+        self._guess(folder)
+        return {"received": request.size}
+
+    def _guess(self, folder: ImportFolder) -> None:
+        try:
+            found = guess(folder.file)
+            folder.with_mapping(found.mapping, found.unsure)
+        except UserError as error:
+            folder.report(Outcome("failed", problem=_without_path(error, folder)))
+
+    # --- The mapping ---
+
+    def change(self, organization_id: str, id: str, settings: Mapping[str, str]) -> dict[str, Any]:
+        """Change settings; ``mapping`` takes a saved one, ``save`` saves it under a name."""
+        folder = self._in_state(organization_id, id, "ready")
+        mapping, unsure = folder.mapping(), dict(folder.request().unsure)
+        try:
+            for name, value in settings.items():
+                if name == "mapping":
+                    mapping, unsure = self._mappings.load(value), {}
+                elif name != "save":
+                    mapping = mapping.changed(name, value)
+                    unsure.pop(name, None)
+            if "save" in settings:
+                self._mappings.save(settings["save"], mapping.check())
+        except (ValueError, UserError) as error:
+            raise BadRequest(_sentence(str(error))) from None
+        folder.with_mapping(mapping, unsure)
+        return self.describe(organization_id, id)
+
+    # --- The job ---
+
+    def begin(self, organization_id: str, id: str) -> dict[str, Any]:
+        """Start or continue the import."""
+        folder = self._in_state(organization_id, id, "ready", "paused", "interrupted")
+        try:
+            folder.mapping().check()
+        except ValueError as error:
+            raise BadRequest(_sentence(str(error))) from None
+        goal = folder.request().goal or "import"
+        return self._run(folder, replace(folder.request(), goal=goal))
+
+    def pause(self, organization_id: str, id: str) -> dict[str, Any]:
+        folder = self._in_state(organization_id, id, "running", "waiting")
+        folder.pause(True)
+        return self.describe(organization_id, id)
+
+    def undo(self, organization_id: str, id: str) -> dict[str, Any]:
+        folder = self._in_state(organization_id, id, "done", "paused", "interrupted", "failed")
+        return self._run(folder, replace(folder.request(), goal="undo"))
+
+    def remove(self, organization_id: str, id: str) -> dict[str, Any]:
+        """Forget the import; its readings stay."""
+        folder = self._folders.find(id, organization_id)
+        if folder.state(now_ms()) in BUSY:
+            raise Conflict("The import is running: pause it first.")
+        self._folders.remove(folder)
+        return {"removed": id}
+
+    def _run(self, folder: ImportFolder, request: Request) -> dict[str, Any]:
+        others = self._folders.all(request.organization_id)
+        if sum(each.state(now_ms()) in BUSY for each in others) >= MOST_RUNNING:
+            raise Conflict("Two imports are running: start this one when one is done.")
+        folder.pause(False)
+        folder.save(request)
+        folder.report(replace(folder.outcome() or Outcome(), state="waiting"))
+        self._start(folder.id)
+        return self.describe(request.organization_id, folder.id)
+
+    def _in_state(self, organization_id: str, id: str, *allowed: str) -> ImportFolder:
+        folder = self._folders.find(id, organization_id)
+        state = folder.state(now_ms())
+        if state not in allowed:
+            raise Conflict(f"The import is {state}.")
+        return folder
+
+    # --- What it looks like ---
+
+    def recent(self, organization_id: str) -> dict[str, Any]:
+        found = [self._brief(each) for each in self._folders.all(organization_id)]
+        return {"data": found, "mappings": self._mappings.names()}
+
+    def describe(self, organization_id: str, id: str) -> dict[str, Any]:
+        folder = self._folders.find(id, organization_id)
+        result = self._brief(folder) | {"mappings": self._mappings.names()}
+        request = folder.request()
+        if request.mapping:
+            mapping = folder.mapping()
+            columns = [{n.rstrip("_"): v for n, v in c.items()} for c in asdict(mapping)["columns"]]
+            result["mapping"] = asdict(mapping) | {"columns": columns}
+            result["unsure"] = request.unsure
+        if result["state"] == "ready":
+            result["preview"] = self._preview(folder)
+        return result
+
+    def refused(self, organization_id: str, id: str) -> str:
+        """The causes of refusal as CSV."""
+        outcome = self._folders.find(id, organization_id).outcome() or Outcome()
+        text = StringIO()
+        writer = csv.writer(text)
+        writer.writerow(("reason", "device", "rows", "first row"))
+        writer.writerows([_harmless(cell) for cell in cause] for cause in outcome.causes)
+        return text.getvalue()
+
+    def _brief(self, folder: ImportFolder) -> dict[str, Any]:
+        request, outcome = folder.request(), folder.outcome() or Outcome()
+        state = folder.state(now_ms())
+        return {
+            "id": folder.id,
+            "name": request.name,
+            "size": request.size,
+            "received": folder.file.stat().st_size,
+            "state": state,
+            "pausing": state in BUSY and folder.pausing,
+            "createdAt": stamp(request.created_ms),
+            "by": request.by,
+            "goal": request.goal,
+            "outcome": asdict(outcome) | {"problem": outcome.problem},
+        }
+
+    def _preview(self, folder: ImportFolder) -> dict[str, Any]:
+        scope = Scope(folder.request().organization_id, Grant(everything=True))
+        devices = self._store.devices(scope, DeviceQuery(active=None))
+        zones = zones_by_name(devices)
+        mapping = folder.mapping()
+        try:
+            seen = preview(folder.file, mapping, zones, now_ms())
+        except (ValueError, UserError) as error:
+            return {"problem": _sentence(_without_path(error, folder)), "samples": []}
+        return preview_object(seen, mapping, zones)
+
+
+def preview_object(seen: Preview, mapping: FileMapping, known: Mapping[str, str]) -> dict[str, Any]:
+    """A preview as JSON: rows as stored, the chart of the first device, samples of each column."""
+    shown = seen.readings[0].device if seen.readings else ""
+    own = sorted((r for r in seen.readings if r.device == shown), key=lambda row: row.recorded_ms)
+    metric = FLOW_RATE.name if any(FLOW_RATE.name in r.values for r in own) else FLOW_AMOUNT.name
+    rows = [row for row in seen.raw if not isinstance(row, Unreadable)]
+    samples = [
+        list(dict.fromkeys(row[place] for row in rows if place < len(row) and row[place].strip()))[
+            :2
+        ]
+        for place in range(len(mapping.columns))
+    ]
+    return {
+        "problem": "",
+        "rows": [
+            {"recordedAt": row.recorded_ms, "device": row.device, **row.values}
+            for row in seen.readings[:SHOWN_ROWS]
+        ],
+        "raw": [list(row) for row in seen.raw[:SHOWN_ROWS]],
+        "samples": samples,
+        "read": seen.read,
+        "stored": len(seen.readings),
+        "refused": [[r.reason, r.device, r.count, r.sample] for r in seen.refused[:SHOWN_ROWS]],
+        "devices": [
+            {"name": name, "known": name in known} for name in seen.devices[:SHOWN_DEVICES]
+        ],
+        "newDevices": sum(name not in known for name in seen.devices),
+        "allDevices": len(seen.devices),
+        "zone": mapping.zone if mapping.zone != "device" else known.get(shown, "UTC"),
+        "chart": {
+            "device": shown,
+            "metric": metric,
+            "points": [[r.recorded_ms, r.values.get(metric)] for r in own[:CHART_POINTS]],
+        },
+    }
+
+
+def _without_path(error: Exception, folder: ImportFolder) -> str:
+    return str(error).replace(str(folder.file), folder.file.name)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+
+
+def _harmless(cell: Any) -> Any:
+    """A spreadsheet takes no formula from it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell

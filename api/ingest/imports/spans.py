@@ -1,0 +1,82 @@
+"""Which stretches of time hold nothing but an import's own readings, so that undo deletes no other.
+
+They are written down before their readings are stored. At an undo a span is deleted only if it
+holds as many readings as the import brought; if others have come in since, it stays and is told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from api.catalog import RAW
+from api.ingest.batch import Batch, Ints
+from api.store.base import Device, ReadingRow, Span, Store
+
+MOST_EXISTING: Final = 200_000  # instants looked at between a batch's first and last
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSpan:
+    """``readings`` of a device, by its key, between two instants, both included."""
+
+    key: int
+    from_ms: int
+    to_ms: int
+    readings: int
+
+
+def own_spans(store: Store, batch: Batch) -> Iterator[OwnSpan]:
+    """The spans of a batch that isn't stored yet. Readings at instants at which the device has one
+    already belong to none, and so do those beyond what can be looked at."""
+    rows = sorted(set(batch.columns.rows()), key=lambda row: row[:2])
+    by_key: dict[int, list[ReadingRow]] = {}
+    for row in rows:
+        by_key.setdefault(row[0], []).append(row)
+    devices = {device.key: device for device in store.devices_by_key(sorted(by_key))}
+    for key, own in by_key.items():
+        instants = np.array([row[1] for row in own], np.int64)
+        existing = _existing(store, devices[key], int(instants[0]), int(instants[-1]))
+        if existing is not None:
+            yield from _between(key, instants, existing)
+
+
+def _existing(store: Store, device: Device, from_ms: int, to_ms: int) -> Ints | None:
+    span = Span(from_ms, to_ms)
+    if not store.count(device, RAW, span, at_most=1):
+        return np.empty(0, np.int64)
+    rows = store.rows(device, RAW, span, limit=MOST_EXISTING, metrics=())
+    return None if len(rows) == MOST_EXISTING else np.array([row[0] for row in rows], np.int64)
+
+
+def _between(key: int, instants: Ints, existing: Ints) -> Iterator[OwnSpan]:
+    fresh = instants[~np.isin(instants, existing)]
+    if not len(fresh):
+        return
+    after = np.searchsorted(existing, fresh)
+    starts = np.flatnonzero(np.r_[True, after[1:] != after[:-1]])
+    ends = np.r_[starts[1:], len(fresh)]
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        yield OwnSpan(key, int(fresh[start]), int(fresh[end - 1]), end - start)
+
+
+def note(path: Path, spans: Sequence[OwnSpan]) -> None:
+    """Add spans to an import's list, on disk before this returns."""
+    with path.open("a", encoding="utf-8") as file:
+        for span in spans:
+            file.write(json.dumps([span.key, span.from_ms, span.to_ms, span.readings]) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def noted(path: Path) -> list[OwnSpan]:
+    if not path.exists():
+        return []
+    lines = path.read_text("utf-8").splitlines()
+    return list(dict.fromkeys(OwnSpan(*json.loads(line)) for line in lines))

@@ -1,0 +1,1 @@
+"""Importing files: the frame of the page. assets/imports.js fills it."""

@@ -1,0 +1,175 @@
+"""Imports over the service: sent in pieces, guessed, previewed, carried out, paused and undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
+from api.commands.store_access import reevaluate
+from api.ingest.imports.folder import ImportFolders
+from api.ingest.imports.job import run
+from api.ingest.imports.service import ImportService
+from api.server import create_service
+from api.settings import Settings
+from api.store.base import Span, Store
+from api.store.open import open_store
+from tests.commands.conftest import CommandLine
+from tests.ingest.foreign.layouts import CASES, LayoutCase
+from tests.store.fleet import everything
+
+PATH = "/insight/v1/imports"
+GERMAN, AMPDS = (next(c for c in CASES if c.name == name) for name in ("german.csv", "ampds.csv"))
+
+
+class Site:
+    """The service over a store, whose jobs run when the test says so."""
+
+    def __init__(self, flask: CommandLine, store: Store, folder: Path, org: str) -> None:
+        self.store, self.org, self.waiting = store, org, list[str]()
+        self.folders = ImportFolders(folder)
+        imports = ImportService(store, folder, self.waiting.append)
+        app = create_service(store, Settings.from_env(flask.environ), imports=imports)
+        self.http: FlaskClient = app.test_client()
+        self.flask = flask
+        self.key = self.new_key("administrator")
+
+    def new_key(self, role: str, *more: str) -> str:
+        return self.flask.ask("keys", "create", "--org", self.org, "--role", role, *more)["key"]
+
+    def ask(
+        self, method: str, path: str = "", *, status: int = 200, key: str = "", **more: Any
+    ) -> Any:
+        headers = {KEY_HEADER: key or self.key}
+        answer = self.http.open(PATH + path, method=method, headers=headers, **more)
+        assert answer.status_code == status, answer.text
+        return answer.get_json(silent=True) or answer.text
+
+    def upload(self, case: LayoutCase, pieces: int = 3) -> str:
+        content = case.make()
+        made = self.ask("POST", json={"name": case.name, "size": len(content)}, status=201)
+        step = -(-len(content) // pieces)
+        for offset in range(0, len(content), step):
+            piece = content[offset : offset + step]
+            self.ask("PUT", f"/{made['id']}/content?offset={offset}", data=piece)
+        return made["id"]
+
+    def work(self) -> None:
+        for id in self.waiting:
+            run(self.store, self.folders.any(id), reevaluate)
+        self.waiting.clear()
+
+    def gallons(self, serial: str) -> float:
+        (device,) = self.store.resolve(everything(self.org), [serial])
+        if device is None:
+            return 0.0
+        rows = self.store.rows(device, RAW, Span(), limit=1_000, metrics=(FLOW_AMOUNT,))
+        return sum(row[1] or 0.0 for row in rows)
+
+
+@pytest.fixture
+def site(sqlite_url: str, tmp_path: Path) -> Site:
+    weir = CommandLine({"WEIR_DATABASE": sqlite_url, "WEIR_INSTANCE": str(tmp_path / "instance")})
+    weir.ask("db", "upgrade")
+    org = weir.ask("orgs", "create", "Stadtwerk")["id"]
+    return Site(weir, open_store(sqlite_url), tmp_path / "instance", org)
+
+
+def test_a_file_is_sent_guessed_corrected_imported_and_undone(site: Site) -> None:
+    id = site.upload(GERMAN)
+    seen = site.ask("GET", f"/{id}")
+    assert seen["state"] == "ready"
+    assert {"zone", "column.flow_amount.values"} <= seen["unsure"].keys()
+    assert seen["preview"]["newDevices"] == 2
+    assert len(seen["preview"]["rows"]) == 20
+
+    name, _, zone = GERMAN.correction.partition("=")
+    seen = site.ask("PATCH", f"/{id}", json={"settings": {name: zone, "save": "stadtwerk"}})
+    assert "zone" not in seen["unsure"]
+    assert seen["mappings"] == ["stadtwerk"]
+
+    assert site.ask("POST", f"/{id}/begin")["state"] == "waiting"
+    site.work()
+    done = site.ask("GET", f"/{id}")
+    assert (done["state"], done["outcome"]["stored"]) == ("done", 192)
+    assert done["outcome"]["created"] == ["Z-440", "Z-441"]
+    assert site.gallons("Z-440") == pytest.approx(GERMAN.gallons["Z-440"])
+
+    site.ask("POST", f"/{id}/undo")
+    site.work()
+    undone = site.ask("GET", f"/{id}")
+    assert (undone["state"], undone["outcome"]["removed"]) == ("undone", 192)
+    assert site.gallons("Z-440") == 0.0
+    actions = [entry["action"] for entry in site.flask.ask("audit", "list", "--org", site.org)]
+    assert {"import", "undo import"} <= set(actions)
+
+
+def test_undo_leaves_what_was_there_before_and_what_came_since(site: Site) -> None:
+    for _ in range(2):  # the second file brings nothing new
+        id = site.upload(AMPDS)
+        site.ask("POST", f"/{id}/begin")
+        site.work()
+    site.ask("POST", f"/{id}/undo")
+    site.work()
+    assert site.ask("GET", f"/{id}")["outcome"]["removed"] == 0
+    assert site.gallons("ampds") == pytest.approx(AMPDS.gallons["ampds"])
+
+
+def test_an_import_pauses_before_its_next_batch_and_continues(site: Site) -> None:
+    id = site.upload(AMPDS)
+    site.ask("POST", f"/{id}/begin")
+    site.ask("POST", f"/{id}/pause")
+    site.work()
+    assert site.ask("GET", f"/{id}")["state"] == "paused"
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 96
+
+
+def test_refused_rows_are_a_table_and_a_file(site: Site) -> None:
+    text = "device,time,volume (l)\n" + "".join(
+        f"M-1,2025-10-01 {hour:02}:00:00,{'=bad' if hour == 3 else hour % 4}\n"
+        for hour in range(24)
+    )
+    id = site.upload(LayoutCase("r.csv", text.encode, {}))
+    assert site.ask("GET", f"/{id}")["preview"]["refused"][0][0] == "volume (l) is not a number"
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    assert site.ask("GET", f"/{id}")["outcome"]["refused"] == 1
+    lines = site.ask("GET", f"/{id}/refused").splitlines()
+    assert lines[1] == 'volume (l) is not a number,M-1,1,"M-1,2025-10-01 03:00:00,=bad"'
+
+
+def test_what_may_not_be_is_refused(site: Site) -> None:
+    id = site.upload(AMPDS)
+    one, settings = f"/{id}", {"settings": {"colour": "red"}}
+    site.ask("GET", status=403, key=site.new_key("operator"))
+    site.ask("GET", "/0123456789abcdef", status=404)
+    site.ask("GET", "/..%2F..", status=404)
+    site.ask("POST", json={"name": "a", "size": 3 << 30}, status=413)
+    site.ask("POST", json={"name": "../", "size": 3}, status=400)
+    site.ask("PUT", f"{one}/content?offset=5", data=b"x", status=409)
+    site.ask("PUT", f"{one}/content?offset=-1", data=b"x", status=400)
+    site.ask("PATCH", one, json=settings, status=400)
+    site.ask("POST", f"{one}/pause", status=409)
+    site.ask("POST", f"{one}/undo", status=409)
+    site.ask("DELETE", one)
+    site.ask("GET", one, status=404)
+
+
+def test_another_organizations_import_is_none(site: Site) -> None:
+    id = site.upload(AMPDS)
+    other = site.flask.ask("orgs", "create", "Other")["id"]
+    key = site.flask.ask("keys", "create", "--org", other, "--role", "administrator")["key"]
+    site.ask("GET", f"/{id}", status=404, key=key)
+    assert site.ask("GET", key=key)["data"] == []
+
+
+def test_an_upload_that_is_no_table_fails_in_words(site: Site) -> None:
+    id = site.upload(LayoutCase("photo.csv", lambda: b"\x89PNG\r\n" * 5, {}), pieces=1)
+    seen = site.ask("GET", f"/{id}")
+    assert seen["state"] in ("failed", "ready")
+    assert seen["outcome"]["problem"] or seen["preview"]["problem"]
