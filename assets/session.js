@@ -2,19 +2,24 @@
    an open page asks every few seconds whether its session still stands. The answer also tells why
    no reading comes in, where that is known: a page that only grows older looks well. */
 import * as freshness from "./freshness.js";
+import { checkIsDue, nextCheckMs } from "./session-checks.js";
 import { siteRoot } from "./site.js";
 
 const CHECK = `${siteRoot}/session`;
-const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
+const CHECK_EVERY_MS = 2500; // 3 s at most; with the service's own 5 s, a revoked key is out within 10 s
 const CHECK_WITHIN_MS = 5000;
 const HEADER = "Weir-Sign-In";
 const OUTAGE = "Weir-Outage";
 
 const fetched = window.fetch.bind(window);
+const others =
+  "BroadcastChannel" in window ? new BroadcastChannel(`weir-session${siteRoot}`) : null;
 let leaving = false;
+let heardMs = 0; // when a page of this browser last heard that the session stands
 
 function leave(signIn) {
   leaving = true;
+  others?.postMessage({ again: true });
   const url = new URL(signIn, window.location.origin);
   url.searchParams.set("next", window.location.pathname + window.location.search);
   window.location.assign(url);
@@ -45,17 +50,38 @@ window.fetch = async (...asked) => {
   return new Promise(() => {});
 };
 
-async function check() {
+/* `told`: another page asked for it, which found that something is wrong. */
+async function check(told = false) {
   if (leaving || document.hidden) return;
   try {
     const answer = await window.fetch(CHECK, {
       cache: "no-store",
       signal: AbortSignal.timeout(CHECK_WITHIN_MS),
     });
-    if (answer.ok) tell(decodeURIComponent(answer.headers.get(OUTAGE) || ""));
+    const outage = decodeURIComponent(answer.headers.get(OUTAGE) || "");
+    if (answer.ok) {
+      heard({ outage });
+      others?.postMessage({ outage });
+    }
   } catch {
-    /* no connection: the page itself says so */
+    /* no connection: the page itself says so, and the others shall see for themselves */
+    if (!told) others?.postMessage({ again: true });
   }
+}
+
+/* One page of the browser checks for all of its pages: the others hear of it, and check themselves
+   where it failed, or where nothing was heard for as long as a check is good. */
+function heard({ outage }) {
+  heardMs = Date.now();
+  tell(outage);
+}
+
+if (others) {
+  others.onmessage = ({ data }) => {
+    if (data.again) return check(true);
+    freshness.reached(true);
+    heard(data);
+  };
 }
 
 function tell(words) {
@@ -64,12 +90,12 @@ function tell(words) {
 }
 
 async function keepChecking() {
-  await check();
-  setTimeout(keepChecking, CHECK_EVERY_MS);
+  if (checkIsDue(Date.now(), heardMs, CHECK_EVERY_MS)) await check();
+  setTimeout(keepChecking, nextCheckMs(Date.now(), heardMs, CHECK_EVERY_MS, Math.random()));
 }
 
 setTimeout(keepChecking, CHECK_EVERY_MS);
-document.addEventListener("visibilitychange", check);
+document.addEventListener("visibilitychange", () => check());
 
 /* A page kept by the browser for "back" may be of a session that is over. */
 window.addEventListener("pageshow", (event) => {

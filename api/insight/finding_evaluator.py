@@ -7,7 +7,6 @@ meanwhile; the device stays due until then. So it may be killed, or run twice, a
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, Final, NamedTuple
@@ -16,6 +15,7 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
 from api.insight.finding_inputs import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
+from api.insight.status_projection import near
 from api.insight.stored_findings import Merged, merge_stored, open_findings, row_of
 from api.insight.worker_thread import WorkerThread
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
@@ -213,7 +213,7 @@ class Evaluator:
             clock_ms,
             now_ms() if clock_ms is None else clock_ms,
             _due_ms(device, facts, readings.last_ms, evaluation.findings, clock_ms),
-            b"" if evaluation.state is None else evaluation.state.dump(),
+            _dumped(evaluation.state, before, touched_ms, basis),
         )
         evaluated = Evaluated(made, merged.rows, merged.gone, task.due, open_findings(merged.all))
         return _Result(evaluated, _counted(merged, stored))
@@ -262,6 +262,20 @@ def _state(before: EvaluationState | None, basis: str) -> State | None:
         return None
 
 
+def _dumped(
+    state: State | None, before: EvaluationState | None, touched_ms: int | None, basis: str
+) -> bytes:
+    """The state as it is stored. Within the hour under way nothing of it changes: it is not packed
+    anew, which takes as long as the rules."""
+    if state is None:
+        return b""
+    if before is not None and before.data and before.basis == basis:
+        unseen = touched_ms is None or touched_ms >= before.next_ms
+        if unseen and state.carried.next_ms == before.next_ms:
+            return before.data
+    return state.dump()
+
+
 def _due_ms(
     device: Device,
     facts: Facts,
@@ -298,14 +312,8 @@ def _differs(made: FindingRow, stored: FindingRow | None) -> bool:
     fields = ("start_ms", "end_ms", "severity", "unit", "words", "state")
     numbers = ("value", "usual", "gallons", "cost_per_day", "usual_per_day")
     return any(getattr(made, name) != getattr(stored, name) for name in fields) or not all(
-        _near(getattr(made, name), getattr(stored, name)) for name in numbers
+        near(getattr(made, name), getattr(stored, name)) for name in numbers
     )
-
-
-def _near(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
 class EvaluatorThread(WorkerThread):

@@ -22,7 +22,7 @@ from benchmarks.site.renderer import DEPENDENCIES, UPDATE, Dependency, OpenPage,
 from benchmarks.site.served import Served
 
 EVERY_S: Final = 10.0
-CHECK_EVERY_S: Final = 3.0  # an open page asks whether its session still stands
+CHECK_EVERY_S: Final = 2.5  # one page of a browser asks whether its session still stands
 CHARTS: Final = 4
 WIDTH_PX: Final = 1_310
 MAX_DATAPOINTS: Final = 2 * WIDTH_PX
@@ -203,7 +203,7 @@ def refreshing(desks: Sequence[Desk], *, whole: bool) -> Iterator[Habit]:
         yield Habit(desk.refresh_wall, EVERY_S)
         for page in desk.charts:
             yield Habit(_chart(desk, page, whole), EVERY_S)
-        for _ in range(1 + CHARTS if whole else 0):
+        if whole:
             yield Habit(_check(desk.person), CHECK_EVERY_S)
 
 
