@@ -1,6 +1,8 @@
 /* The browser's side of a session: an answer that says "signed out" leads to the sign-in page, and
-   an open page asks every few seconds whether its session still stands. The answer also tells why
-   no reading comes in, where that is known: a page that only grows older looks well. */
+   an open page asks whether its session still stands, once no page of this browser has had an
+   answer for a few seconds. Each answer also tells why no reading comes in, where that is known: a
+   page that only grows older looks well. */
+import { restMs } from "./check-pause.js";
 import * as freshness from "./freshness.js";
 import { siteRoot } from "./site.js";
 
@@ -8,7 +10,8 @@ const CHECK = `${siteRoot}/session`;
 const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
 const CHECK_WITHIN_MS = 5000;
 const HEADER = "Weir-Sign-In";
-const OUTAGE = "Weir-Outage";
+const OUTAGE = "Weir-Outage"; // of answers to a session that stands
+const HEARD = "weir-heard"; // the last such answer to any page of this browser: {ms, outage}
 
 const fetched = window.fetch.bind(window);
 let leaving = false;
@@ -28,6 +31,7 @@ async function answerOf(asked) {
   try {
     const answer = await fetched(...asked);
     freshness.reached(!AWAY.has(answer.status));
+    if (answer.headers.has(OUTAGE)) heard(decodeURIComponent(answer.headers.get(OUTAGE)));
     return answer;
   } catch (error) {
     if (LOST.has(error.name)) freshness.reached(false);
@@ -48,13 +52,29 @@ window.fetch = async (...asked) => {
 async function check() {
   if (leaving || document.hidden) return;
   try {
-    const answer = await window.fetch(CHECK, {
+    await window.fetch(CHECK, {
       cache: "no-store",
       signal: AbortSignal.timeout(CHECK_WITHIN_MS),
     });
-    if (answer.ok) tell(decodeURIComponent(answer.headers.get(OUTAGE) || ""));
   } catch {
     /* no connection: the page itself says so */
+  }
+}
+
+function heard(outage) {
+  tell(outage);
+  try {
+    localStorage.setItem(HEARD, JSON.stringify({ ms: Date.now(), outage }));
+  } catch {
+    /* no storage: this page checks for itself */
+  }
+}
+
+function lastHeard() {
+  try {
+    return JSON.parse(localStorage.getItem(HEARD));
+  } catch {
+    return null;
   }
 }
 
@@ -64,8 +84,11 @@ function tell(words) {
 }
 
 async function keepChecking() {
-  await check();
-  setTimeout(keepChecking, CHECK_EVERY_MS);
+  const last = lastHeard();
+  const pauseMs = restMs(last?.ms, Date.now(), CHECK_EVERY_MS);
+  if (pauseMs > 0) tell(last.outage);
+  else await check();
+  setTimeout(keepChecking, pauseMs > 0 ? pauseMs : CHECK_EVERY_MS);
 }
 
 setTimeout(keepChecking, CHECK_EVERY_MS);
