@@ -2,22 +2,25 @@
    an open page asks whether its session still stands, once no page of this browser has had an
    answer for a few seconds. Each answer also tells why no reading comes in, where that is known: a
    page that only grows older looks well. */
-import { restMs } from "./check-pause.js";
 import * as freshness from "./freshness.js";
+import { checkIsDue, nextCheckMs } from "./session-checks.js";
 import { siteRoot } from "./site.js";
 
 const CHECK = `${siteRoot}/session`;
-const CHECK_EVERY_MS = 3000; // with the service's own 5 s, a revoked key is out within 10 s
+const CHECK_EVERY_MS = 2500; // 3 s at most; with the service's own 5 s, a revoked key is out within 10 s
 const CHECK_WITHIN_MS = 5000;
 const HEADER = "Weir-Sign-In";
-const OUTAGE = "Weir-Outage"; // of answers to a session that stands
-const HEARD = "weir-heard"; // the last such answer to any page of this browser: {ms, outage}
+const OUTAGE = "Weir-Outage"; // of each answer to a session that stands
 
 const fetched = window.fetch.bind(window);
+const others =
+  "BroadcastChannel" in window ? new BroadcastChannel(`weir-session${siteRoot}`) : null;
 let leaving = false;
+let heardMs = 0; // when a page of this browser last heard that the session stands
 
 function leave(signIn) {
   leaving = true;
+  others?.postMessage({ again: true });
   const url = new URL(signIn, window.location.origin);
   url.searchParams.set("next", window.location.pathname + window.location.search);
   window.location.assign(url);
@@ -31,7 +34,11 @@ async function answerOf(asked) {
   try {
     const answer = await fetched(...asked);
     freshness.reached(!AWAY.has(answer.status));
-    if (answer.headers.has(OUTAGE)) heard(decodeURIComponent(answer.headers.get(OUTAGE)));
+    if (answer.headers.has(OUTAGE)) {
+      const outage = decodeURIComponent(answer.headers.get(OUTAGE));
+      heard({ outage });
+      others?.postMessage({ outage });
+    }
     return answer;
   } catch (error) {
     if (LOST.has(error.name)) freshness.reached(false);
@@ -49,7 +56,8 @@ window.fetch = async (...asked) => {
   return new Promise(() => {});
 };
 
-async function check() {
+/* `told`: another page asked for it, which found that something is wrong. */
+async function check(told = false) {
   if (leaving || document.hidden) return;
   try {
     await window.fetch(CHECK, {
@@ -57,25 +65,24 @@ async function check() {
       signal: AbortSignal.timeout(CHECK_WITHIN_MS),
     });
   } catch {
-    /* no connection: the page itself says so */
+    /* no connection: the page itself says so, and the others shall see for themselves */
+    if (!told) others?.postMessage({ again: true });
   }
 }
 
-function heard(outage) {
+/* One page of the browser hears for all of its pages: the others check themselves where it failed,
+   or where nothing was heard for as long as a check is good. */
+function heard({ outage }) {
+  heardMs = Date.now();
   tell(outage);
-  try {
-    localStorage.setItem(HEARD, JSON.stringify({ ms: Date.now(), outage }));
-  } catch {
-    /* no storage: this page checks for itself */
-  }
 }
 
-function lastHeard() {
-  try {
-    return JSON.parse(localStorage.getItem(HEARD));
-  } catch {
-    return null;
-  }
+if (others) {
+  others.onmessage = ({ data }) => {
+    if (data.again) return check(true);
+    freshness.reached(true);
+    heard(data);
+  };
 }
 
 function tell(words) {
@@ -84,15 +91,12 @@ function tell(words) {
 }
 
 async function keepChecking() {
-  const last = lastHeard();
-  const pauseMs = restMs(last?.ms, Date.now(), CHECK_EVERY_MS);
-  if (pauseMs > 0) tell(last.outage);
-  else await check();
-  setTimeout(keepChecking, pauseMs > 0 ? pauseMs : CHECK_EVERY_MS);
+  if (checkIsDue(Date.now(), heardMs, CHECK_EVERY_MS)) await check();
+  setTimeout(keepChecking, nextCheckMs(Date.now(), heardMs, CHECK_EVERY_MS, Math.random()));
 }
 
 setTimeout(keepChecking, CHECK_EVERY_MS);
-document.addEventListener("visibilitychange", check);
+document.addEventListener("visibilitychange", () => check());
 
 /* A page kept by the browser for "back" may be of a session that is over. */
 window.addEventListener("pageshow", (event) => {

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from api.metering.profile import History, day_types, usual
+from benchmarks.findings_cost import evaluator, inbox
 from benchmarks.forecasts import MONDAYS, Battle, months_held
 from benchmarks.found_faults import FAULTS, tried
 from benchmarks.found_leaks import GAPS, Clean, Trial, clean, trials
@@ -118,9 +119,10 @@ def months(seeds: Sequence[int]) -> None:
 
 
 PARTS: Final[dict[str, Callable[[Sequence[int]], None]]] = {
-    part.__name__: part for part in (nights, districts, households, forecasts, months)
+    part.__name__: part
+    for part in (nights, evaluator, inbox, districts, households, forecasts, months)
 }
-WITHOUT_FOLDER: Final = ("nights", "forecasts")
+WITHOUT_FOLDER: Final = ("nights", "evaluator", "inbox", "forecasts")
 
 
 def main() -> None:

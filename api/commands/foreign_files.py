@@ -14,12 +14,11 @@ from api.commands.arguments import everything
 from api.commands.command import json_wanted, table, warn
 from api.commands.store_access import settings
 from api.errors import UserError, WeirError
-from api.store.base import DeviceQuery, NewDevice, Store
+from api.store.base import DeviceQuery, Store
 from api.timez import now_ms, stamp
 
 if TYPE_CHECKING:
     from api.ingest.foreign.guess import Guess
-    from api.ingest.foreign.mapping import Mapping
 
 SHOWN_ROWS: Final = 20
 POLL_S: Final = 5.0
@@ -65,10 +64,11 @@ class Choice:
 def show(store: Store, organization_id: str, path: Path, choice: Choice) -> object:
     """The mapping with what should be checked, and the first rows as they will be stored."""
     from api.ingest.foreign.mapping import to_table, to_toml
-    from api.ingest.foreign.preview import preview
+    from api.ingest.foreign.preview import preview, zones_by_name
 
     found = choice.of(path)
-    known = _zones(store, organization_id)
+    devices = store.devices(everything(organization_id), DeviceQuery(active=None))
+    known = zones_by_name(devices)
     seen = preview(path, found.mapping, known, now_ms())
     rows = [
         {"recordedAt": stamp(row.recorded_ms), "device": row.device, **row.values}
@@ -101,32 +101,6 @@ def _even(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _short(value: object) -> object:
     return f"{value:.6g}" if isinstance(value, float) else value
-
-
-def _zones(store: Store, organization_id: str) -> dict[str, str]:
-    """Known devices' zones by each of their identifiers."""
-    devices = store.devices(everything(organization_id), DeviceQuery(active=None))
-    return {
-        name: device.time_zone
-        for device in devices
-        for name in (device.network_unique_identifier, device.serial_number, device.id)
-    }
-
-
-def create_devices(store: Store, organization_id: str, path: Path, mapping: Mapping) -> int:
-    """Create the devices that the file names and the organization lacks. Returns their number."""
-    from api.ingest.decode import Devices
-    from api.ingest.foreign.convert import device_names
-    from api.ingest.foreign.mapping import DEVICE_ZONE
-    from api.ingest.foreign.rows import opened
-
-    known = Devices(store.ingest_keys(organization_id))
-    names = device_names(opened(path, mapping.form, mapping.encoding), mapping)
-    fields = {} if mapping.zone == DEVICE_ZONE else {"deviceTimeZone": mapping.zone}
-    new = [NewDevice(name, fields, None) for name in names if known.find(name) is None]
-    if new:
-        store.import_devices(organization_id, new)
-    return len(new)
 
 
 def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:

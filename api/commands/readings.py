@@ -178,9 +178,9 @@ class ImportJob:
 
             clear(self.store, self.organization_id, path)
         if self.create and mapping is not None:
-            from api.commands.foreign_files import create_devices
+            from api.ingest.new_devices import create_missing
 
-            create_devices(self.store, self.organization_id, path, mapping)
+            create_missing(self.store, self.organization_id, path, mapping)
         unknown, suspicions = set[str](), Suspicions()
         with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
 

@@ -213,7 +213,7 @@ class Evaluator:
             clock_ms,
             now_ms() if clock_ms is None else clock_ms,
             _due_ms(device, facts, readings.last_ms, evaluation.findings, clock_ms),
-            b"" if evaluation.state is None else evaluation.state.dump(),
+            _dumped(evaluation.state, before, touched_ms, basis),
         )
         evaluated = Evaluated(made, merged.rows, merged.gone, task.due, open_findings(merged.all))
         return _Result(evaluated, _counted(merged, stored))
@@ -260,6 +260,20 @@ def _state(before: EvaluationState | None, basis: str) -> State | None:
         return State.load(before.data)
     except ValueError:
         return None
+
+
+def _dumped(
+    state: State | None, before: EvaluationState | None, touched_ms: int | None, basis: str
+) -> bytes:
+    """The state as it is stored. Within the hour under way nothing of it changes: it is not packed
+    anew, which takes as long as the rules."""
+    if state is None:
+        return b""
+    if before is not None and before.data and before.basis == basis:
+        unseen = touched_ms is None or touched_ms >= before.next_ms
+        if unseen and state.carried.next_ms == before.next_ms:
+            return before.data
+    return state.dump()
 
 
 def _due_ms(

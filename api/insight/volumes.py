@@ -14,7 +14,7 @@ from api.metering.mains import counted
 from api.store.base import Device, Scope, StatusEntry, StatusQuery, Store, Volume
 from api.timez import source_of
 
-MOST_ITEMS: Final = 12
+MOST_ITEMS: Final = 50
 MOST_DEVICES: Final = 2_000  # of all items together
 MOST_BUCKETS: Final = 1_500
 MOST_ROWS: Final = 3_000_000  # that are summed for one answer

@@ -104,6 +104,13 @@ class History:
     def empty(cls, day: int) -> History:
         return cls(day, _empty(ROWS), _empty(ERROR_ROWS))
 
+    @property
+    def mean(self) -> float:
+        """gal/h over the DAYS; 0 without any volume."""
+        volumes = self.volumes[-DAYS:]
+        present = volumes[volumes == volumes]
+        return float(present.sum(dtype=np.float64)) / max(len(present), 1)
+
     def with_day(self, volumes: Floats, expected: Floats) -> History:
         """With the row of the day ``self.day``: its volumes, and what was expected of them."""
         new = _rounded(np.array([volumes, volumes - expected]))
@@ -192,8 +199,7 @@ def usual(history: History, holidays: Collection[int], silenced: Bools | None = 
     types = day_types(history.day - DAYS, DAYS, holidays)
     table = weighted_quantile(trained, types, 0.5)
     known = volumes == volumes  # not NaN
-    present = volumes[known]
-    mean = float(present.sum(dtype=np.float64)) / max(len(present), 1)
+    present, mean = volumes[known], history.mean
     return Usual(
         day=history.day,
         table=table,

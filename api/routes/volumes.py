@@ -1,4 +1,4 @@
-"""Volumes of up to twelve devices or groups side by side."""
+"""Volumes of devices or groups side by side."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ VOLUME_ROUTES: Final = (
             id="getVolumes",
             path=f"{INSIGHT_PREFIX}/volumes",
             tag="expectations",
-            summary="Volumes of up to twelve devices or groups side by side",
+            summary="Volumes of up to fifty devices or groups side by side",
             answer=ref("Volumes"),
             query=VolumesQuery,
             named_in_query=True,

@@ -36,6 +36,8 @@ ANNOTATION: Final = Table(
     key=("id",),
     indexes=(
         "CREATE INDEX annotation_by_device ON annotation (device_key, kind)",
+        "CREATE INDEX annotation_by_group ON annotation"
+        " (group_name, organization_id, kind, from_ms)",
         "CREATE INDEX annotation_in_force ON annotation (device_key)"
         " WHERE kind = 'correction' AND ended_ms IS NULL",
         "CREATE INDEX annotation_by_organization ON annotation"

@@ -23,7 +23,7 @@ from benchmarks.site.renderer import DEPENDENCIES, UPDATE, Dependency, OpenPage,
 from benchmarks.site.served import Served
 
 EVERY_S: Final = 15.0
-CHECK_AFTER_S: Final = 3.0  # without an answer, a browser asks whether its session still stands
+CHECK_AFTER_S: Final = 2.5  # without an answer, a browser asks whether its session still stands
 LOOK_EVERY_S: Final = 1.0
 CHARTS: Final = 4
 WIDTH_PX: Final = 1_310

@@ -84,15 +84,11 @@ def without_maintenance(
 def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
     """A server that plans none has none."""
     try:
-        page = client.annotations(
-            "maintenance", device=device_id, from_ms=due.from_ms, to_ms=due.to_ms
-        )
+        planned = within(client, device_id, due, "maintenance")
     except WeirError:
         return []
     return merged(
-        span
-        for each in page.annotations
-        for span in occurrences(plan_of(each), due.from_ms, due.to_ms + 1)
+        span for each in planned for span in occurrences(plan_of(each), due.from_ms, due.to_ms + 1)
     )
 
 

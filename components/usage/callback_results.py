@@ -18,7 +18,7 @@ from components.fleet.totals import Total
 from components.html_json import sheet
 from components.menu import Entry, Section, body
 from components.usage import table
-from components.usage.insight_queries import balances_of, findings_of, month_ends
+from components.usage.insight_queries import balances_of, earlier, findings_of, month_ends
 from components.usage.queries import (
     PAGE_PATIENCE_S,
     Selection,
@@ -26,7 +26,14 @@ from components.usage.queries import (
     offered,
     pick,
 )
-from components.usage.sections import balance_section, findings_section, month_total
+from components.usage.sections import (
+    EARLIER,
+    balance_section,
+    earlier_total,
+    findings_section,
+    groups_section,
+    month_total,
+)
 from components.usage.sums import DeviceUsage, ordered, totals
 from components.usage.url_state import UsageView, write_usage_view
 
@@ -66,10 +73,14 @@ def _sums(
     *,
     whole: bool,
 ) -> list[Total]:
-    """With the month's end, once all devices are there."""
+    """With the month's end and the same days before, once all devices are there."""
     made = list(table.sums(totals(usages, len(picked.meters)), view.units))
-    month = month_total(month_ends(access, usages), view.units) if whole else None
-    return made if month is None else [*made, month]
+    if not whole:
+        return made
+    month = month_total(month_ends(access, usages), view.units)
+    before = [(months, earlier(access, usages, months)) for months, _ in EARLIER]
+    made += [month] if month is not None else []
+    return made + [earlier_total(n, found, view.units) for n, found in before if found is not None]
 
 
 def _table(
@@ -81,9 +92,10 @@ def _table(
     *,
     whole: bool,
 ) -> list[Component]:
-    """With the mains' balances and the findings of its days, once all devices are there."""
+    """With sums by group, mains' balances and findings, once all devices are there."""
     made = [table.table(usages, view)]
     if whole:
+        made += groups_section(usages, view.units)
         made += balance_section(balances_of(access, usages, now_ms), view.units)
         made += findings_section(findings_of(access, usages), usages, picked.price, view)
     return made

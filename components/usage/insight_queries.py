@@ -3,16 +3,24 @@ will end."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
+from api.catalog import DAY
 from api.client import Client, Finding, MonthEnd
 from api.client.balance import Balance
+from api.client.expectations import ItemVolumes
 from api.errors import NotFound, NotOffered
-from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess
+from api.metering import uptime
+from api.metering.uptime import comparable
+from api.timez import day_start
+from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess, batches
 from components.usage.queries import PAGE_PATIENCE_S
-from components.usage.sums import DeviceUsage, counted
+from components.usage.sums import Day, DeviceUsage, counted
+from components.usage.url_state import Dates, months_before
 
 MOST_FINDINGS: Final = 1_000
 MOST_BALANCES: Final = 20
@@ -50,6 +58,77 @@ def balances_of(
         )
     except (NotFound, NotOffered):
         return ()
+
+
+# --- The same days before ------------------------------------------------------------------------
+
+
+class Earlier(NamedTuple):
+    """``gallons`` of ``dates`` beside ``now``, those of the range's days that are over. None: too
+    few readings to compare."""
+
+    dates: Dates
+    gallons: float | None
+    now: float | None
+
+
+def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -> Earlier | None:
+    """The same days so many months before; None where no day is over, nothing was
+    read then, or the server can't say."""
+    summed = [usage for usage in counted(usages) if usage.days and not usage.failure]
+    over = [[day for day in usage.days if _is_over(day)] for usage in summed]
+    if not summed or not all(over):
+        return None
+    last = min(days[-1].ordinal for days in over)
+    dates = months_before(Dates(min(days[0].ordinal for days in over), last), months)
+    kept = [day for days in over for day in days if day.ordinal <= last]
+    key = (access.principal, "earlier", dates, tuple(sorted(each.meter.id for each in summed)))
+    cached: Sequence[ItemVolumes] | None = access.cache.get(key)
+    if cached is None:
+        cached = _volumes_of(access, summed, dates)
+        if cached is None:
+            return None
+        access.cache.put(key, cached)
+    if all(each.gallons is None for each in cached):
+        return None
+    return _compared(dates, kept, cached)
+
+
+def _is_over(day: Day) -> bool:
+    return day.elapsed_ms >= day.end_ms - day.start_ms
+
+
+def _volumes_of(
+    access: ServiceAccess, usages: Sequence[DeviceUsage], dates: Dates
+) -> list[ItemVolumes] | None:
+    """One request for each fifty devices of a zone."""
+    by_zone: defaultdict[ZoneInfo, list[str]] = defaultdict(list)
+    for usage in usages:
+        by_zone[usage.tz].append(f"device:{usage.meter.id}")
+    jobs = [
+        partial(
+            access.client.volumes, items, DAY, from_ms=day_start(tz, dates.first),
+            to_ms=day_start(tz, dates.last + 1) - 1, timezone=tz.key,
+        )
+        for tz, every in by_zone.items()
+        for items in batches(every)
+    ]  # fmt: skip
+    try:
+        found = list(access.run_all(jobs, Deadline(PAGE_PATIENCE_S)))
+    except (NotOffered, *ONE_DEVICE_ERRORS):
+        return None
+    return [each for part in found for each in part.items] if len(found) == len(jobs) else None
+
+
+def _compared(dates: Dates, days: Sequence[Day], found: Sequence[ItemVolumes]) -> Earlier:
+    heard, expected = sum(day.heard for day in days), sum(day.expected for day in days)
+    coverages = [each.coverage for each in found]
+    then = sum(coverages) / len(coverages) if coverages else 0.0
+    if not comparable(uptime.share(heard, expected) or 0.0, then):
+        return Earlier(dates, None, None)
+    gallons = [each.gallons for each in found if each.gallons is not None]
+    now = [day.gallons for day in days if day.gallons is not None]
+    return Earlier(dates, sum(gallons) if gallons else None, sum(now) if now else None)
 
 
 # --- Where the month ends ------------------------------------------------------------------------

@@ -14,15 +14,19 @@ from api.client import MonthEnd
 from api.client.balance import Balance, MeteredVolume
 from api.client.findings import Finding
 from api.metering.cost import money
+from api.metering.usage import change
 from components import formatting, session
 from components.controls import labelled
 from components.findings import summary_table
 from components.fleet.device_queries import Directory
 from components.fleet.totals import Total
 from components.units import Units
-from components.usage.sums import DeviceUsage
-from components.usage.url_state import UsageView
+from components.usage.insight_queries import Earlier
+from components.usage.sums import DeviceUsage, Totals, totals
+from components.usage.table import date_words
+from components.usage.url_state import Dates, UsageView
 
+LEAST_GROUPS: Final = 2
 HEADS = ("Main in", "Sub-meters out", "Unaccounted for", "Share", "Hours compared")
 
 
@@ -107,7 +111,13 @@ def findings_section(
         note += f", the {MOST_LISTED} worst"
     return [
         html.H2(["Findings", html.Span(f" · {note}", className="quiet")]),
-        summary_table.table(rows, "Findings by device", several=True, kind="usage"),
+        html.Div(
+            summary_table.table(rows, "Findings by device", several=True, kind="usage"),
+            className="usage-scroll",
+            role="region",
+            tabIndex=0,
+            **labelled("Findings: table, scrollable"),
+        ),
     ]
 
 
@@ -117,6 +127,86 @@ def _finding_row(
     href = session.site_path(f"/devices/{quote(usage.meter.id, safe='')}")
     who = html.A(usage.meter.label, href=href)
     return summary_table.row(finding, devices, view.units, usage.tz, usage.days[-1].end_ms, who)
+
+
+# --- By group ------------------------------------------------------------------------------------
+
+GROUP_HEADS: Final = ("Volume", "Share", "Cost", "Devices")
+
+
+def groups_section(usages: Sequence[DeviceUsage], units: Units) -> list[Component]:
+    """The sums of each group, the most volume first; nothing where there are fewer than two,
+    or a single device."""
+    names = sorted({group for usage in usages for group in usage.meter.groups})
+    if len(names) < LEAST_GROUPS or len(usages) < LEAST_GROUPS:
+        return []
+    sums = [(name, totals([u for u in usages if name in u.meter.groups])) for name in names]
+    sums.sort(key=lambda each: -(each[1].gallons or 0.0))
+    whole = totals(usages).gallons
+    heads = [html.Th(head, scope="col", className="number") for head in GROUP_HEADS]
+    return [
+        html.H2("By group"),
+        html.P("A device counts in each of its groups.", className="quiet"),
+        html.Div(
+            html.Table(
+                [
+                    html.Thead(html.Tr([html.Th("Group", scope="col"), *heads])),
+                    html.Tbody([_group_row(name, found, whole, units) for name, found in sums]),
+                ],
+                className="usage balance",
+                **labelled("Usage by group"),
+            ),
+            className="usage-scroll",
+            role="region",
+            tabIndex=0,
+            **labelled("By group: table, scrollable"),
+        ),
+    ]
+
+
+def _group_row(name: str, found: Totals, whole: float | None, units: Units) -> Component:
+    known = found.gallons is not None and whole is not None and whole > 0
+    share = f"{100 * (found.gallons or 0) / (whole or 1):.1f}%" if known else formatting.NOTHING
+    costs = " + ".join(money(cost, currency) for currency, cost in sorted(found.costs.items()))
+    link = html.A(name, href=session.site_path(f"/usage?group={quote(name, safe='')}"))
+    cells = (
+        units.volume(found.gallons),
+        share,
+        costs or formatting.NOTHING,
+        formatting.whole(found.devices + found.sub_meters),
+    )
+    return html.Tr(
+        [
+            html.Th(html.Span(link, className="named"), scope="row"),
+            *(html.Td(cell, className="number") for cell in cells),
+        ]
+    )
+
+
+# --- The same days before ------------------------------------------------------------------------
+
+EARLIER: Final = ((1, "Same days last month"), (12, "Same days last year"))
+
+
+def _days_words(dates: Dates) -> str:
+    """``1–21 Oct 2026``, ``24 Sep 2026 – 21 Oct 2026``."""
+    first, last = map(date_words, dates)
+    if first == last:
+        return last
+    same_month = first.partition(" ")[2] == last.partition(" ")[2]
+    return f"{first.partition(' ')[0]}–{last}" if same_month else f"{first} – {last}"
+
+
+def earlier_total(months: int, found: Earlier, units: Units) -> Total:
+    """``1,204 gal``, ``now +12% · 1 Oct 2026 – 21 Oct 2026``."""
+    label = dict(EARLIER)[months]
+    days = _days_words(found.dates)
+    name = f"earlier-{months}"
+    if found.gallons is None or found.now is None:
+        return Total(name, label, formatting.NOTHING, f"not enough data · {days}")
+    percent = change(found.now, found.gallons)
+    now = "" if percent is None else f"now {'+' if percent > 0 else ''}{percent}% · "
+    return Total(name, label, units.volume(found.gallons), f"{now}{days}".replace("-", "−"))
 
 
 # --- Month's end ---------------------------------------------------------------------------------

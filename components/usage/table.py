@@ -90,7 +90,12 @@ def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
     heads = [_head("Device", view), *(_head(name, view, "number") for name in HEADS)]
     parts = [(usage, part) for usage in usages for part in (usage, *_opened_days(usage, view))]
     cells = amounts(parts, view.units)
-    rows = [_row(usage, part, told, view) for (usage, part), told in zip(parts, cells, strict=True)]
+    top = max((usage.gallons or 0.0 for usage in usages), default=0.0)
+    rows: list[Component] = []
+    for (usage, part), told in zip(parts, cells, strict=True):
+        rows.append(_row(usage, part, told, view, top))
+        if part is usage and usage.meter.id == view.opened and usage.told:
+            rows.append(_calendar_row(usage, view.units))
     return html.Div(
         html.Table(
             [html.Thead(html.Tr(heads)), html.Tbody(rows)],
@@ -126,15 +131,15 @@ def _opened_days(usage: DeviceUsage, view: UsageView) -> Iterable[Day]:
 
 
 def _row(
-    usage: DeviceUsage, part: DeviceUsage | Day, told: tuple[str, ...], view: UsageView
+    usage: DeviceUsage, part: DeviceUsage | Day, told: tuple[str, ...], view: UsageView, top: float
 ) -> Component:
     if isinstance(part, Day):
         head = html.Th(day_text(part.ordinal - EPOCH_DAY), scope="row")
         return html.Tr([head, *number_cells((*told, length_words(part)))], className="day-row")
-    return _device(usage, told, opened=usage.meter.id == view.opened)
+    return _device(usage, told, top, opened=usage.meter.id == view.opened)
 
 
-def _device(usage: DeviceUsage, told: tuple[str, ...], *, opened: bool) -> Component:
+def _device(usage: DeviceUsage, told: tuple[str, ...], top: float, *, opened: bool) -> Component:
     button = html.Button(
         html.Span("▾" if opened else "▸", **attributes(aria_hidden="true")),
         type="button",
@@ -149,8 +154,38 @@ def _device(usage: DeviceUsage, told: tuple[str, ...], *, opened: bool) -> Compo
     head = html.Th(html.Div([button, named], className="who"), scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    cells = (*told, days_words(usage))
-    return html.Tr([head, *number_cells(cells)], className="opened" if opened else "")
+    volume, *others = number_cells((*told, days_words(usage)))
+    volume.children = [html.Span(told[0]), _bar(usage.gallons, top)]
+    return html.Tr([head, volume, *others], className="opened" if opened else "")
+
+
+def _bar(gallons: float | None, top: float) -> Component:
+    """How much that is of the most."""
+    width = 100 * max(0.0, gallons or 0.0) / top if top > 0 else 0.0
+    bar = html.Span(style={"width": f"{width:.1f}%"})
+    return html.Span(bar, className="volume-bar", **attributes(aria_hidden="true"))
+
+
+def _calendar_row(usage: DeviceUsage, units: Units) -> Component:
+    """The days as a calendar: a column a week from Monday to Sunday, the most volume darkest."""
+    top = max(0.0, *(day.gallons or 0.0 for day in usage.days)) or 1.0
+    blank = (usage.days[0].ordinal - 1) % 7  # ordinal 1 is a Monday
+    cells = [html.Span(className="blank")] * blank + [_cell(day, top, units) for day in usage.days]
+    most = max(usage.told, key=lambda day: day.gallons or 0.0)
+    words = f"Volume by day, the most on {date_words(most.ordinal)}: {units.volume(most.gallons)}"
+    calendar = html.Div(cells, className="calendar", role="img", **labelled(words))
+    note = html.Span(words, className="quiet")
+    return html.Tr(html.Td([calendar, note], colSpan=len(HEADS) + 1), className="day-row")
+
+
+def _cell(day: Day, top: float, units: Units) -> Component:
+    told = "no data" if day.gallons is None else units.volume(day.gallons)
+    name = f"{day_text(day.ordinal - EPOCH_DAY)}: {told} {length_words(day)}".strip()
+    if day.gallons is None:
+        return html.Span(className="none", title=name)
+    share = round(12 + 88 * max(0.0, day.gallons) / top)
+    colour = f"color-mix(in srgb, var(--accent) {share}%, var(--bg))"
+    return html.Span(title=name, style={"background": colour})
 
 
 def number_cells(cells: Sequence[str]) -> list[Component]:

@@ -105,6 +105,18 @@ def _dates(said: str, today: date) -> Dates:
     return month_of(today if said == "month" else date.fromisoformat(f"{said}-01"))
 
 
+def months_before(dates: Dates, months: int) -> Dates:
+    """The same days so many months earlier, as far as that month has them."""
+    first, last = (_month_before(date.fromordinal(day), months) for day in dates)
+    return Dates(first.toordinal(), last.toordinal())
+
+
+def _month_before(day: date, months: int) -> date:
+    month = day.year * 12 + day.month - 1 - months
+    first = date(month // 12, month % 12 + 1, 1)
+    return date.fromordinal(min(first.toordinal() + day.day - 1, month_of(first).last))
+
+
 def month_of(day: date) -> Dates:
     first = day.replace(day=1)
     following = (first + timedelta(days=31)).replace(day=1)

@@ -19,7 +19,7 @@ from tests.commands.conftest import CommandLine
 
 @pytest.fixture(autouse=True)
 def short_history(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.ingest.demo.feed.HISTORY_MS", 6 * HOUR_MS)
+    monkeypatch.setattr("api.ingest.demo.fleet.HISTORY_MS", 6 * HOUR_MS)
 
 
 def demo_key(flask: CommandLine) -> dict[str, str]:

@@ -65,6 +65,20 @@ def test_a_file_is_previewed_mapped_imported_and_watched(
     assert "other.csv: its header lacks Zähler" in result.stderr
 
 
+def test_a_column_that_is_no_device_creates_none(
+    weir: CommandLine, org: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.ingest.new_devices.MOST_NEW", 10)
+    path = written(GERMAN, tmp_path)
+    message = weir.error(
+        "readings", "import", "--org", org, path, "--create-devices",
+        "--set", "column.Zähler.is=skip", "--set", "column.RSSI.is=skip",
+        "--set", "column.flow_amount.is=device", "--set", "column.Temperatur.is=temperature",
+    )  # fmt: skip
+    assert "devices that aren't there: is '1.203.386' a device?" in message
+    assert weir.ask("devices", "list", "--org", org) == []
+
+
 def test_a_register_in_flow_amount_is_told(weir: CommandLine, org: str, tmp_path: Path) -> None:
     (tmp_path / "devices.json").write_text('[{"serialNumber": "M-1"}]')
     weir.ask("devices", "import", tmp_path / "devices.json", "--org", org)

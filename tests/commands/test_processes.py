@@ -152,7 +152,7 @@ def test_a_killed_import_loses_nothing_and_repeats_nothing(shell: Shell) -> None
 @pytest.fixture
 def seeded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """A store with the demo fleet and three hours of its history."""
-    monkeypatch.setattr("api.ingest.demo.feed.HISTORY_MS", 3 * HOUR_MS)
+    monkeypatch.setattr("api.ingest.demo.fleet.HISTORY_MS", 3 * HOUR_MS)
     CommandLine(shell.environ).ask("demo", "seed")
     return shell
 

@@ -94,7 +94,7 @@ def test_a_scope_sees_of_a_group_its_own_devices_alone(world: World) -> None:
         ((), {}, "item"),
         (("device:",), {}, "item"),
         (("floor:3",), {}, "item"),
-        ((f"device:{METER}",) * 13, {}, "item"),
+        ((f"device:{METER}",) * 51, {}, "item"),
         ((f"device:{METER}",), {"resolution": "raw"}, "resolution"),
         ((f"device:{METER}",), {"from": "2020-01-01T00:00:00Z", "resolution": "1hour"},
          "resolution"),

@@ -26,7 +26,8 @@ HISTORY_MS = 8 * HOUR_MS
 @pytest.fixture
 def fleet(sqlite_store: Store, monkeypatch: pytest.MonkeyPatch) -> Fleet:
     """The fleet's devices in an empty store; its history is eight hours, not thirty days."""
-    monkeypatch.setattr(demo, "HISTORY_MS", HISTORY_MS)
+    for name in ("HISTORY_MS", "LONG_HISTORY_MS"):
+        monkeypatch.setattr(f"api.ingest.demo.fleet.{name}", HISTORY_MS)
     organization = sqlite_store.create_organization("Demo", organization_id=ORGANIZATION_ID)
     devices = [device(one, organization.created_ms) for one in FLEET]
     sqlite_store.import_devices(ORGANIZATION_ID, devices)

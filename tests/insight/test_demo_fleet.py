@@ -11,7 +11,6 @@ from api.ingest.batch import Columns
 from api.ingest.demo.fleet import (
     COST_PER_GALLON,
     FLEET,
-    HISTORY_MS,
     Character,
     Condition,
     Pattern,
@@ -33,6 +32,7 @@ ORIGIN = parse_instant("2026-11-22T10:17:00Z")
 SHOWN = {
     Condition.LEAKING: "continuous-flow",
     Condition.BURST: "burst",
+    Condition.NIGHT_FLOW: "night-flow-step",
     Condition.HIGH_FLOW: "high-flow",
     Condition.UNUSUAL_DAY: "unusual-day",
     Condition.NO_USE: "no-use",
@@ -43,8 +43,8 @@ SHOWN = {
     Condition.LOW_QUALITY: "low-quality",
     Condition.WEAK_SIGNAL: "weak-signal",
 }
-"""Not: night-flow-step, which takes two months; frost, which comes with the weather outdoors; and
-register-back, since these meters send no register."""
+"""Not: frost, which comes with the weather outdoors; and register-back, since these meters send no
+register."""
 
 
 class Sent:
@@ -92,7 +92,7 @@ class Sent:
 def found(one: Character) -> tuple[Finding, ...]:
     meter = one.meter
     until = last_instant(one, ORIGIN, ORIGIN)
-    columns = readings(one, 1, ORIGIN, ORIGIN - HISTORY_MS, until)
+    columns = readings(one, 1, ORIGIN, ORIGIN - meter.history_ms, until)
     events = meter.pattern is Pattern.EVENTS
     sent = Sent(columns, 1.0 if events else meter.cadence_s / 3600)
     config = device(one, ORIGIN).fields.get("config", {})

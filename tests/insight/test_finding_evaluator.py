@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from api.insight import finding_evaluator
 from api.insight.expectations import usual_of
 from api.insight.finding_evaluator import Evaluator
 from api.insight.usual_lines import usual_lines
@@ -347,3 +348,44 @@ def test_a_setting_holds_for_what_has_been_as_well(store: Store, level: Any) -> 
     assert leaking() == (set() if level == "organization" else {"S-2"})
     store.drop_finding_settings(organization, [setting])
     assert leaking() == {"S-1", "S-2"}
+
+
+# --- After an outage -----------------------------------------------------------------------------
+
+
+def test_with_100_000_devices_due_readings_come_first(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While readings wait it works a twentieth of the time; then without a pause."""
+    clock_s, pauses, batches = [0.0], list[float](), list[int]()
+    waiting = [True]
+    thread = finding_evaluator.EvaluatorThread(store, busy=lambda: waiting[0])
+
+    class Many:
+        """Of those due a list at a time is taken up, the longest waiting first."""
+
+        due = staticmethod(lambda at_ms: [_task(key) for key in range(finding_evaluator.LIST)])
+        silent = staticmethod(lambda at_ms: [])
+        changed = staticmethod(list)
+
+        @staticmethod
+        def run_each(tasks: Any, at_ms: int) -> Any:
+            clock_s[0] += 0.1
+            batches.append(len(tasks))
+            waiting[0] = len(batches) < 10
+            return finding_evaluator.Counts(len(tasks))
+
+    class Stopping:
+        is_set = staticmethod(lambda: False)
+        wait = staticmethod(pauses.append)
+
+    monkeypatch.setattr(finding_evaluator, "monotonic", lambda: clock_s[0])
+    monkeypatch.setattr(thread, "_evaluator", Many)
+    monkeypatch.setattr(thread, "_stopping", Stopping)
+    assert thread.step() == 0.0
+    assert (sum(batches), set(batches)) == (finding_evaluator.LIST, {finding_evaluator.BATCH})
+    assert pauses == pytest.approx([1.9] * 9)
+
+
+def _task(key: int) -> Any:
+    return finding_evaluator._Task(key, None)  # pyright: ignore[reportPrivateUsage]

@@ -10,18 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS, ONE_MINUTE, RAW
+from api.client import Client
 from api.insight.alerts.evaluator import AlertEngine
 from api.insight.finding_evaluator import Evaluator
 from api.insight.finding_inputs import OfOrganization, facts_of
 from api.insight.status_projection import Projection
 from api.metering.cadence import Cadence
 from api.metering.maintenance import Repeat
-from api.metering.windows import SPANS
-from api.store.base import Annotation, AnnotationKind, Device, NewDevice, Store
+from api.metering.windows import SPANS, Window
+from api.server import create_service
+from api.store.base import Annotation, AnnotationKind, Device, NewDevice, Span, Store
+from components.annotations.queries import Uptime, without_maintenance
 from tests.insight.alerts.decided import NOW, a_finding
 from tests.insight.alerts.stored import keep_findings, keep_hook, keep_rule
 from tests.store.fleet import NOON_MS, everything, reading
+from tests.world import SETTINGS, all_seeing_key
 
 NOW_MS = NOON_MS + 26 * HOUR_MS + 17_000
 
@@ -62,7 +66,9 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Any:
     device, rng = meter(store, "acme", "M-1"), random.Random(5)
     kept = [n for n in range(26 * 60) if rng.random() > 0.3]
     store.write([reading(device, NOON_MS + n * MINUTE_MS, flow_rate=1.0) for n in kept])
-    yield store, device, {NOON_MS + n * MINUTE_MS for n in kept}
+    key = all_seeing_key(store, "acme")
+    client = Client.in_process(create_service(store, SETTINGS), key)
+    yield store, device, {NOON_MS + n * MINUTE_MS for n in kept}, client
     store.close()
 
 
@@ -80,7 +86,7 @@ _plans = st.lists(
 @settings(max_examples=25)
 @given(plans=_plans)
 def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> None:
-    store, device, observed = noisy
+    store, device, observed, client = noisy
     made = [
         planned(
             "acme",
@@ -97,6 +103,8 @@ def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> 
     for each in made:
         store.keep_annotation(each, [])
     (row,) = Projection(store).of([device.key], NOW_MS)
+    edge = NOW_MS // MINUTE_MS * MINUTE_MS
+    viewed = [_viewed(client, device, Window(edge - s.length_ms, edge - 1)) for s in SPANS[:2]]
     for each in made:
         store.drop_annotation(each, [])
     steps = {Repeat.DAILY: DAY_MS, Repeat.WEEKLY: 7 * DAY_MS}
@@ -115,10 +123,21 @@ def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> 
                 return True
         return False
 
-    edge = NOW_MS // MINUTE_MS * MINUTE_MS
-    for span, found in zip(SPANS[:2], row.windows, strict=False):
+    for span, found, seen in zip(SPANS[:2], row.windows, viewed, strict=False):
         due = [m for m in range(edge - span.length_ms, edge, MINUTE_MS) if not idle(m)]
-        assert (found.actual, found.expected) == (sum(m in observed for m in due), len(due))
+        expected = (sum(m in observed for m in due), len(due))
+        assert (found.actual, found.expected) == expected
+        assert seen == expected
+
+
+def _viewed(client: Client, device: Device, window: Window) -> tuple[int, int]:
+    """As the device's page counts it."""
+    counted = Uptime(
+        client.count(device.id, ONE_MINUTE, from_ms=window.from_ms, to_ms=window.to_ms),
+        (window.to_ms + 1 - window.from_ms) // MINUTE_MS,
+    )
+    found = without_maintenance(client, device.id, window, ONE_MINUTE, counted)
+    return found.actual, found.expected
 
 
 def test_a_group_s_maintenance_is_its_devices_alone(store: Store) -> None:
@@ -180,6 +199,34 @@ def test_missing_data_in_maintenance_is_no_finding(store: Store) -> None:
     assert evaluator.wrong(device.key) is False
     store.drop_annotation(plan, [])
     assert "missing-data" in kinds()
+
+
+def test_findings_follow_a_correction_and_its_revocation(store: Store) -> None:
+    """So do totals, and `rollups verify` knows of it, in the correction's own transaction."""
+    device = meter(store, "acme", "M-5")
+    store.write([reading(device, NOON_MS + n * MINUTE_MS, flow_amount=1.0) for n in range(30 * 60)])
+    evaluator = Evaluator(store)
+
+    def leaks() -> int:
+        evaluator.up_to_date("acme", device.key)
+        assert evaluator.wrong(device.key) is False
+        return [each.kind for each in store.findings_of(device.key, 0)].count("continuous-flow")
+
+    def gallons() -> float:
+        (piece,) = store.pieces(device, RAW, Span(), [NOON_MS, NOON_MS + 48 * HOUR_MS])
+        return max(value for value in piece.values if value is not None)
+
+    assert (leaks(), gallons()) == (1, 1_800.0)
+    wrong = replace(
+        planned("acme", NOON_MS + 14 * HOUR_MS, NOON_MS + 16 * HOUR_MS, device=device),
+        kind=AnnotationKind.CORRECTION, factor=0.0, metrics=("flow_amount",),
+    )  # fmt: skip
+    store.correct(wrong, [])
+    assert (store.verify().wrong, gallons()) == (0, 1_680.0)
+    assert leaks() == 0  # neither side of it lasts for 24 hours
+    store.revoke_correction(replace(wrong, ended_ms=NOW_MS), [])
+    assert (store.verify().wrong, gallons()) == (0, 1_800.0)
+    assert leaks() == 1
 
 
 def test_what_begins_in_maintenance_is_no_alert_while_it_lasts(sqlite_store: Store) -> None:

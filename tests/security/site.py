@@ -31,7 +31,7 @@ from api.store.open import open_web_store
 from api.store.sql import findings as sql
 from api.store.web.base import Embed, Maker, WebStore
 from api.timez import now_ms
-from tests.world import ACME, FOREIGN, SECRET, TWIN, World, ms, opened
+from tests.world import ACME, FOREIGN, NORTH, SECRET, TWIN, World, ms, opened
 from web.auth.session_cookie import Seal, Session
 
 HOST = "weir.example"
@@ -182,6 +182,7 @@ def _people(site: Whole) -> dict[str, Who]:
     sends, _ = world.new_key(everything, ingest=True)
     looks, _ = world.new_key(everything, role=Role.VIEWER)
     administers, _ = world.new_key(everything, role=Role.ADMINISTRATOR)
+    of_group, _ = world.new_key(Grant(groups=frozenset({"north"})), role=Role.ADMINISTRATOR)
     expired, _ = world.new_key(everything, expires_ms=now_ms() - 1)
     revoked, revoked_id = world.new_key(everything)
     world.store.revoke_key(revoked_id, now_ms())
@@ -208,6 +209,10 @@ def _people(site: Whole) -> dict[str, Who]:
             administers, api=mine, may_embed=True, role=Role.ADMINISTRATOR
         ),
         "a key of other devices": key(of("devices"), api=known["devices"].sees, may_embed=True),
+        "a key of a group": key(of("group"), api=NORTH, may_embed=True),
+        "an administrator's key of a group": key(
+            of_group, api=NORTH, may_embed=True, role=Role.ADMINISTRATOR
+        ),
         "a key of nothing": key(of("nothing"), api=NOTHING, may_embed=True),
         "a foreign key": key(of("foreign"), api=theirs, may_embed=True),
         "an ingest key": key(sends, refused=403, sends=True),

@@ -337,7 +337,7 @@ FRAMES: dict[str, Ask] = {
 }
 PEOPLE = (
     "nobody", "a key", "a viewer's key", "an administrator's key", "a key of other devices",
-    "a key of nothing", "a foreign key",
+    "a key of a group", "an administrator's key of a group", "a key of nothing", "a foreign key",
     "an ingest key", "an expired key", "a revoked key", "an unknown key", "a key id", "two keys",
     "a token", "a token for one", "a token that is none", "an embed's token", "a session",
     "an administrator's session", "a session of other devices", "a foreign session",
@@ -411,6 +411,9 @@ def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
 
 def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     refused = person.api is not None and not person.role.may_administer
+    of_all = ask.method != "GET" and any(each in ask.path for each in ("/rules", "/receivers"))
+    of_all = (of_all and not ask.path.endswith("/test")) or ask.path.endswith("/audit")
+    refused = refused or (of_all and person.api is not None and person.api != EVERYTHING)
     return {403} if refused else _of_api(person, ask, device)
 
 

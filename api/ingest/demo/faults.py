@@ -24,6 +24,7 @@ class FlowFault:
 
 FLOW_FAULTS: Final[dict[Condition, FlowFault]] = {
     Condition.LEAKING: FlowFault(6 * DAY_MS, None, lambda rates: rates + LEAK_GPM),
+    Condition.NIGHT_FLOW: FlowFault(6 * DAY_MS, None, lambda rates: rates + 0.2),
     Condition.BURST: FlowFault(30 * HOUR_MS, None, lambda rates: rates + 9.0),
     Condition.HIGH_FLOW: FlowFault(
         26 * HOUR_MS, 26 * HOUR_MS - 25 * MINUTE_MS, lambda r: r * 0 + 40.0

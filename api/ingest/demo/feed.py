@@ -12,7 +12,6 @@ from api.catalog import MINUTE_MS
 from api.ingest.batch import Batch, Columns
 from api.ingest.demo.fleet import (
     FLEET,
-    HISTORY_MS,
     LONGEST_GAP_MS,
     MARK,
     ORGANIZATION_ID,
@@ -90,10 +89,11 @@ def _batch(pieces: Sequence[Columns]) -> Batch:
 
 
 def history(fleet: Fleet) -> Iterator[Batch]:
-    """Thirty days up to when the fleet was set up."""
-    start = fleet.origin_ms - HISTORY_MS
+    """Each meter's history up to when the fleet was set up."""
     origin = fleet.origin_ms
-    return fleet.batches({one.id: (start, last_instant(one, origin, origin)) for one in FLEET})
+    starts = {one.id: origin - one.meter.history_ms for one in FLEET}
+    ends = {one.id: last_instant(one, origin, origin) for one in FLEET}
+    return fleet.batches({id: (start, ends[id]) for id, start in starts.items()})
 
 
 def seed(store: Store, fleet: Fleet, on_batch: OnBatch) -> Progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,7 @@ from api.ingest.foreign.convert import Converter, Places, file_stem
 from api.ingest.foreign.mapping import Mapping
 from api.ingest.foreign.rows import opened, rows_of
 from api.ingest.source import Lines
+from api.store.base import Device
 
 PREVIEW_ROWS: Final = 5_000
 
@@ -40,6 +42,15 @@ class Preview:
     refused: list[Refused]
     raw: list[Record]
     read: int
+
+
+def zones_by_name(devices: Iterable[Device]) -> dict[str, str]:
+    """Devices' zones by each of their identifiers."""
+    return {
+        name: device.time_zone
+        for device in devices
+        for name in (device.network_unique_identifier, device.serial_number, device.id)
+    }
 
 
 def preview(path: Path, mapping: Mapping, zones: AnyMapping[str, str], now_ms: int) -> Preview:

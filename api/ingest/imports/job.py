@@ -10,16 +10,13 @@ from typing import Final
 from api.catalog import RAW
 from api.errors import WeirError
 from api.ingest.batch import Batch
-from api.ingest.decode import Devices
 from api.ingest.file_lock import Held, held
-from api.ingest.foreign.convert import device_names
-from api.ingest.foreign.mapping import DEVICE_ZONE
-from api.ingest.foreign.rows import opened
 from api.ingest.imports.folder import ImportFolder, Outcome
 from api.ingest.imports.spans import note, noted, own_spans
+from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
 from api.ingest.suspicion import Suspicions
-from api.store.base import NewDevice, Progress, Span, Store
+from api.store.base import Progress, Span, Store
 from api.store.base.audit import AuditEntry
 from api.timez import now_ms, stamp
 
@@ -52,7 +49,9 @@ def _import(store: Store, folder: ImportFolder) -> None:
     request, mapping = folder.request(), folder.mapping()
     organization = request.organization_id
     before = folder.outcome() or Outcome()
-    created = list(dict.fromkeys([*before.created, *_create_devices(store, folder)]))
+    created = list(
+        dict.fromkeys([*before.created, *create_missing(store, organization, folder.file, mapping)])
+    )
     digest = content_digest(folder.file, mapping)
     suspicions, causes = Suspicions(), Counter[tuple[str, str, str]]()
     causes.update({(reason, device, sample): n for reason, device, n, sample in before.causes})
@@ -99,18 +98,6 @@ def _reached(
         "running", reached.position, reached.stored, reached.repeated, reached.refused, consumed,
         causes=shown, created=created,
     )  # fmt: skip
-
-
-def _create_devices(store: Store, folder: ImportFolder) -> list[str]:
-    request, mapping = folder.request(), folder.mapping()
-    known = Devices(store.ingest_keys(request.organization_id))
-    names = device_names(opened(folder.file, mapping.form, mapping.encoding), mapping)
-    fields = {} if mapping.zone == DEVICE_ZONE else {"deviceTimeZone": mapping.zone}
-    new = [name for name in names if known.find(name) is None]
-    if new:
-        devices = [NewDevice(name, fields, None) for name in new]
-        store.import_devices(request.organization_id, devices)
-    return new
 
 
 def _undo(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:

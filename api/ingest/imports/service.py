@@ -19,7 +19,7 @@ from api.ingest.csv_records import Unreadable
 from api.ingest.foreign.guess import guess
 from api.ingest.foreign.mapping import Mapping as FileMapping
 from api.ingest.foreign.mapping import Mappings
-from api.ingest.foreign.preview import Preview, preview
+from api.ingest.foreign.preview import Preview, preview, zones_by_name
 from api.ingest.imports.folder import BUSY, ImportFolder, ImportFolders, Outcome, Request
 from api.settings import Settings
 from api.store.base import DeviceQuery, Grant, Scope, Store
@@ -215,11 +215,7 @@ class ImportService:
     def _preview(self, folder: ImportFolder) -> dict[str, Any]:
         scope = Scope(folder.request().organization_id, Grant(everything=True))
         devices = self._store.devices(scope, DeviceQuery(active=None))
-        zones = {
-            name: device.time_zone
-            for device in devices
-            for name in (device.network_unique_identifier, device.serial_number, device.id)
-        }
+        zones = zones_by_name(devices)
         mapping = folder.mapping()
         try:
             seen = preview(folder.file, mapping, zones, now_ms())

@@ -211,7 +211,7 @@ class _Run:
         self._night = self._day
         flow = lowest_flow(self._readings, self._rows, from_ms, to_ms, self._device.reading_ms)
         flow = None if flow is None else float(f"{flow:.6g}")  # 59 of them are carried
-        mean = self._usual_today().usual.mean
+        mean = self._history.mean
         self._tell(Night, Night(self._day, from_ms, to_ms, flow, mean))
 
     def latest(self, now_ms: int | None) -> None:
@@ -272,7 +272,7 @@ class _Run:
         return self._today
 
     def _usual_per_day(self) -> float:
-        mean = float(self._usual_today().usual.mean)
+        mean = self._history.mean
         return 24 * mean if math.isfinite(mean) else 0.0
 
     def _spans(self, now_ms: int) -> tuple[Span, ...]:

@@ -97,11 +97,11 @@ def _of_devices(dialect: Dialect, keys: Sequence[int], which: Query) -> Query:
     return Query(
         f"SELECT a.device_key, {_COLUMNS} FROM {ANNOTATION.name} AS a"
         f" WHERE {which.sql} AND a.device_key IN {devices}"
-        f" UNION ALL SELECT g.device_key, {_COLUMNS} FROM {ANNOTATION.name} AS a"
-        f" JOIN {DEVICE_GROUP.name} AS g ON g.name = a.group_name"
-        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key"
-        " AND d.organization_id = a.organization_id"
-        f" WHERE {which.sql} AND g.device_key IN {devices}",
+        # From the few devices to their groups: SQLite keeps a CROSS JOIN's order.
+        f" UNION ALL SELECT g.device_key, {_COLUMNS} FROM {DEVICE_GROUP.name} AS g"
+        f" CROSS JOIN {DEVICE.name} AS d CROSS JOIN {ANNOTATION.name} AS a"
+        f" WHERE d.key = g.device_key AND a.organization_id = d.organization_id"
+        f" AND a.group_name = g.name AND {which.sql} AND g.device_key IN {devices}",
         (*bound, *bound),
     )
 

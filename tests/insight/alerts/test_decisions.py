@@ -110,6 +110,19 @@ def test_flapping_delays_the_next_resolve() -> None:
     assert delays == [0, 15 * MINUTE_MS]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [(0, 15), (15, 22.5), (minutes(40) / MINUTE_MS, 60), (60, 60)]
+)
+def test_the_resolve_waits_half_as_long_again_up_to_an_hour(before: float, after: float) -> None:
+    desk, first = Desk([a_rule()]), a_finding()
+    desk.look(NOW, first)
+    desk.look(NOW + MINUTE_MS, ended(first, NOW + MINUTE_MS))
+    (over,) = desk.alerts
+    desk.rows[over.id] = replace(over, delay_ms=minutes(before)).row()
+    desk.look(NOW + 2 * MINUTE_MS, a_finding(opened=NOW + 2 * MINUTE_MS))
+    assert desk.alerts[-1].delay_ms == minutes(after)
+
+
 def test_a_condition_that_returns_while_its_resolve_waits_tells_nobody() -> None:
     desk = Desk([a_rule()])
     first, again = a_finding(), a_finding(opened=NOW + minutes(20))
@@ -271,6 +284,19 @@ def test_few_silent_devices_of_a_large_group_are_told_one_by_one() -> None:
     gone = [a_finding(key, kind="silent") for key in (1, 2, 3)]
     assert desk.look(NOW, *gone) == []  # it waits a minute for others
     assert desk.look(NOW + MINUTE_MS, *gone) == ["fire"] * 3
+
+
+@pytest.mark.parametrize(
+    ("silent", "size", "messages"), [(3, 14, 1), (3, 15, 3), (2, 4, 2), (19, 100, 19), (20, 100, 1)]
+)
+def test_more_than_a_fifth_of_a_group_is_one_message(silent: int, size: int, messages: int) -> None:
+    """Or 20 devices at once, whatever their group."""
+    group = {"East": frozenset(range(1, size + 1))}
+    desk = Desk([a_rule(kinds=["silent"])], devices=1_000, groups=group)
+    gone = [a_finding(key, kind="silent", lasted=minutes(15)) for key in range(1, silent + 1)]
+    desk.look(NOW, *gone, keys=range(1, size + 1))
+    desk.look(NOW + MINUTE_MS, *gone, keys=range(1, size + 1))
+    assert [event for event, _ in desk.told] == ["fire"] * messages
 
 
 def test_a_rule_that_is_switched_off_tells_who_knew() -> None:

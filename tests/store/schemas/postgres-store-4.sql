@@ -440,10 +440,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('7e31d22242484ed1aacc3f768a7b8297', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('d200ff556f0f4475ac3d135665854e1d', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795359847833, 1795359847833, 1795359847833, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, 'f11f97a5-8c33-4d0e-930f-20cdff2828b3', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795359847833, 1795359847833, 1795359847833, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795369639752, 1795369639752, 1795369639752, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, 'd45a1527-b767-4c61-8c28-e046bac3e27d', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795369639752, 1795369639752, 1795369639752, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -460,7 +460,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795359847820, 1795359847820, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795369639738, 1795369639738, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
@@ -1289,6 +1289,7 @@ CREATE INDEX alert_receiver_by_organization ON public.alert_receiver USING btree
 CREATE INDEX alert_rule_by_organization ON public.alert_rule USING btree (organization_id);
 CREATE INDEX alert_silence_by_organization ON public.alert_silence USING btree (organization_id);
 CREATE INDEX annotation_by_device ON public.annotation USING btree (device_key, kind);
+CREATE INDEX annotation_by_group ON public.annotation USING btree (group_name, organization_id, kind, from_ms);
 CREATE INDEX annotation_by_organization ON public.annotation USING btree (organization_id, kind, from_ms, id);
 CREATE INDEX annotation_in_force ON public.annotation USING btree (device_key) WHERE ((kind = 'correction'::text) AND (ended_ms IS NULL));
 CREATE UNIQUE INDEX api_key_by_digest ON public.api_key USING btree (digest);

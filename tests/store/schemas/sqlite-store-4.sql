@@ -54,6 +54,7 @@ CREATE TABLE device_ancestor (device_key INTEGER NOT NULL, ancestor_key INTEGER 
 CREATE INDEX device_ancestor_by_ancestor ON device_ancestor (ancestor_key);
 CREATE TABLE annotation (id TEXT NOT NULL, organization_id TEXT NOT NULL, kind TEXT NOT NULL, device_key INTEGER, group_name TEXT, from_ms INTEGER NOT NULL, to_ms INTEGER, body TEXT NOT NULL, repeats TEXT NOT NULL, until_ms INTEGER, zone TEXT NOT NULL, metrics TEXT NOT NULL, factor REAL, created_ms INTEGER NOT NULL, created_by TEXT NOT NULL, changed_ms INTEGER, changed_by TEXT, ended_ms INTEGER, ended_by TEXT, end_reason TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
 CREATE INDEX annotation_by_device ON annotation (device_key, kind);
+CREATE INDEX annotation_by_group ON annotation (group_name, organization_id, kind, from_ms);
 CREATE INDEX annotation_in_force ON annotation (device_key) WHERE kind = 'correction' AND ended_ms IS NULL;
 CREATE INDEX annotation_by_organization ON annotation (organization_id, kind, from_ms, id);
 CREATE TABLE audit (id TEXT NOT NULL, at_ms INTEGER NOT NULL, organization_id TEXT NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, action TEXT NOT NULL, subject TEXT NOT NULL, before_value TEXT, after_value TEXT, reason TEXT NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
@@ -798,9 +799,9 @@ INSERT INTO hour_counter VALUES (1, 1772931600000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772935200000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772938800000, 98, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772942400000, 10, 7, 2, 1);
-INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795359847213, 1795359847213, 0.004, NULL, NULL);
-INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795359847222, 1795359847222, 1795359847222, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
-INSERT INTO device VALUES (2, 'dfa49f0b-e431-4196-8a91-f142e4d6c04f', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795359847222, 1795359847222, 1795359847222, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
+INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795369638410, 1795369638410, 0.004, NULL, NULL);
+INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795369638454, 1795369638454, 1795369638454, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
+INSERT INTO device VALUES (2, '72f63821-1e82-4f50-886f-566cfc592d8c', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795369638454, 1795369638454, 1795369638454, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
 INSERT INTO device_group VALUES ('north', 1);
 INSERT INTO api_key VALUES ('key_1', 'acme', 'reader', X'00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF', 0, 1772928000000, NULL, NULL);
 INSERT INTO key_grant VALUES ('key_1', 'group', 'north');
@@ -810,6 +811,6 @@ INSERT INTO import_progress VALUES ('ddddddddddddddddddddddddddddddddddddddddddd
 INSERT INTO undated VALUES (1, 1772928000000);
 INSERT INTO insight_due VALUES (1, 1772928000000, 1772928000000, 2);
 INSERT INTO annotation VALUES ('c-1', 'acme', 'correction', 1, NULL, 1772928000000, 1772928060000, 'wrong', '', NULL, 'UTC', 'quality', 0.5, 1772928000000, 'key_1', NULL, NULL, NULL, NULL, NULL);
-INSERT INTO audit VALUES ('2c5111c8628e4bc4a1c6f3f71f42a3dc', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+INSERT INTO audit VALUES ('d3af67019860483da2b3c9e7a87e6ed2', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO reading_original VALUES (1, 1772928000000, 0.0, NULL, 0.0, 90.0, -70.0, NULL, 21.5, 0);
 INSERT INTO reading_original VALUES (1, 1772928037000, 0.33333333333333332, NULL, 0.25, 90.0, -70.0, NULL, 21.5, 0);

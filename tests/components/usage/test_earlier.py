@@ -1,0 +1,158 @@
+"""The same days before, sums by group, bars and calendars of a summary."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from api.client.expectations import ItemVolumes, Volumes
+from api.errors import NotOffered
+from api.metering.cost import Price
+from api.timez import DAY_MS
+from components import html_json
+from components.fleet.device_queries import Meter
+from components.fleet.queries import ReplyCache, ServiceAccess
+from components.units import US
+from components.usage.insight_queries import Earlier, earlier
+from components.usage.sections import earlier_total, groups_section
+from components.usage.sums import Day, DeviceUsage
+from components.usage.table import table
+from components.usage.url_state import Dates, UsageView, months_before
+
+UTC = ZoneInfo("UTC")
+FIRST = date(2026, 3, 29).toordinal()
+FIRST_MS = (FIRST - date(1970, 1, 1).toordinal()) * DAY_MS
+
+
+def usage(
+    name: str,
+    *gallons: float | None,
+    groups: tuple[str, ...] = (),
+    under_way: bool = False,
+    heard: int = 24,
+) -> DeviceUsage:
+    """A day for each volume, the last of them half over where it is under way."""
+    meter = Meter(
+        id=name, label=name.title(), serial=name, time_zone="UTC", installed=True,
+        installed_on_ms=None, cadence_ms=None, quality_limit=60, price=None, currency="USD",
+        groups=groups, sought=name,
+    )  # fmt: skip
+    days = tuple(
+        Day(
+            FIRST + n,
+            FIRST_MS + n * DAY_MS,
+            FIRST_MS + (n + 1) * DAY_MS,
+            DAY_MS // 2 if under_way and n == len(gallons) - 1 else DAY_MS,
+            volume,
+            1.0,
+            heard,
+            24,
+        )
+        for n, volume in enumerate(gallons)
+    )
+    return DeviceUsage(meter, UTC, days, Price(0.5, "USD", own=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "months", "expected"),
+    [
+        ("2026-11-01", "2026-11-21", 1, ("2026-10-01", "2026-10-21")),
+        ("2026-03-29", "2026-03-31", 1, ("2026-02-28", "2026-02-28")),
+        ("2024-02-28", "2024-02-29", 12, ("2023-02-28", "2023-02-28")),
+        ("2026-01-01", "2026-01-31", 1, ("2025-12-01", "2025-12-31")),
+    ],
+)
+def test_the_same_days_of_an_earlier_month(
+    first: str, last: str, months: int, expected: tuple[str, str]
+) -> None:
+    dates = Dates(*(date.fromisoformat(day).toordinal() for day in (first, last)))
+    found = months_before(dates, months)
+    assert tuple(date.fromordinal(day).isoformat() for day in found) == expected
+
+
+class Server:
+    """Answers with so many gallons for each device, and remembers what it was asked."""
+
+    principal, width = "p", 2
+
+    def __init__(self, gallons: float = 40.0, coverage: float = 1.0, error: Any = None) -> None:
+        self.gallons, self.coverage, self.error = gallons, coverage, error
+        self.asked: list[tuple[Any, dict[str, Any]]] = []
+
+    def volumes(self, items: Any, *_: Any, **span: Any) -> Volumes:
+        self.asked.append((items, span))
+        if self.error:
+            raise self.error
+        made = [
+            ItemVolumes(each, each, each, "", 1, 0, {}, self.gallons, self.coverage, ())
+            for each in items
+        ]
+        return Volumes("UTC", (), tuple(made))
+
+
+def access(server: Server) -> ServiceAccess:
+    return ServiceAccess(server, ReplyCache())  # pyright: ignore[reportArgumentType]
+
+
+TWO = [usage("a", 30.0, 20.0, 5.0, under_way=True), usage("b", 10.0, 20.0, 5.0, under_way=True)]
+
+
+def test_whole_days_are_compared_by_one_request_that_is_cached() -> None:
+    server = Server()
+    one = access(server)
+    for _ in range(2):
+        found = earlier(one, TWO, 1)
+        assert found is not None
+        assert (found.gallons, found.now) == (80.0, 80.0)  # the day under way doesn't count
+    ((items, span),) = server.asked
+    assert sorted(items) == ["device:a", "device:b"]
+    assert span["to_ms"] - span["from_ms"] == DAY_MS - 1  # 28 February alone: it has no 29th
+
+
+@pytest.mark.parametrize(
+    ("usages", "server", "expected"),
+    [
+        (TWO, Server(coverage=0.8), (None, None)),
+        ([usage("a", 1.0, heard=12)], Server(), (None, None)),
+        ([usage("a", 1.0, under_way=True)], Server(), None),
+        ([], Server(), None),
+        (TWO, Server(error=NotOffered("no")), None),
+    ],
+)
+def test_nothing_is_said_of_too_few_readings(
+    usages: list[DeviceUsage], server: Server, expected: Any
+) -> None:
+    found = earlier(access(server), usages, 12)
+    assert (None if found is None else (found.gallons, found.now)) == expected
+
+
+def test_the_same_days_in_words() -> None:
+    dates = Dates(*(date(2026, 10, day).toordinal() for day in (1, 21)))
+    more = earlier_total(1, Earlier(dates, 100.0, 112.0), US)
+    assert (more.value, more.note) == ("100 gal", "now +12% · 1–21 Oct 2026")
+    assert earlier_total(12, Earlier(dates, 100.0, 88.0), US).note == "now −12% · 1–21 Oct 2026"
+    unknown = earlier_total(1, Earlier(dates, None, None), US)
+    assert (unknown.value, unknown.note) == ("–", "not enough data · 1–21 Oct 2026")
+
+
+def test_sums_by_group_the_most_first() -> None:
+    usages = [usage("a", 30.0, groups=("North", "Cooling")), usage("b", 10.0, groups=("South",))]
+    text = str(html_json.sheet(groups_section(usages, US)))
+    assert text.index("North") < text.index("South")
+    for words in ("30 gal", "75.0%", "$15.00", "A device counts in each of its groups."):
+        assert words in text
+    assert groups_section(usages[1:], US) == []
+
+
+def test_bars_are_shares_of_the_most_and_an_opened_device_has_a_calendar() -> None:
+    usages = [usage("a", 30.0, None, 10.0), usage("b", 10.0)]
+    text = str(html_json.sheet(table(usages, UsageView(opened="a"))))
+    assert text.count("volume-bar") == 2
+    assert "width:100.0%" in text
+    assert "width:25.0%" in text
+    assert text.count("'blank'") == 6  # 29 March 2026 is a Sunday
+    assert "Mon 30 Mar 2026: no data" in text
+    assert "the most on 29 Mar 2026: 30 gal" in text
