@@ -22,6 +22,7 @@ from api.ingest.json_lines import parse_payload
 from api.ingest.source import Lines, SourceFile, unpacked
 
 SAMPLE_BYTES: Final = 1 << 19
+LARGEST_WORKBOOK: Final = 1 << 30  # bytes unpacked: its texts are kept in memory
 _ZIP: Final = b"PK\x03\x04"
 _GZIP: Final = b"\x1f\x8b"
 _DEEPEST: Final = 4
@@ -110,6 +111,10 @@ def column_names(header: Sequence[str]) -> list[str]:
 def _sheet(path: Path) -> Generator[Record]:
     """The rows of a workbook's first sheet that has any; blank ones left out."""
     try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(part.file_size for part in packed.infolist())
+        if size > LARGEST_WORKBOOK:
+            raise UserError(f"{path} is a workbook of {size >> 20:,} MiB: save it as CSV")
         book = load_workbook(path, read_only=True, data_only=True)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, InvalidFileException) as error:
         raise UserError(f"{path} can't be read as a workbook: {error}") from None

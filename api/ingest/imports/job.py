@@ -11,7 +11,7 @@ from api.catalog import RAW
 from api.errors import WeirError
 from api.ingest.batch import Batch
 from api.ingest.file_lock import Held, held
-from api.ingest.imports.folder import ImportFolder, Outcome
+from api.ingest.imports.folder import BUSY, ImportFolder, Outcome
 from api.ingest.imports.spans import note, noted, own_spans
 from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
@@ -29,9 +29,12 @@ class Paused(Exception):
 
 
 def run(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
-    """Do what the folder's request asks for. Nothing where another process is at it."""
+    """Do what the folder's request asks for. Nothing where another process is at it, or was."""
     try:
         with held(folder.path / "job.lock", "this import"):
+            outcome = folder.outcome()
+            if outcome is None or outcome.state not in BUSY:
+                return
             try:
                 if folder.request().goal == "undo":
                     _undo(store, folder, reevaluate)

@@ -10,13 +10,17 @@ from flask.testing import FlaskClient
 
 from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
 from api.commands.store_access import reevaluate
-from api.ingest.imports.folder import ImportFolders
+from api.ingest.foreign import convert
+from api.ingest.imports import job
+from api.ingest.imports.folder import ImportFolders, Outcome
 from api.ingest.imports.job import run
 from api.ingest.imports.service import ImportService
+from api.ingest.imports.spans import note
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Span, Store
 from api.store.open import open_store
+from api.timez import parse_instant
 from tests.commands.conftest import CommandLine
 from tests.ingest.foreign.layouts import CASES, LayoutCase
 from tests.store.fleet import everything
@@ -127,6 +131,56 @@ def test_an_import_pauses_before_its_next_batch_and_continues(site: Site) -> Non
     site.ask("POST", f"/{id}/begin")
     site.work()
     assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 96
+
+
+def test_an_import_that_pauses_midway_continues_to_the_same_readings(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A register's volume between two batches isn't lost, and undo takes both parts back."""
+    monkeypatch.setattr(convert, "CHUNK_VALUES", 100)
+    monkeypatch.setattr(convert, "BATCH_CHUNKS", 1)
+    id = site.upload(GERMAN)
+    site.ask("POST", f"/{id}/begin")
+    folder = site.folders.any(id)
+    monkeypatch.setattr(job, "note", lambda path, spans: (note(path, spans), folder.pause(True)))
+    site.work()
+    paused = site.ask("GET", f"/{id}")
+    assert (paused["state"], paused["outcome"]["read"]) == ("paused", 100)
+    monkeypatch.setattr(job, "note", note)
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 192
+    for serial, gallons in GERMAN.gallons.items():
+        assert site.gallons(serial) == pytest.approx(gallons)
+    site.ask("POST", f"/{id}/undo")
+    site.work()
+    assert site.ask("GET", f"/{id}")["outcome"]["removed"] == 192
+
+
+def test_a_job_that_was_killed_is_interrupted_and_continues(site: Site) -> None:
+    id = site.upload(AMPDS)
+    site.ask("POST", f"/{id}/begin")
+    folder = site.folders.any(id)
+    folder.report(Outcome("running"))  # and nobody holds its lock
+    assert site.ask("GET", f"/{id}")["state"] == "interrupted"
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 96
+
+
+def test_undo_keeps_a_reading_that_came_in_between(site: Site) -> None:
+    id = site.upload(AMPDS)
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    (device,) = site.store.resolve(everything(site.org), ["ampds"])
+    assert device is not None
+    late = (device.key, parse_instant("2025-10-01T00:30:30Z"), 1.0, *[None] * 6)
+    site.store.write([late])
+    site.ask("POST", f"/{id}/undo")
+    site.work()
+    undone = site.ask("GET", f"/{id}")["outcome"]
+    assert undone["removed"] == 0
+    assert "96 readings stay" in undone["messages"][0]
 
 
 def test_refused_rows_are_a_table_and_a_file(site: Site) -> None:
