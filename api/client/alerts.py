@@ -20,7 +20,7 @@ from api.client.fields import (
     text,
     whole,
 )
-from api.client.transport import Params
+from api.client.requests import Requests
 from api.timez import stamp
 
 _ALERTS: Final = f"{INSIGHT_PREFIX}/alerts"
@@ -145,12 +145,8 @@ class AlertSilence:
     created_by: str
 
 
-class AlertMethods(Protocol):
-    """The part of `Client` for alerts. The client provides `_fetch` and `_send`."""
-
-    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
-
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
+class AlertMethods(Requests, Protocol):
+    """The part of `Client` for alerts."""
 
     def alerts(
         self,

@@ -93,8 +93,6 @@ class AuditPage:
 class AnnotationMethods(StatusMethods, Protocol):
     """The part of `Client` for what people add. NotOffered where the server has none of it."""
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
-
     def annotations(
         self,
         kind: str,

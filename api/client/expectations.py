@@ -20,6 +20,7 @@ from api.client.fields import (
     text,
     whole,
 )
+from api.client.requests import Requests
 from api.client.transport import Params
 from api.errors import NotFound, NotOffered, UnexpectedAnswer
 from api.metering.forecast import ForecastHour, Interval
@@ -95,11 +96,9 @@ class Volumes:
     items: tuple[ItemVolumes, ...]
 
 
-class ExpectationMethods(Protocol):
-    """The part of `Client` for usual hours, forecasts and month ends. The client provides `_fetch`.
+class ExpectationMethods(Requests, Protocol):
+    """The part of `Client` for usual hours, forecasts and month ends.
     NotOffered if the server is no Weir."""
-
-    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
 
     def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
         """The usual hours of a device; none of days with less than 21 days before them."""

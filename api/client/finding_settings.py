@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import a_list, an_object, maybe_text, needed_number, text
-from api.client.transport import Params
+from api.client.requests import Requests
 
 _PATH: Final = f"{INSIGHT_PREFIX}/settings"
 
@@ -33,12 +33,8 @@ class FindingSettingValue:
     most: float
 
 
-class FindingSettingMethods(Protocol):
-    """The part of `Client` for settings. The client provides `_fetch` and `_send`."""
-
-    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
-
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
+class FindingSettingMethods(Requests, Protocol):
+    """The part of `Client` for settings."""
 
     def finding_settings(
         self, *, device: str | None = None, group: str | None = None

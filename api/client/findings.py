@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import quote
@@ -20,7 +20,7 @@ from api.client.fields import (
     text,
     whole,
 )
-from api.client.transport import Params
+from api.client.requests import Requests
 from api.timez import stamp
 
 _PATH: Final = f"{INSIGHT_PREFIX}/findings"
@@ -86,12 +86,8 @@ class Judged:
     words: str
 
 
-class FindingMethods(Protocol):
-    """The part of `Client` for findings. The client provides `_fetch` and `_send`."""
-
-    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
-
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any: ...
+class FindingMethods(Requests, Protocol):
+    """The part of `Client` for findings."""
 
     def findings(
         self,

@@ -23,7 +23,7 @@ from api.client.fields import (
 )
 from api.client.findings import Finding, finding
 from api.client.replies import Device, Series, device
-from api.client.transport import Params
+from api.client.requests import Requests
 from api.errors import NotFound, NotOffered
 from api.metering.cost import Price
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
@@ -159,10 +159,8 @@ class StatusSummary:
     checked_ms: int | None = None
 
 
-class StatusMethods(Protocol):
-    """The part of `Client` for status. The client provides `_fetch`."""
-
-    def _fetch(self, path: str, params: Params, accept: str = "application/json") -> Any: ...
+class StatusMethods(Requests, Protocol):
+    """The part of `Client` for status."""
 
     def statuses(
         self,

@@ -103,16 +103,16 @@ def send(once: bool) -> object:
     from threading import Event
 
     from api.commands.alert_transports import means
-    from api.insight.alerts.evaluator import AlertEngine, AlertThread
+    from api.insight.alerts.evaluator import AlertEvaluator, AlertThreads
     from api.insight.outbox import Outbox
 
     with opened() as store:
         outbox = Outbox(store, means(settings()))
         try:
             if once:
-                queued = AlertEngine(store).run()
+                queued = AlertEvaluator(store).run()
                 return {"queued": queued, **outbox.send_all()}
-            thread = AlertThread(store, outbox.send)
+            thread = AlertThreads(store, outbox.send)
             thread.start()
             try:
                 Event().wait()

@@ -127,12 +127,12 @@ def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None
 def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
     """Decide and send alerts. With several writers, any of them may do either."""
     from api.commands.alert_transports import means
-    from api.insight.alerts.evaluator import AlertThread
+    from api.insight.alerts.evaluator import AlertThreads
     from api.insight.outbox import Outbox
 
     outbox = Outbox(store, means(config))
     stack.callback(outbox.close)
-    thread = AlertThread(store, outbox.send)
+    thread = AlertThreads(store, outbox.send)
     thread.start()
     stack.callback(thread.stop)
 

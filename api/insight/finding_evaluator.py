@@ -7,7 +7,6 @@ meanwhile; the device stays due until then. So it may be killed, or run twice, a
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, Final, NamedTuple
@@ -16,6 +15,7 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.errors import Unavailable
 from api.insight.finding_inputs import Facts, OfOrganization, ReadingsOfDevice, facts_of
 from api.insight.findings import Finding, State, evaluate
+from api.insight.status_projection import near
 from api.insight.stored_findings import Merged, merge_stored, open_findings, row_of
 from api.insight.worker_thread import WorkerThread
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
@@ -312,14 +312,8 @@ def _differs(made: FindingRow, stored: FindingRow | None) -> bool:
     fields = ("start_ms", "end_ms", "severity", "unit", "words", "state")
     numbers = ("value", "usual", "gallons", "cost_per_day", "usual_per_day")
     return any(getattr(made, name) != getattr(stored, name) for name in fields) or not all(
-        _near(getattr(made, name), getattr(stored, name)) for name in numbers
+        near(getattr(made, name), getattr(stored, name)) for name in numbers
     )
-
-
-def _near(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
 class EvaluatorThread(WorkerThread):

@@ -77,10 +77,10 @@ def differing(stored: Status, made: Status) -> bool:
         volume_month=stored.volume_month,
         volume_usual=stored.volume_usual,
     )
-    return same != stored or not all(_near(one, other) for one, other in volumes)
+    return same != stored or not all(near(one, other) for one, other in volumes)
 
 
-def _near(one: float | None, other: float | None) -> bool:
+def near(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
     return abs(one - other) <= 1e-9 * max(1.0, abs(one), abs(other))

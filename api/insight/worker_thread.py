@@ -19,7 +19,7 @@ class WorkerThread(ABC):
     process would do this work; an outage of the store is logged once."""
 
     name: str  # of the thread
-    result: str  # what a step updates, for the log
+    result: str  # what a step brings up to date, for the log
 
     def __init__(self) -> None:
         self._stopping = Event()

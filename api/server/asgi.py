@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
 
@@ -102,6 +103,7 @@ class _Exchange:
         self._site, self._environ = site, environ
         self._receive, self._send = receive, send
         self._start: dict[str, Any] = {}
+        self._written: list[bytes] = []  # by `write`, before the response is returned
         self._gone: asyncio.Task[Any] | None = None
         self._sender_goes_on = False  # part of the body is still unread
 
@@ -125,10 +127,11 @@ class _Exchange:
     def work(self, loop: asyncio.AbstractEventLoop) -> bytes | None:
         """The complete body, to be sent once the thread is free; None if it was streamed."""
         answer = self._site(self._environ, self._start_response)
+        pieces = chain(self._written, answer)
         try:
             if self._has_length():
-                return b"".join(answer)
-            self._stream(answer, loop)
+                return b"".join(pieces)
+            self._stream(pieces, loop)
             return None
         finally:
             close = getattr(answer, "close", None)
@@ -145,7 +148,7 @@ class _Exchange:
             "status": int(status[:3]),
             "headers": [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers],
         }
-        return _no_write
+        return self._written.append
 
     def _has_length(self) -> bool:
         return (
@@ -208,10 +211,6 @@ async def _gone(receive: Receive) -> None:
     """Wait for the disconnect, which is the message after the body."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _no_write(data: bytes) -> object:
-    raise NotImplementedError("responses are iterables here")
 
 
 def environ_of(scope: Scope) -> WSGIEnvironment:

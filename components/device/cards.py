@@ -15,7 +15,7 @@ from dash.development.base_component import Component
 
 from api.errors import WeirError
 from api.metering.hourly_profile import WEEKS
-from components import formatting, html_json, session
+from components import formatting, html_json
 from components.chart_query import Subject
 from components.clock import Clock
 from components.controls import attributes, failure
@@ -119,9 +119,7 @@ def _forecast(query: CardQuery) -> tuple[Sequence[Component], str]:
 
 def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
     shown, tz = query.shown, query.tz
-    page = queries.row_page(
-        session.current_client(), query.device_id, shown.resolution, shown.window, tz, query.page
-    )
+    page = queries.row_page(query.device_id, shown.resolution, shown.window, tz, query.page)
     note = f"{shown.resolution.label}, latest first, {tz.key}"
     others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
     return row_table.table(page, tz, shown.units, others, shown.compare), note

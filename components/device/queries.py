@@ -328,7 +328,6 @@ def weekly_profile(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) ->
 
 
 def row_page(
-    client: Client,
     device_id: str,
     resolution: Resolution,
     window: Window,
@@ -336,6 +335,7 @@ def row_page(
     number: int,
 ) -> Page:
     """Page 1 holds the latest rows; beyond the last page comes the last."""
+    client = session.current_client()
     reach = window if resolution is RAW else widened(window, tz, resolution)
     total = client.count(device_id, resolution, from_ms=reach.from_ms, to_ms=reach.to_ms)
     number = max(1, min(number, -(-total // PAGE)))

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 
-from api.insight.alerts.evaluator import AlertEngine
+from api.insight.alerts.evaluator import AlertEvaluator
 from api.roles import Role
 from api.store.base import Grant, Scope
 from api.timez import HOUR_MS, now_ms
@@ -106,7 +106,7 @@ def test_an_alert_is_acknowledged_in_one_click_with_a_text(tab: Tab, staffed: Si
     tab.until(lambda: "No alert was resolved yet" in tab.text("#alerts-history"))
     leak = a_finding(live.key, opened=now_ms() - HOUR_MS)
     keep_findings(store, [leak])
-    AlertEngine(store).run()
+    AlertEvaluator(store).run()
     tab.open("/alerts")
     tab.until(lambda: "Leak · Tenant 12 main" in tab.text("#alerts-firing"))
     note = tab.driver.find_element("css selector", "#alerts-firing input[name=text]")
@@ -115,7 +115,7 @@ def test_an_alert_is_acknowledged_in_one_click_with_a_text(tab: Tab, staffed: Si
     tab.until(lambda: "“plumber booked”" in tab.text("#alerts-firing"))
     assert "1 acknowledged" in tab.text("#alerts-summary")
     keep_findings(store, [ended(leak, now_ms())])
-    AlertEngine(store).run()
+    AlertEvaluator(store).run()
     tab.open("/alerts")
     tab.until(lambda: "Leaks" in tab.text("#alerts-history"))
     assert "Nothing is firing" in tab.text("#alerts-firing")

@@ -12,7 +12,7 @@ from api.catalog import DAY_MS, HOUR_MS, INSIGHT_PREFIX, KEY_HEADER
 from api.client import Client, Credential
 from api.errors import BadRequest, Conflict, Forbidden, NotFound
 from api.insight.alerts import management
-from api.insight.alerts.evaluator import AlertEngine
+from api.insight.alerts.evaluator import AlertEvaluator
 from api.roles import Role
 from api.store.base import AuditQuery, Grant
 from api.timez import now_ms
@@ -46,7 +46,7 @@ def client(world: World, role: Role = Role.ADMINISTRATOR, grant: Grant | None = 
 def with_leak(world: World, id: str = TWIN) -> None:
     leak = a_finding(world.devices[id].key, opened=now_ms() - HOUR_MS, cost=12.5)
     keep_findings(world.store, [leak])
-    AlertEngine(world.store).run()
+    AlertEvaluator(world.store).run()
 
 
 def test_an_alert_is_fired_acknowledged_taken_back_and_resolved(world: World) -> None:
@@ -65,7 +65,7 @@ def test_an_alert_is_fired_acknowledged_taken_back_and_resolved(world: World) ->
     (message,) = admin.alert(alert.id).messages
     assert (message.receiver, message.event, message.state) == ("Orders", "fire", "queued")
     admin.change_rule(rule.id, {"enabled": False})
-    AlertEngine(world.store).run()
+    AlertEvaluator(world.store).run()
     (over,) = admin.alerts().alerts
     assert (over.state, over.outcome) == ("resolved", "sent and resolved")
     assert admin.alerts(states=["firing"], count_only=True).count == 0

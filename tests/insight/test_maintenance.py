@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS, ONE_MINUTE, RAW
 from api.client import Client
-from api.insight.alerts.evaluator import AlertEngine
+from api.insight.alerts.evaluator import AlertEvaluator
 from api.insight.finding_evaluator import Evaluator
 from api.insight.finding_inputs import OfOrganization, facts_of
 from api.insight.status_projection import Projection
@@ -237,7 +237,7 @@ def test_what_begins_in_maintenance_is_no_alert_while_it_lasts(sqlite_store: Sto
     plan = planned("acme", NOW - DAY_MS, NOW + HOUR_MS, group="north")
     store.keep_annotation(plan, [])
     keep_findings(store, [a_finding(device.key)])
-    engine = AlertEngine(store)
+    engine = AlertEvaluator(store)
     engine.run(NOW)
     assert store.alert_messages("acme") == []
     engine.run(NOW + DAY_MS)

@@ -1,23 +1,19 @@
-"""Decides what fires, beside the evaluator: reads what changed, keeps episodes and messages.
+"""Evaluates the rules of alerts, beside the evaluator of findings.
 
-Whatever changes a device's findings or status marks the device in its own transaction. A pass takes
-the marks up and keeps episodes and outbox in one transaction, which holds for itself alone: killed
-at any point, the marks are still there, or all is done.
+Each change of a device's findings or status marks the device in the same transaction. A run reads
+the marked devices; then one transaction saves episodes and messages and removes the marks. If the
+process is killed, either the marks are still there or all is done.
 """
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from threading import Event as Signal
-from threading import Thread
 from time import monotonic
 from typing import Final
 from uuid import uuid4
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
-from api.errors import Unavailable
 from api.insight.alerts.conditions import (
     Values,
     resolution_for,
@@ -26,6 +22,7 @@ from api.insight.alerts.decision import Decision, DeviceFacts, Facts, Groups
 from api.insight.alerts.rules import METRIC_BY_NAME, Rule, StoredRule
 from api.insight.alerts.state_machine import MAINTENANCE, Quiet
 from api.insight.maintenance import maintenance_spans
+from api.insight.worker_thread import WorkerThread
 from api.store.base import Device, DeviceQuery, Grant, Scope, Store
 from api.store.base.alerts import (
     AlertMark,
@@ -37,15 +34,12 @@ LOOK_BACK_MS: Final = 31 * DAY_MS  # of findings that are over
 VALUES_MS: Final = 6 * HOUR_MS  # of values, and their rule's duration: later ones are not seen
 DIRECTORY_S: Final = 10.0  # for which devices and groups are taken as they were
 POLL_S: Final = 1.0
-PAUSE_S: Final = 5.0
 CLOCK_S: Final = 20.0
-DOWN_MS: Final = 3 * MINUTE_MS  # without a pass: nobody could have been heard
-
-_log = logging.getLogger(__name__)
+DOWN_MS: Final = 3 * MINUTE_MS  # without a run: a downtime of our own
 
 
-class AlertEngine:
-    """One a process; not thread-safe. ``watch``: a time without passes is our own downtime."""
+class AlertEvaluator:
+    """One a process; not thread-safe. ``watch``: a time without runs is our own downtime."""
 
     def __init__(
         self,
@@ -175,15 +169,26 @@ class AlertEngine:
         )
 
 
-class AlertThread:
-    """Runs an engine and what sends its messages beside a writer until it is stopped."""
+class _RepeatedWork(WorkerThread):
+    """``work`` returns how much it did; after none it pauses."""
+
+    def __init__(self, name: str, work: Callable[[], int]) -> None:
+        self.name = self.result = name
+        self._work = work
+        super().__init__()
+
+    def step(self) -> float:
+        return 0.0 if self._work() else POLL_S
+
+
+class AlertThreads:
+    """Evaluates the rules, and sends the messages, beside a writer until it is stopped."""
 
     def __init__(self, store: Store, send: Callable[[], int]) -> None:
-        self._engine, self._send = AlertEngine(store, watch=True), send
-        self._stop = Signal()
+        evaluator = AlertEvaluator(store, watch=True)
         self._threads = [
-            Thread(target=self._run, args=(work, name), name=name, daemon=True)
-            for name, work in (("alerts", self._engine.run), ("alert messages", self._send))
+            _RepeatedWork("alerts", evaluator.run),
+            _RepeatedWork("alert messages", send),
         ]
 
     def start(self) -> None:
@@ -191,25 +196,5 @@ class AlertThread:
             thread.start()
 
     def stop(self) -> None:
-        self._stop.set()
         for thread in self._threads:
-            thread.join()
-
-    def _run(self, work: Callable[[], int], name: str) -> None:
-        trouble = False
-        while not self._stop.is_set():
-            try:
-                worked = work()
-            except Unavailable as error:
-                if not trouble:
-                    _log.warning("%s wait for the store: %s", name, error)
-                trouble = True
-                self._stop.wait(PAUSE_S)
-            except Exception:  # noqa: BLE001 - nobody else would send them
-                _log.exception("%s: failed; retrying", name)
-                self._stop.wait(PAUSE_S)
-            else:
-                if trouble:
-                    _log.warning("%s go on", name)
-                trouble = False
-                self._stop.wait(0.0 if worked else POLL_S)
+            thread.stop()

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
-from api.insight.alerts.evaluator import AlertEngine
+from api.insight.alerts.evaluator import AlertEvaluator
 from api.insight.outbox import RETRIES_S, Outbox
 from api.insight.receivers.kind import Means
 from api.store.base import FindingRow, Store
@@ -49,7 +49,7 @@ def with_leak(store: Store, where: str) -> FindingRow:
     keep_rule(store)
     leak = a_finding(device.key)
     keep_findings(store, [leak])
-    assert AlertEngine(store).run(NOW) == 1
+    assert AlertEvaluator(store).run(NOW) == 1
     return leak
 
 
@@ -70,7 +70,7 @@ def test_a_receiver_that_fails_is_tried_again_and_told_in_order(store: Store) ->
         leak = with_leak(store, server.url)
         assert send(store, NOW) == {"sent": 0, "failed": 1, "dropped": 0}
         keep_findings(store, [replace(leak, end_ms=NOW + 1)])
-        AlertEngine(store).run(NOW + 1)
+        AlertEvaluator(store).run(NOW + 1)
         assert send(store, NOW + 29_999) == {"sent": 0, "failed": 0, "dropped": 0}
         assert send(store, NOW + 30_000) == {"sent": 0, "failed": 1, "dropped": 0}
         assert send(store, NOW + 330_000) == {"sent": 2, "failed": 0, "dropped": 0}
@@ -91,7 +91,7 @@ def test_after_a_day_of_failures_it_is_dead_and_its_resolve_is_not_sent(store: S
         (fire,) = messages(store)
         assert (fire.state, fire.attempts, fire.response) == ("dead", 7, "500 said the hook")
         keep_findings(store, [replace(leak, end_ms=at)])
-        AlertEngine(store).run(at)
+        AlertEvaluator(store).run(at)
         assert send(store, at + 1)["dropped"] == 1
     assert len(server.got) == 7
 
@@ -113,7 +113,7 @@ def test_one_that_hangs_keeps_no_other_waiting(
         keep_hook(store, well.url, SECRET)
         keep_rule(store, receivers=["stuck", "hook"])
         keep_findings(store, [a_finding(device.key)])
-        AlertEngine(store).run(NOW)
+        AlertEvaluator(store).run(NOW)
         outbox = Outbox(store, Means(settings(WEIR_SECRET_KEY=SECRET)), clock=lambda: NOW)
         outbox.send()
         _until(lambda: bool(well.got) and bool(stuck.got))
@@ -169,7 +169,7 @@ def _child(url: str, at: int, point: str) -> None:
     patch = pytest.MonkeyPatch()
     if point == "before the commit":
         patch.setattr("api.store.alerts.sql.keep", _kill)
-    engine = AlertEngine(store)
+    engine = AlertEvaluator(store)
     engine.run(at)
     if point == "after the commit":
         _kill()
