@@ -17,6 +17,7 @@ from components.image_query import READING, SIZED, Pairs, Rule, Size, checked, o
 from components.units import US
 from components.url_state import said_text
 from components.usage.url_state import (
+    MOST_COMPARED,
     RANGES,
     UsageView,
     range_of,
@@ -25,7 +26,7 @@ from components.usage.url_state import (
 )
 
 PATH: Final = "/compare"
-MOST_ITEMS: Final = 12
+MOST_ITEMS: Final = MOST_COMPARED
 MOST_IN_ONE: Final = 4  # of more lines each has a picture of its own, unless the reader chose
 LONGEST_ITEMS: Final = 4_000
 DEFAULT_RANGE: Final = "30d"

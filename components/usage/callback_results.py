@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from dash import no_update
 from dash.development.base_component import Component
@@ -35,7 +35,7 @@ from components.usage.sections import (
     month_total,
 )
 from components.usage.sums import DeviceUsage, ordered, totals
-from components.usage.url_state import UsageView, write_usage_view
+from components.usage.url_state import MOST_COMPARED, UsageView, write_usage_view
 
 FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
@@ -132,4 +132,18 @@ def files(view: UsageView) -> list[Any]:
     ]
     here = urlencode({**told, "range": view.range})  # a report's usual one is another
     report = Entry("Report …", "to print", f"/report?{here}")
-    return body([*sections, Section("As a document", (report,))])
+    made = [*sections, Section("As a document", (report,))]
+    if compared := _compared(view):
+        made.append(Section("Side by side", (Entry("Compare …", "", compared),)))
+    return body(made)
+
+
+def _compared(view: UsageView) -> str:
+    """The compare page with the same devices, or with the group; "" where it can't show them."""
+    items = [f"device:{id}" for id in view.devices]
+    if not items and view.group and not view.search:
+        items = [f"group:{quote(view.group, safe='')}"]
+    if not 0 < len(items) <= MOST_COMPARED:
+        return ""
+    said = {"items": ",".join(items), "range": view.range}
+    return f"/compare?{urlencode(said)}"

@@ -17,6 +17,7 @@ from components.url_state import said_text, said_units, said_zone
 
 MOST_DEVICES: Final = 200
 MOST_DAYS: Final = 366
+MOST_COMPARED: Final = 12  # side by side
 MOST_CHOSEN: Final = 50  # named one by one, in an address
 LONGEST_TEXT: Final = 100
 BETWEEN: Final = ".."

@@ -55,6 +55,7 @@ def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
     yield Picture("devices", "/devices", "Reporting", chart=False)
     yield Picture("embeds", "/embeds", "New embed", chart=False)
     yield Picture("usage", "/usage?range=30d", "Days with data", chart=False)
+    yield Picture("compare", "/compare", "All on one scale", chart=False)
     yield Picture("not-found", "/nope", "page not found", chart=False)
     steady = ids["FM-10523"]  # Tenant 12 main: every minute, two peaks a day
     for preset in ("1h", "24h", "7d", "30d", "1y"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
@@ -125,3 +126,20 @@ def test_everything_can_be_reached_by_keyboard(tab: Tab, site: Site) -> None:
     tab.until(
         lambda: tab.run("return document.querySelectorAll('.day[tabindex=\"0\"]').length == 1")
     )
+
+
+def test_compared_devices_are_chosen_divided_and_read_by_keyboard(tab: Tab, site: Site) -> None:
+    one, other = site.fleet.ids[LIVE], site.fleet.ids[TRICKY]
+    tab.size(390, 844)
+    tab.open(f"/compare?range=7d&items=device:{one},device:{other}")
+    tab.until(lambda: tab.run("return document.querySelectorAll('.compare-plot svg').length") == 1)
+    assert tab.run("return document.documentElement.scrollWidth") == 390
+    tab.run("document.querySelector('.compare-plot').focus()")
+    tab.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    tab.until(lambda: "Tenant 12 main" in tab.run("return document.activeElement.textContent"))
+    tab.click("button[data-set='by'][data-value='mean']")
+    tab.until(lambda: "own mean" in tab.text("#compare-pictures h2"))
+    tab.press(".compare-chips .chip:last-child")
+    tab.until(lambda: "device%3A" + other not in tab.driver.current_url)
+    tab.back()
+    tab.until(lambda: tab.text(".compare-chips").count("✕") == 2)

@@ -23,6 +23,8 @@ from components.compare.url_state import (
 from components.fleet.queries import ReplyCache, ServiceAccess
 from components.theme import LIGHT
 from components.units import METRIC
+from components.usage.callback_results import files as usage_files
+from components.usage.url_state import read_usage_view
 from web.downloads.compare import compare_file
 from web.images.compare import picture
 from web.images.figure import Box
@@ -213,3 +215,20 @@ def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
     assert [row[6] for row in rows[4:8]] == [1000.0, None, 3000.0, 10.0]
     with pytest.raises(ValueError, match="nothing to compare"):
         compare_file(access, {})
+
+
+@pytest.mark.parametrize(
+    ("said", "href"),
+    [
+        ({"devices": "a,b"}, "/compare?items=device%3Aa%2Cdevice%3Ab&range=month"),
+        ({"group": "North, East"}, "/compare?items=group%3ANorth%252C%2520East&range=month"),
+        ({"group": "North", "q": "m"}, ""),
+        ({"devices": ",".join(map(str, range(13)))}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_usage_page_leads_to_the_comparison_of_what_it_shows(
+    said: dict[str, str], href: str
+) -> None:
+    menu = str(html_json.sheet(usage_files(read_usage_view(said))))
+    assert (href in menu) if href else ("/compare" not in menu)
