@@ -1,6 +1,7 @@
 /* The browser's side of a session: an answer that says "signed out" leads to the sign-in page, and
-   an open page asks every few seconds whether its session still stands. The answer also tells why
-   no reading comes in, where that is known: a page that only grows older looks well. */
+   an open page asks whether its session still stands, once no page of this browser has had an
+   answer for a few seconds. Each answer also tells why no reading comes in, where that is known: a
+   page that only grows older looks well. */
 import * as freshness from "./freshness.js";
 import { checkIsDue, nextCheckMs } from "./session-checks.js";
 import { siteRoot } from "./site.js";
@@ -9,7 +10,7 @@ const CHECK = `${siteRoot}/session`;
 const CHECK_EVERY_MS = 2500; // 3 s at most; with the service's own 5 s, a revoked key is out within 10 s
 const CHECK_WITHIN_MS = 5000;
 const HEADER = "Weir-Sign-In";
-const OUTAGE = "Weir-Outage";
+const OUTAGE = "Weir-Outage"; // of each answer to a session that stands
 
 const fetched = window.fetch.bind(window);
 const others =
@@ -33,6 +34,11 @@ async function answerOf(asked) {
   try {
     const answer = await fetched(...asked);
     freshness.reached(!AWAY.has(answer.status));
+    if (answer.headers.has(OUTAGE)) {
+      const outage = decodeURIComponent(answer.headers.get(OUTAGE));
+      heard({ outage });
+      others?.postMessage({ outage });
+    }
     return answer;
   } catch (error) {
     if (LOST.has(error.name)) freshness.reached(false);
@@ -54,23 +60,18 @@ window.fetch = async (...asked) => {
 async function check(told = false) {
   if (leaving || document.hidden) return;
   try {
-    const answer = await window.fetch(CHECK, {
+    await window.fetch(CHECK, {
       cache: "no-store",
       signal: AbortSignal.timeout(CHECK_WITHIN_MS),
     });
-    const outage = decodeURIComponent(answer.headers.get(OUTAGE) || "");
-    if (answer.ok) {
-      heard({ outage });
-      others?.postMessage({ outage });
-    }
   } catch {
     /* no connection: the page itself says so, and the others shall see for themselves */
     if (!told) others?.postMessage({ again: true });
   }
 }
 
-/* One page of the browser checks for all of its pages: the others hear of it, and check themselves
-   where it failed, or where nothing was heard for as long as a check is good. */
+/* One page of the browser hears for all of its pages: the others check themselves where it failed,
+   or where nothing was heard for as long as a check is good. */
 function heard({ outage }) {
   heardMs = Date.now();
   tell(outage);

@@ -2,7 +2,7 @@
 
 A production server on loopback, two worker processes, a store that goes on filling; fifty people
 with a key each, who look at a wall of fifty devices and at four charts, all of it asked for anew
-every ten seconds. Once by the interface, once as the dashboard's pages ask, once with all that
+every 15 seconds. Once by the interface, once as the dashboard's pages ask, once with all that
 these pages ask beside. Bounded in number and time; everything is ended by its id.
 """
 

@@ -119,9 +119,16 @@ RENAMED = (
     "weir",
     "components/charts",
     "components/embeds",
+    "components/findings",
+    "components/annotations",
+    "api/insight/comparison.py",
+    "api/insight/alerts",
+    "api/insight/findings",
+    "api/insight/receivers",
+    "api/openapi",
     *(f"api/{folder}" for folder in ("auth", "domain", "ingest", "server", "store", "telemetry")),
 )
-RIDDLES = frozenset(("answered", "asked", "learnt", "looked", "said", "told"))
+RIDDLES = frozenset(("answered", "asked", "desk", "learnt", "looked", "said", "told"))
 
 
 def _signatures(text: str) -> Iterator[str]:

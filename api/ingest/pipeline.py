@@ -50,7 +50,11 @@ class Feed:
         return self.store.write(batch.columns.rows(), refusals=refusals, progress=progress)
 
     def take_all(
-        self, batches: Iterable[Batch], start: Progress, on_batch: OnBatch, before_batch: OnBatch
+        self,
+        batches: Iterable[Batch],
+        start: Progress,
+        on_batch: OnBatch,
+        before_batch: OnBatch = lambda batch: None,
     ) -> Progress:
         """Write the rest of a finite feed, storing the progress with every batch."""
         now = start

@@ -96,36 +96,36 @@ class Question:
 
 
 def with_earlier(
-    store: Store, scope: Scope, device: Device, shift: Shift, asked: Question
+    store: Store, scope: Scope, device: Device, shift: Shift, question: Question
 ) -> Comparison:
-    pairs = pairings(asked.tz, shift, asked.from_ms, asked.end_ms)
-    if asked.resolution.calendar:
-        others = dict(_calendar(store, device, shift, asked))
+    pairs = pairings(question.tz, shift, question.from_ms, question.end_ms)
+    if question.resolution.calendar:
+        others = dict(_calendar(store, device, shift, question))
     else:
-        whole = pairings(asked.tz, shift, *_buckets_of(asked))
-        others = _of_buckets(store, device, whole, asked)
-    return _compared(store, scope, device, device, pairs, asked, others)
+        whole = pairings(question.tz, shift, *_buckets_of(question))
+        others = _of_buckets(store, device, whole, question)
+    return _compared(store, scope, device, device, pairs, question, others)
 
 
 def with_device(
-    store: Store, scope: Scope, device: Device, other: Device, asked: Question
+    store: Store, scope: Scope, device: Device, other: Device, question: Question
 ) -> Comparison:
     """At the same instants."""
-    if asked.resolution.calendar:
-        days = _days(store, other, asked, asked.from_ms, asked.end_ms)
+    if question.resolution.calendar:
+        days = _days(store, other, question, question.from_ms, question.end_ms)
         others = {value[0]: value for value in days}
     else:
-        pair = Pairing(*_buckets_of(asked), 0)
-        others = _of_buckets(store, other, [pair], asked)
-    pairs = [Pairing(asked.from_ms, asked.end_ms, 0)]
-    return _compared(store, scope, device, other, pairs, asked, others)
+        pair = Pairing(*_buckets_of(question), 0)
+        others = _of_buckets(store, other, [pair], question)
+    pairs = [Pairing(question.from_ms, question.end_ms, 0)]
+    return _compared(store, scope, device, other, pairs, question, others)
 
 
-def _buckets_of(asked: Question) -> tuple[int, int]:
+def _buckets_of(question: Question) -> tuple[int, int]:
     """[from, to) of the whole buckets; the one under way at the end too."""
-    length = asked.resolution.fixed_ms
-    first = ceil_to(asked.from_ms, length)
-    return first, max(first, ceil_to(asked.end_ms, length))
+    length = question.resolution.fixed_ms
+    first = ceil_to(question.from_ms, length)
+    return first, max(first, ceil_to(question.end_ms, length))
 
 
 def _compared(
@@ -134,14 +134,14 @@ def _compared(
     device: Device,
     other: Device,
     pairs: list[Pairing],
-    asked: Question,
+    question: Question,
     others: Mapping[int, Value],
 ) -> Comparison:
-    length_ms = asked.end_ms - asked.from_ms
+    length_ms = question.end_ms - question.from_ms
     resolution = _counted_in(store, scope, device, length_ms)
     theirs = resolution if other is device else _counted_in(store, scope, other, length_ms)
     spans = [(p.from_ms - p.delta_ms, p.to_ms - p.delta_ms) for p in pairs]
-    own = _side(store, device, resolution, [(asked.from_ms, asked.end_ms)], length_ms)
+    own = _side(store, device, resolution, [(question.from_ms, question.end_ms)], length_ms)
     return Comparison(own, _side(store, other, theirs, spans, length_ms), others)
 
 
@@ -169,7 +169,7 @@ def _side(
 
 
 def _of_buckets(
-    store: Store, device: Device, pairs: Sequence[Pairing], asked: Question
+    store: Store, device: Device, pairs: Sequence[Pairing], question: Question
 ) -> dict[int, Value]:
     """Start of a bucket → what it is compared with. Nearly always no change of the clock cuts a
     bucket: then the rows are taken as they are, since a chart has thousands of them."""
@@ -177,13 +177,13 @@ def _of_buckets(
     for pair in pairs:
         if pair.to_ms <= pair.from_ms:
             continue
-        if any(edge % asked.resolution.fixed_ms for edge in pair):
-            for start, value in _cut_buckets(store, device, pair, asked):
+        if any(edge % question.resolution.fixed_ms for edge in pair):
+            for start, value in _cut_buckets(store, device, pair, question):
                 found[start] = _added(found[start], value) if start in found else value
         else:
             delta = pair.delta_ms
             span = Span(pair.from_ms - delta, pair.to_ms - delta - 1)
-            found |= {row[0] + delta: row for row in _rows(store, device, asked, span)}
+            found |= {row[0] + delta: row for row in _rows(store, device, question, span)}
     return found
 
 
@@ -199,26 +199,28 @@ def _added(one: Value, other: Value) -> Value:
 
 
 def _cut_buckets(
-    store: Store, device: Device, pair: Pairing, asked: Question
+    store: Store, device: Device, pair: Pairing, question: Question
 ) -> Iterator[tuple[int, Value]]:
     """(start of the bucket, the part of it that the pair compares with)."""
-    length, delta = asked.resolution.fixed_ms, pair.delta_ms
+    length, delta = question.resolution.fixed_ms, pair.delta_ms
     cuts = range(floor_to(pair.from_ms, length) + length, pair.to_ms, length)
     edges = [at - delta for at in (pair.from_ms, *cuts, pair.to_ms)]
     found = store.pieces(device, source_of(*edges), Span(edges[0], edges[-1] - 1), edges)
-    level = AGGREGATES.index(Aggregate("avg", asked.metric))
+    level = AGGREGATES.index(Aggregate("avg", question.metric))
     for piece in found:
         total, value = piece.values[AGGREGATES.index(_TOTAL)], piece.values[level]
-        if asked.metric is FLOW_RATE and total is not None:
+        if question.metric is FLOW_RATE and total is not None:
             value = total * MINUTE_MS / length
         yield floor_to(piece.start_ms + delta, length), (piece.start_ms, value, total)
 
 
-def _rows(store: Store, device: Device, asked: Question, span: Span) -> list[Value]:
-    metrics = (asked.metric,) if asked.metric is FLOW_AMOUNT else (asked.metric, FLOW_AMOUNT)
-    columns = asked.resolution.columns_of(metrics)
-    values = itemgetter(0, columns.index(f"avg_{asked.metric.name}"), columns.index(_TOTAL.name))
-    rows = store.rows(device, asked.resolution, span, limit=MOST_BUCKETS, metrics=metrics)
+def _rows(store: Store, device: Device, question: Question, span: Span) -> list[Value]:
+    metrics = (
+        (question.metric,) if question.metric is FLOW_AMOUNT else (question.metric, FLOW_AMOUNT)
+    )
+    columns = question.resolution.columns_of(metrics)
+    values = itemgetter(0, columns.index(f"avg_{question.metric.name}"), columns.index(_TOTAL.name))
+    rows = store.rows(device, question.resolution, span, limit=MOST_BUCKETS, metrics=metrics)
     return list(map(values, rows))
 
 
@@ -226,33 +228,37 @@ def _rows(store: Store, device: Device, asked: Question, span: Span) -> list[Val
 
 
 def _calendar(
-    store: Store, device: Device, shift: Shift, asked: Question
+    store: Store, device: Device, shift: Shift, question: Question
 ) -> Iterator[tuple[int, Value]]:
     """A day beside the day that it is compared with; a month beside that of the month or the year
     before, and beside nothing for a day or a week."""
-    if asked.resolution is not DAY:
+    if question.resolution is not DAY:
         return
-    tz = asked.tz
-    days = range(local_ordinal(tz, asked.from_ms), local_ordinal(tz, asked.end_ms - 1) + 1)
+    tz = question.tz
+    days = range(local_ordinal(tz, question.from_ms), local_ordinal(tz, question.end_ms - 1) + 1)
     pairs = {day: other for day in days if (other := other_day(day, shift)) is not None}
     if not pairs:
         return
     low, high = day_start(tz, min(pairs.values())), day_start(tz, max(pairs.values()) + 1)
-    by_day = {local_ordinal(tz, v[0]): v for v in _days(store, device, asked, low, high)}
+    by_day = {local_ordinal(tz, v[0]): v for v in _days(store, device, question, low, high)}
     for day, other in pairs.items():
         if other in by_day:
             yield day_start(tz, day), by_day[other]
 
 
 def _days(
-    store: Store, device: Device, asked: Question, from_ms: int, to_ms: int
+    store: Store, device: Device, question: Question, from_ms: int, to_ms: int
 ) -> Iterator[Value]:
-    rows = calendar_rows(store, device, asked.resolution, Span(from_ms, to_ms - 1), (), asked.tz)
-    level, total = (1 + AGGREGATES.index(each) for each in (Aggregate("avg", asked.metric), _TOTAL))
+    rows = calendar_rows(
+        store, device, question.resolution, Span(from_ms, to_ms - 1), (), question.tz
+    )
+    level, total = (
+        1 + AGGREGATES.index(each) for each in (Aggregate("avg", question.metric), _TOTAL)
+    )
     return ((row[0], row[level], row[total]) for row in rows)
 
 
-def buckets(asked: Question) -> int:
+def buckets(question: Question) -> int:
     """How many the answer may hold."""
-    length = asked.resolution.length_ms or LEAST_DAY_MS
-    return bucket_starts(asked.from_ms, asked.to_ms, length)
+    length = question.resolution.length_ms or LEAST_DAY_MS
+    return bucket_starts(question.from_ms, question.to_ms, length)

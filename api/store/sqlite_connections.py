@@ -100,10 +100,11 @@ class FileState(NamedTuple):
 
     @classmethod
     def at(cls, path: Path) -> FileState | None:
-        file = stat_of(path)
+        name = os.fspath(path)  # every read looks here, and making paths costs more than looking
+        file = stat_of(name)
         if file is None:
             return None
-        wal, shm = stat_of(beside(path, "-wal")), stat_of(beside(path, "-shm"))
+        wal, shm = stat_of(f"{name}-wal"), stat_of(f"{name}-shm")
         return cls(file.st_ino, file.st_size, wal and wal.st_ino, shm and shm.st_ino)
 
 
@@ -158,9 +159,9 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def stat_of(path: Path) -> os.stat_result | None:
+def stat_of(path: str | Path) -> os.stat_result | None:
     try:
-        return path.stat()
+        return os.stat(path)
     except OSError:
         return None
 

@@ -18,6 +18,7 @@ import httpx
 from backports import zstd
 
 from benchmarks.clock import quantile
+from web.auth.middleware import OUTAGE_HEADER
 
 JITTER: Final = 0.2  # of a period, as the pages' own timers have it
 CONNECTIONS: Final = 6  # a browser's, to one host
@@ -74,6 +75,7 @@ class Person:
             trust_env=False,
         )
         self._crowd = crowd
+        self.heard_s = 0.0  # when an answer last showed that the session stands
 
     def ask(
         self,
@@ -101,6 +103,8 @@ class Person:
         except httpx.HTTPError as error:
             fault = type(error).__name__
         took_ms = (time.perf_counter() - start_s) * 1000
+        if answer is not None and OUTAGE_HEADER in answer.headers:
+            self.heard_s = time.perf_counter()
         if answer is not None and check is not None:
             fault = check(answer)
         self._crowd.add(Sample(kind, late_ms, took_ms, size, fault))

@@ -83,19 +83,19 @@ def rule_form(
     return [title, form]
 
 
-def _of_source(said: Mapping[str, Any]) -> list[Element]:
+def _of_source(body: Mapping[str, Any]) -> list[Element]:
     kinds = [(kind.name, kind.label) for kind in KINDS]
     metrics = [
         (metric.name, f"{metric.label}, {metric.unit}") for metric in METRIC_BY_NAME.values()
     ]
     severities = [(name, f"at least {word.lower()}") for name, word in SEVERITY_WORDS.items()]
-    cost = said.get("costPerDay") or ""
+    cost = body.get("costPerDay") or ""
     return [
-        field("Kinds", checks("kinds", kinds, tuple(said.get("kinds", ()))),
+        field("Kinds", checks("kinds", kinds, tuple(body.get("kinds", ()))),
               hint="None checked: all kinds.", kind="finding"),
         field(
             "And",
-            choice("severity", "Severity", severities, str(said.get("severity", "notice"))),
+            choice("severity", "Severity", severities, str(body.get("severity", "notice"))),
             el("span", "costs at least"),
             text_input("costPerDay", "Cost a day", str(cost), type="number", min="0", step="any",
                        class_="short"),
@@ -103,26 +103,26 @@ def _of_source(said: Mapping[str, Any]) -> list[Element]:
             kind="finding",
         ),
         field("States", checks("states", [(each, each) for each in STATES],
-                               tuple(said.get("states", ()))), kind="state"),
+                               tuple(body.get("states", ()))), kind="state"),
         field(
             "Value",
-            choice("metric", "Value", metrics, str(said.get("metric") or "flow_rate")),
+            choice("metric", "Value", metrics, str(body.get("metric") or "flow_rate")),
             choice("comparison", "Comparison", [(each, each) for each in COMPARISONS],
-                   str(said.get("comparison", "above"))),
-            text_input("limit", "Limit", str(said.get("limit", "") if said.get("metric") else ""),
+                   str(body.get("comparison", "above"))),
+            text_input("limit", "Limit", str(body.get("limit", "") if body.get("metric") else ""),
                        type="number", step="any", class_="short"),
-            choice("duration", "For", _with(DURATIONS, said.get("duration", 600)),
-                   str(int(said.get("duration", 600)))),
+            choice("duration", "For", _with(DURATIONS, body.get("duration", 600)),
+                   str(int(body.get("duration", 600)))),
             kind="value",
         ),
     ]  # fmt: skip
 
 
-def _of_devices(said: Mapping[str, Any], groups: Sequence[str]) -> list[Element]:
-    devices = ", ".join(said.get("devices", ()))
-    listed = [(each, each) for each in dict.fromkeys((*groups, *said.get("groups", ())))]
+def _of_devices(body: Mapping[str, Any], groups: Sequence[str]) -> list[Element]:
+    devices = ", ".join(body.get("devices", ()))
+    listed = [(each, each) for each in dict.fromkeys((*groups, *body.get("groups", ())))]
     return [
-        *([field("Groups", checks("groups", listed, tuple(said.get("groups", ()))))]
+        *([field("Groups", checks("groups", listed, tuple(body.get("groups", ()))))]
           if listed else []),
         field("Devices", text_input("devices", "Devices", devices,
                                     placeholder="Serial numbers, separated by commas"),
@@ -130,8 +130,8 @@ def _of_devices(said: Mapping[str, Any], groups: Sequence[str]) -> list[Element]
     ]  # fmt: skip
 
 
-def _of_times(said: Mapping[str, Any]) -> list[Element]:
-    hold, reminder = said.get("hold", 0), said.get("reminder", 0)
+def _of_times(body: Mapping[str, Any]) -> list[Element]:
+    hold, reminder = body.get("hold", 0), body.get("reminder", 0)
     return [
         field(
             "Wait",
@@ -142,9 +142,9 @@ def _of_times(said: Mapping[str, Any]) -> list[Element]:
     ]
 
 
-def _of_receivers(said: Mapping[str, Any], receivers: Sequence[AlertReceiver]) -> Element:
+def _of_receivers(body: Mapping[str, Any], receivers: Sequence[AlertReceiver]) -> Element:
     options = [(each.id, each.name) for each in receivers]
-    chosen = tuple(said.get("receivers", ()))
+    chosen = tuple(body.get("receivers", ()))
     inside = checks("receivers", options, chosen) if options else el("span", "No receivers yet.")
     return field("Notify", inside)
 

@@ -85,19 +85,19 @@ def role() -> Role:
         return Role.VIEWER
 
 
-def previewed(said: Mapping[str, Any]) -> RulePreview:
-    return session.current_client().preview_rule(said)
+def previewed(body: Mapping[str, Any]) -> RulePreview:
+    return session.current_client().preview_rule(body)
 
 
 # --- Deeds ---------------------------------------------------------------------------------------
 
 
-def act(said: Mapping[str, Any]) -> str:
+def act(body: Mapping[str, Any]) -> str:
     """Acknowledge, silence, or take that back; what was done, in words."""
     client = session.current_client()
-    what, id = read_text(said.get("do")), read_text(said.get("id"))
+    what, id = read_text(body.get("do")), read_text(body.get("id"))
     if what == "acknowledge":
-        client.acknowledge_alert(id, read_text(said.get("text")))
+        client.acknowledge_alert(id, read_text(body.get("text")))
         return "Acknowledged: no more reminders."
     if what == "unacknowledge":
         client.unacknowledge_alert(id)
@@ -105,20 +105,20 @@ def act(said: Mapping[str, Any]) -> str:
     if what == "end-silence":
         client.delete_silence(id)
         return "The silence has ended."
-    hours = read_text(said.get("hours"))
+    hours = read_text(body.get("hours"))
     alert, long = client.alert(id), int(hours) if hours.isdigit() else 1
     until_ms = now_ms() + min(max(long, 1), LONGEST_HOURS) * HOUR_MS
     kind = alert.subject if alert.finding_id else None
     client.create_silence(
-        until_ms, device=alert.device_id, kind=kind, reason=read_text(said.get("text"))
+        until_ms, device=alert.device_id, kind=kind, reason=read_text(body.get("text"))
     )
     return f"Silenced for {long} h: {alert.kind} · {alert.label}."
 
 
-def change(what: str, id: str, said: Mapping[str, Any]) -> dict[str, Any]:
+def change(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Save, switch, delete or test; ``words`` of what was done, and where to ``go``."""
     client = session.current_client()
-    fields = said.get("fields")
+    fields = body.get("fields")
     typed: dict[str, Any] = fields if isinstance(fields, dict) else {}
     if what == "save-rule":
         definition = forms.definition(typed)

@@ -110,38 +110,38 @@ def listing(
     ]
 
 
-def _row(said: Annotation, tz: ZoneInfo, labels: Mapping[str, str], who: Me) -> Component:
-    ended = said.revoked_ms is not None
-    name = [html.Span(KINDS[said.kind], className=f"annotation-kind {said.kind}")]
-    what: list[Any] = [html.Span(said.body, className="annotation-body")]
-    about = [whose(said, labels)] if labels or said.group is not None else []
-    if said.kind == "correction":
-        about += [effect(said), *(["revoked"] if ended else [])]
+def _row(annotation: Annotation, tz: ZoneInfo, labels: Mapping[str, str], who: Me) -> Component:
+    ended = annotation.revoked_ms is not None
+    name = [html.Span(KINDS[annotation.kind], className=f"annotation-kind {annotation.kind}")]
+    what: list[Any] = [html.Span(annotation.body, className="annotation-body")]
+    about = [whose(annotation, labels)] if labels or annotation.group is not None else []
+    if annotation.kind == "correction":
+        about += [effect(annotation), *(["revoked"] if ended else [])]
     if about:
         what.append(html.Span(" · ".join(filter(None, about)), className="quiet"))
     return html.Tr(
         [
             html.Th(name, scope="row"),
-            html.Td(when(said, tz), className="when", **attributes(data_head="When")),
+            html.Td(when(annotation, tz), className="when", **attributes(data_head="When")),
             html.Td(what, className="what", **attributes(data_head="What")),
-            html.Td(_by(said, who), className="quiet", **attributes(data_head="By")),
-            html.Td(_deeds(said, tz, who, ended=ended), className="annotation-deeds"),
+            html.Td(_by(annotation, who), className="quiet", **attributes(data_head="By")),
+            html.Td(_deeds(annotation, tz, who, ended=ended), className="annotation-deeds"),
         ],
         className="off" if ended else "",
     )
 
 
-def _by(said: Annotation, who: Me) -> str:
-    return "you" if said.created_by == who.id else said.created_by
+def _by(annotation: Annotation, who: Me) -> str:
+    return "you" if annotation.created_by == who.id else annotation.created_by
 
 
-def _deeds(said: Annotation, tz: ZoneInfo, who: Me, *, ended: bool) -> list[Component]:
-    mine = said.created_by == who.id and who.role.may_operate
-    if ended or not (who.role.may_administer or (said.kind == "note" and mine)):
+def _deeds(annotation: Annotation, tz: ZoneInfo, who: Me, *, ended: bool) -> list[Component]:
+    mine = annotation.created_by == who.id and who.role.may_operate
+    if ended or not (who.role.may_administer or (annotation.kind == "note" and mine)):
         return []
-    entry = orjson.dumps(_fields(said, tz)).decode()
-    what = f"{KINDS[said.kind].lower()} of {when(said, tz)}"
-    if said.kind == "correction":
+    entry = orjson.dumps(_fields(annotation, tz)).decode()
+    what = f"{KINDS[annotation.kind].lower()} of {when(annotation, tz)}"
+    if annotation.kind == "correction":
         return [_button("Revoke", "revoke", entry, what)]
     return [_button("Edit", "edit", entry, what), _button("Delete", "delete", entry, what)]
 
@@ -156,18 +156,18 @@ def _button(label: str, deed: str, entry: str, what: str) -> Component:
     )
 
 
-def _fields(said: Annotation, tz: ZoneInfo) -> dict[str, Any]:
+def _fields(annotation: Annotation, tz: ZoneInfo) -> dict[str, Any]:
     """What the form is filled with: local times as its fields take them."""
 
     def field(instant_ms: int | None) -> str:
         return "" if instant_ms is None else local(instant_ms, tz).replace(" ", "T")
 
     return {
-        "kind": said.kind,
-        "id": said.id,
-        "from": field(said.from_ms),
-        "to": field(said.to_ms),
-        "text": said.body,
-        "repeat": said.repeat or "",
-        "until": field(said.until_ms),
+        "kind": annotation.kind,
+        "id": annotation.id,
+        "from": field(annotation.from_ms),
+        "to": field(annotation.to_ms),
+        "text": annotation.body,
+        "repeat": annotation.repeat or "",
+        "until": field(annotation.until_ms),
     }

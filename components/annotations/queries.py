@@ -110,27 +110,27 @@ def annotation_marks(client: Client, device_id: str, reach: Window) -> list[Anno
     return [mark for each in found for mark in _marks(each, reach)]
 
 
-def _marks(said: Annotation, reach: Window) -> list[AnnotationMark]:
-    body = shortened(said.body)
-    if said.kind == "maintenance":
+def _marks(annotation: Annotation, reach: Window) -> list[AnnotationMark]:
+    body = shortened(annotation.body)
+    if annotation.kind == "maintenance":
         return [
             AnnotationMark("maintenance", start, end, f"Maintenance: {body}")
-            for start, end in occurrences(plan_of(said), reach.from_ms, reach.to_ms + 1)[
+            for start, end in occurrences(plan_of(annotation), reach.from_ms, reach.to_ms + 1)[
                 :MOST_MARKS
             ]
         ]
-    if said.kind == "correction":
-        words = f"Correction ({effect(said)}): {body}"
-        return [AnnotationMark("correction", said.from_ms, said.to_ms, words)]
-    return [AnnotationMark("note", said.from_ms, said.to_ms, f"Note: {body}")]
+    if annotation.kind == "correction":
+        words = f"Correction ({effect(annotation)}): {body}"
+        return [AnnotationMark("correction", annotation.from_ms, annotation.to_ms, words)]
+    return [AnnotationMark("note", annotation.from_ms, annotation.to_ms, f"Note: {body}")]
 
 
-def plan_of(said: Annotation) -> Plan:
+def plan_of(annotation: Annotation) -> Plan:
     words = tuple(repeat.value for repeat in Repeat)
     return Plan(
-        said.from_ms,
-        said.to_ms or said.from_ms,
-        Repeat(said.repeat) if said.repeat in words else Repeat.ONCE,
-        said.until_ms,
-        zone(said.zone if said.zone in zone_names() else "UTC"),
+        annotation.from_ms,
+        annotation.to_ms or annotation.from_ms,
+        Repeat(annotation.repeat) if annotation.repeat in words else Repeat.ONCE,
+        annotation.until_ms,
+        zone(annotation.zone if annotation.zone in zone_names() else "UTC"),
     )

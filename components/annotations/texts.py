@@ -22,33 +22,33 @@ def local(instant_ms: int, tz: ZoneInfo) -> str:
     return datetime.fromtimestamp(instant_ms / 1000, tz).strftime("%Y-%m-%d %H:%M")
 
 
-def when(said: Annotation, tz: ZoneInfo) -> str:
+def when(annotation: Annotation, tz: ZoneInfo) -> str:
     """``2026-03-08 12:00 – 13:00``; of a series ``…, weekly until 2026-05-01``."""
-    first = local(said.from_ms, tz)
-    if said.to_ms is None:
+    first = local(annotation.from_ms, tz)
+    if annotation.to_ms is None:
         return first
-    last = local(said.to_ms, tz)
+    last = local(annotation.to_ms, tz)
     last = last[11:] if last[:10] == first[:10] else last
     repeat = ""
-    if said.repeat is not None and said.until_ms is not None:
-        until = local(said.until_ms, tz)[:10]
-        repeat = f", {REPEATS.get(said.repeat, said.repeat)} until {until}"
+    if annotation.repeat is not None and annotation.until_ms is not None:
+        until = local(annotation.until_ms, tz)[:10]
+        repeat = f", {REPEATS.get(annotation.repeat, annotation.repeat)} until {until}"
     return f"{first} – {last}{repeat}"
 
 
-def effect(said: Annotation) -> str:
+def effect(annotation: Annotation) -> str:
     """``excluded``, ``× 0.5``; with metrics where not all are meant."""
-    what = "excluded" if said.factor is None else f"× {said.factor:g}"
-    if len(said.metrics) in (0, len(METRICS)):
+    what = "excluded" if annotation.factor is None else f"× {annotation.factor:g}"
+    if len(annotation.metrics) in (0, len(METRICS)):
         return what
-    return f"{what}: {', '.join(_LABELS.get(name, name).lower() for name in said.metrics)}"
+    return f"{what}: {', '.join(_LABELS.get(name, name).lower() for name in annotation.metrics)}"
 
 
-def whose(said: Annotation, labels: Mapping[str, str]) -> str:
+def whose(annotation: Annotation, labels: Mapping[str, str]) -> str:
     """The device's label, or its group."""
-    if said.group is not None:
-        return f"group {said.group}"
-    return labels.get(said.device_id or "", said.serial_number or "")
+    if annotation.group is not None:
+        return f"group {annotation.group}"
+    return labels.get(annotation.device_id or "", annotation.serial_number or "")
 
 
 def previewed(shown: CorrectionPreview, units: Units) -> str:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 SIGN_IN_HEADER: Final = "Weir-Sign-In"  # on a 401: where assets/session.js takes the reader
 LINK_TOKEN: Final = "token"  # in the address of a sign-in link
-OUTAGE_HEADER: Final = "Weir-Outage"  # on a page's check: what assets/session.js says on top
+OUTAGE_HEADER: Final = (
+    "Weir-Outage"  # to an open page: why no readings are stored, and that its session stands
+)
 _LARGEST_FORM: Final = 8_192
 
 
@@ -182,15 +184,22 @@ class AuthMiddleware:
     # --- Inside ----------------------------------------------------------------------------------
 
     def _inside(self, exchange: _Exchange, reader: SignedIn, kind: Kind) -> Response:
-        """Run the application. The check of an open page always asks the service."""
+        """Run the application. The check of an open page always asks the service; a page's data
+        carries the same header, so that its browser needs no check for a while."""
         if kind is Kind.CHECK:
             self._credentials.confirm(reader.client, trusted_s=0)
-            return Response(status=204, headers={OUTAGE_HEADER: quote(self._access.outage())})
+            return Response(status=204, headers=self._standing())
         self._credentials.confirm(reader.client)
         if reader.refused:
             return Response(status=401)
         environ = {**exchange.request.environ, READER: reader}
-        return Response.from_app(self._application, environ)
+        response = Response.from_app(self._application, environ)
+        if kind is Kind.DATA:
+            response.headers.update(self._standing())
+        return response
+
+    def _standing(self) -> dict[str, str]:
+        return {OUTAGE_HEADER: quote(self._access.outage())}
 
     def _renew(self, exchange: _Exchange, reader: SignedIn, kind: Kind, response: Response) -> None:
         """Renew the session's cookie after a page or its data, not after checks or static files."""

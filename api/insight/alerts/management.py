@@ -80,10 +80,10 @@ def rule(store: Store, scope: Scope, rule_id: str) -> StoredRule:
     return found
 
 
-def checked_rule(store: Store, scope: Scope, said: Mapping[str, Any]) -> Rule:
+def checked_rule(store: Store, scope: Scope, body: Mapping[str, Any]) -> Rule:
     """BadRequest names each bad field; devices may be given by any identifier."""
     try:
-        parsed = parse_rule(said)
+        parsed = parse_rule(body)
     except RuleProblems as error:
         raise bad(**error.by_field) from None
     known = {each.id for each in store.alert_receivers(scope.organization_id)}
@@ -101,12 +101,12 @@ def checked_rule(store: Store, scope: Scope, said: Mapping[str, Any]) -> Rule:
 _PLAIN: Final = tuple(name for name in Rule.__dataclass_fields__ if name != "devices")
 
 
-def create_rule(store: Store, author: Author, said: Mapping[str, Any]) -> StoredRule:
+def create_rule(store: Store, author: Author, body: Mapping[str, Any]) -> StoredRule:
     require_whole(author.scope)
     made = StoredRule(
         str(uuid4()),
         author.scope.organization_id,
-        checked_rule(store, author.scope, said),
+        checked_rule(store, author.scope, body),
         author.name,
         author.now_ms,
         author.now_ms,
@@ -117,7 +117,7 @@ def create_rule(store: Store, author: Author, said: Mapping[str, Any]) -> Stored
 
 
 def change_rule(
-    store: Store, author: Author, rule_id: str, said: Mapping[str, Any]
+    store: Store, author: Author, rule_id: str, body: Mapping[str, Any]
 ) -> tuple[StoredRule, StoredRule]:
     """(before, after). What isn't said stays."""
     require_whole(author.scope)
@@ -125,7 +125,7 @@ def change_rule(
     after = StoredRule(
         before.id,
         before.organization_id,
-        checked_rule(store, author.scope, before.rule.as_json() | dict(said)),
+        checked_rule(store, author.scope, before.rule.as_json() | dict(body)),
         before.created_by,
         before.created_ms,
         author.now_ms,
@@ -159,22 +159,22 @@ def receiver(store: Store, scope: Scope, receiver_id: str) -> ReceiverRow:
 
 
 def create_receiver(
-    store: Store, settings: Settings, author: Author, said: Mapping[str, Any]
+    store: Store, settings: Settings, author: Author, body: Mapping[str, Any]
 ) -> tuple[ReceiverRow, dict[str, str]]:
     """The receiver, and the secrets that were made for it: shown once."""
     require_whole(author.scope)
-    kind = said.get("kind")
+    kind = body.get("kind")
     if kind not in KIND_BY_NAME:
         raise bad(kind=f"must be one of {', '.join(KIND_BY_NAME)}")
-    config, secret = _parsed(str(kind), said)
+    config, secret = _parsed(str(kind), body)
     made = ReceiverRow(
         id=str(uuid4()),
         organization_id=author.scope.organization_id,
-        name=_name(said),
+        name=_name(body),
         kind=str(kind),
         config=orjson.dumps(config).decode(),
         secret=ReceiverSeal(settings.secret).close(secret),
-        enabled=int(_flag(said, "enabled", default=True)),
+        enabled=int(_flag(body, "enabled", default=True)),
         trouble="",
         created_by=author.name,
         created_ms=author.now_ms,
@@ -182,29 +182,29 @@ def create_receiver(
     )
     store.keep_receiver(made, audited(author, "receiver", "create", made.id, None, shown(made)))
     fresh = {
-        name: value for name, value in secret.items() if name == "secret" and not said.get(name)
+        name: value for name, value in secret.items() if name == "secret" and not body.get(name)
     }
     return made, fresh
 
 
 def change_receiver(
-    store: Store, settings: Settings, author: Author, receiver_id: str, said: Mapping[str, Any]
+    store: Store, settings: Settings, author: Author, receiver_id: str, body: Mapping[str, Any]
 ) -> ReceiverRow:
     """What isn't said stays, a secret too. Switching it on forgets its trouble."""
     require_whole(author.scope)
     before = receiver(store, author.scope, receiver_id)
-    if said.get("kind", before.kind) != before.kind:
+    if body.get("kind", before.kind) != before.kind:
         raise bad(kind="can't be changed: create another receiver")
     seal = ReceiverSeal(settings.secret)
-    given = {field.name for field in KIND_BY_NAME[before.kind].fields} & set(said)
+    given = {field.name for field in KIND_BY_NAME[before.kind].fields} & set(body)
     config, secret = before.config, before.secret
     if given:
         kept = seal.open(before.secret) or {}
-        parsed, opened = _parsed(before.kind, orjson.loads(before.config) | kept | dict(said))
+        parsed, opened = _parsed(before.kind, orjson.loads(before.config) | kept | dict(body))
         config, secret = orjson.dumps(parsed).decode(), seal.close(opened)
-    enabled = _flag(said, "enabled", default=bool(before.enabled))
+    enabled = _flag(body, "enabled", default=bool(before.enabled))
     after = before._replace(
-        name=_name(said) if "name" in said else before.name,
+        name=_name(body) if "name" in body else before.name,
         config=config,
         secret=secret,
         enabled=int(enabled),
@@ -237,27 +237,27 @@ def shown(row: ReceiverRow) -> dict[str, Any]:
     return {"name": row.name, "kind": row.kind, "enabled": bool(row.enabled), "config": config}
 
 
-def _parsed(kind: str, said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+def _parsed(kind: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     row = KIND_BY_NAME[kind]
     names = [field.name for field in row.fields]
     try:
-        return row.check({name: said[name] for name in names if name in said})
+        return row.check({name: body[name] for name in names if name in body})
     except ValueError as error:
         name, _, words = str(error).partition(" ")
         field = name.rstrip(":")
         raise bad(**{field if field in names else names[0]: words or str(error)}) from None
 
 
-def _name(said: Mapping[str, Any]) -> str:
-    value = said.get("name")
+def _name(body: Mapping[str, Any]) -> str:
+    value = body.get("name")
     name = " ".join(value.split()) if isinstance(value, str) else ""
     if not name or len(name) > NAME_LENGTH or not name.isprintable():
         raise bad(name=f"must be text of at most {NAME_LENGTH} characters")
     return name
 
 
-def _flag(said: Mapping[str, Any], name: str, *, default: bool) -> bool:
-    value = said.get(name, default)
+def _flag(body: Mapping[str, Any], name: str, *, default: bool) -> bool:
+    value = body.get(name, default)
     if not isinstance(value, bool):
         raise bad(**{name: "must be true or false"})
     return value

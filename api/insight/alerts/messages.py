@@ -93,11 +93,11 @@ class _Announcer:
             episode = self._as_told(episode, told)
         self._now[episode.id] = self._queue(event, episode, [event.episode], told)
 
-    def _as_told(self, episode: Episode, told: tuple[str, ...]) -> Episode:
+    def _as_told(self, episode: Episode, notified: tuple[str, ...]) -> Episode:
         reminder_ms, due_ms = self._reminder_ms(episode.rule_id), episode.due_ms
         if reminder_ms and episode.state == "firing" and due_ms is None:
             due_ms = self._s.now_ms + reminder_ms
-        return replace(episode, told=told, told_ms=self._s.now_ms, due_ms=due_ms, not_sent="")
+        return replace(episode, told=notified, told_ms=self._s.now_ms, due_ms=due_ms, not_sent="")
 
     def _tell_outage(self, outage: Outage, fires: Mapping[str, Episode]) -> None:
         """One message for all of them; who joins later is in it silently."""
@@ -158,13 +158,13 @@ class _Announcer:
         event: Event,
         episode: Episode,
         listed: Sequence[Episode],
-        told: Sequence[str],
+        notified: Sequence[str],
         *,
         size: int = 0,
     ) -> Episode:
         now_ms = self._s.now_ms
         body = orjson.dumps(self._body(event, episode, listed, size)).decode()
-        for receiver_id in told:
+        for receiver_id in notified:
             if receiver_id in self._s.receivers:
                 self._messages.append(
                     MessageRow(

@@ -39,13 +39,13 @@ def _sees(store: Store, scope: Scope, silence: SilenceRow) -> bool:
     return silence.group_name is not None and silence.group_name in scope.grant.groups
 
 
-def create_silence(store: Store, author: Author, said: Mapping[str, Any]) -> SilenceRow:
+def create_silence(store: Store, author: Author, body: Mapping[str, Any]) -> SilenceRow:
     """``device`` by any identifier, ``group``, ``rule``, ``kind``, ``from_ms``, ``until_ms``,
     ``reason``; None for any."""
     scope, device_id = author.scope, None
-    if said.get("device") is not None:
-        device_id = identify(store, scope, said["device"]).id
-    group, rule_id, kind = said.get("group"), said.get("rule"), said.get("kind")
+    if body.get("device") is not None:
+        device_id = identify(store, scope, body["device"]).id
+    group, rule_id, kind = body.get("group"), body.get("rule"), body.get("kind")
     if group is not None and not (scope.grant.everything or group in scope.grant.groups):
         raise NotFound("Group not found, or you don't have access.")
     if device_id is None and group is None and not scope.grant.everything:
@@ -54,15 +54,15 @@ def create_silence(store: Store, author: Author, said: Mapping[str, Any]) -> Sil
         rule(store, scope, rule_id)
     if kind is not None and kind not in FINDING_KINDS and kind != "state":
         raise bad(kind=f"is not a kind of finding; there are {', '.join(FINDING_KINDS)}")
-    from_ms = said.get("from_ms") or author.now_ms
-    until_ms = said.get("until_ms") or 0
+    from_ms = body.get("from_ms") or author.now_ms
+    until_ms = body.get("until_ms") or 0
     if not from_ms < until_ms <= from_ms + LONGEST_SILENCE_MS:
         raise bad(until="must be after its start, by a year at most")
     if until_ms <= author.now_ms:
         raise bad(until="must be in the future")
     made = SilenceRow(
         str(uuid4()), scope.organization_id, rule_id, device_id, group, kind, from_ms, until_ms,
-        said.get("reason") or "", author.name, author.now_ms,
+        body.get("reason") or "", author.name, author.now_ms,
     )  # fmt: skip
     audit = audited(
         author, "silence", "create", made.id, None, _shown(store, scope, made), made.reason

@@ -146,11 +146,11 @@ class RuleProblems(ValueError):
         self.by_field = dict(by_field)
 
 
-def parse_rule(said: Mapping[str, Any]) -> Rule:
+def parse_rule(body: Mapping[str, Any]) -> Rule:
     """A rule from JSON; raises RuleProblems with every bad field. What its source doesn't use is
     left at its default."""
-    reader = _Reader(said)
-    for name in said:
+    reader = _Reader(body)
+    for name in body:
         if name not in FIELDS:
             reader.problems[name] = "is not a field of a rule"
     source: Any = reader.word("source", SOURCES, "finding")
@@ -204,8 +204,8 @@ def _of_values(reader: _Reader) -> dict[str, Any]:
 
 
 class _Reader:
-    def __init__(self, said: Mapping[str, Any]) -> None:
-        self.said = said
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        self.said = body
         self.problems: dict[str, str] = {}
 
     def text(self, name: str, longest: int) -> str:

@@ -31,8 +31,8 @@ def send(message: Message, means: Means) -> Answer:
         return Answer(False, failure(error))
 
 
-def check(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    url, shown = check_url(said)
+def check(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    url, shown = check_url(body)
     return {"shown": shown}, {"url": url}
 
 

@@ -37,8 +37,8 @@ def send(message: Message, means: Means) -> Answer:
     return Answer(False, "The service didn't take it.")
 
 
-def check(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    url = said.get("url")
+def check(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    url = body.get("url")
     if not isinstance(url, str) or "://" not in url or len(url) > 2_000:
         raise ValueError("url must be an Apprise address, such as slack://…")
     library = _library()

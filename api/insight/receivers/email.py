@@ -139,9 +139,9 @@ def send(message: Message, means: Means) -> Answer:
         with _connected(settings) as server:
             refused = server.send_message(mail)
     except smtplib.SMTPRecipientsRefused as error:
-        return Answer(False, _said(next(iter(error.recipients.values()))))
+        return Answer(False, _rejection(next(iter(error.recipients.values()))))
     except smtplib.SMTPResponseException as error:
-        return Answer(False, _said((error.smtp_code, error.smtp_error)))
+        return Answer(False, _rejection((error.smtp_code, error.smtp_error)))
     except (smtplib.SMTPException, ssl.SSLError) as error:
         return Answer(False, f"The mail server refused it: {error}"[:LONGEST_RESPONSE])
     except TimeoutError:
@@ -164,7 +164,7 @@ def _picture(message: Message, means: Means) -> bytes | None:
         return None
 
 
-def _said(answer: tuple[int, bytes | str]) -> str:
+def _rejection(answer: tuple[int, bytes | str]) -> str:
     code, text = answer
     words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     return f"The mail server responded {code} {words}"[:LONGEST_RESPONSE]
@@ -203,8 +203,8 @@ def sender_of(settings: Settings) -> str:
     return settings.alert_sender or f"weir@{urlsplit(settings.smtp_url).hostname}"
 
 
-def check(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    to: Any = said.get("to")
+def check(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    to: Any = body.get("to")
     if isinstance(to, str):
         to = re.split(r"[\s,;]+", to.strip(" ,;"))
     listed = cast(list[Any], to) if isinstance(to, list) else []

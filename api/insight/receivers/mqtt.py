@@ -33,8 +33,8 @@ def send(message: Message, means: Means) -> Answer:
     return Answer(True, "The broker confirmed it.")
 
 
-def check(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    topic = said.get("topic")
+def check(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    topic = body.get("topic")
     text = topic if isinstance(topic, str) else ""
     if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", text) or len(text) > LONGEST:
         raise ValueError("topic must be letters, digits, dots and dashes, in levels divided by /")

@@ -119,9 +119,9 @@ def answer_of(status: int, text: str) -> Answer:
     return Answer(200 <= status < 300, said, gone=status == GONE)
 
 
-def check_url(said: Mapping[str, Any]) -> tuple[str, str]:
+def check_url(body: Mapping[str, Any]) -> tuple[str, str]:
     """(the address, what of it may be shown: a path or a query is often a secret)."""
-    url = said.get("url")
+    url = body.get("url")
     if not isinstance(url, str) or not url:
         raise ValueError("url is required")
     parts = urlsplit(url)
@@ -135,9 +135,9 @@ def check_url(said: Mapping[str, Any]) -> tuple[str, str]:
     return url, f"{shown}/…" if parts.path.strip("/") or parts.query else shown
 
 
-def check(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    url, shown = check_url(said)
-    secret = said.get("secret") or new_secret()
+def check(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    url, shown = check_url(body)
+    secret = body.get("secret") or new_secret()
     try:
         size = len(base64.b64decode(str(secret).removeprefix(PREFIX), validate=True))
     except ValueError:

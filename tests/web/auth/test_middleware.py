@@ -14,6 +14,7 @@ from api.store.base import Grant
 from tests.web.auth import wire
 from tests.web.auth.conftest import AT_LARGE, COOKIE, Clock, Open, Site
 from tests.world import ACME, METER, World
+from web.auth.middleware import OUTAGE_HEADER
 from web.auth.session_cookie import ABSOLUTE_S, IDLE_S, RENEWED_S
 from web.auth.sign_in import BURST
 from web.static import content_security_policy
@@ -322,6 +323,15 @@ def test_an_open_pages_checks_are_no_use(site: Site, keys: dict[str, str], clock
     assert not cookies(site.open("/devices"))
     clock.now_s += RENEWED_S
     assert COOKIE in cookies(wire.rows(site))
+
+
+def test_a_pages_data_shows_that_its_session_stands(site: Site, keys: dict[str, str]) -> None:
+    site.sign_in(keys["all"])
+    assert OUTAGE_HEADER in wire.rows(site).headers
+    assert OUTAGE_HEADER in site.open("/session").headers
+    site.carrying("spoilt")
+    for path in ("/session", "/_dash-layout", "/sign-in", "/assets/session.js"):
+        assert OUTAGE_HEADER not in site.open(path).headers
 
 
 # --- Signing out ---------------------------------------------------------------------------------
