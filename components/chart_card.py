@@ -10,7 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.metering.comparison import OTHER_DEVICE
-from components import html_json, session
+from components import html_json
 from components.chart_query import Subject
 from components.charts import figure as charts_figure
 from components.charts.traces import Canvas
@@ -47,7 +47,7 @@ class Ids(StrEnum):
     EMPTY = "chart-empty"
     JUMP = "chart-jump"
     RESET = "chart-reset"
-    TOLD = "chart-told"
+    RESPONSE = "chart-told"
     SHOWN = "chart-shown"
     LATELY = "chart-lately"
     STEADY = "chart-steady"
@@ -56,11 +56,11 @@ class Ids(StrEnum):
     KEYS = "chart-keys"
     CUSTOM = "chart-custom"
     CUSTOM_FIELDS = "chart-custom-fields"
-    CUSTOM_ASKED = "chart-custom-asked"
-    CUSTOM_TOLD = "chart-custom-told"
-    CUSTOM_SAID = "chart-custom-said"
+    CUSTOM_REQUEST = "chart-custom-asked"
+    CUSTOM_RESPONSE = "chart-custom-told"
+    CUSTOM_MESSAGE = "chart-custom-said"
     OVERVIEW = "chart-overview"
-    OVERVIEW_TOLD = "chart-overview-told"
+    OVERVIEW_RESPONSE = "chart-overview-told"
     EXPORTS = "chart-exports"
     COMPARED = "chart-compared"
     SINCE = "chart-since"
@@ -75,21 +75,24 @@ KEYS: Final = (
 )
 
 
-def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
+def chart_card(
+    subject: Subject, view: View, now_ms: int, *, may_operate: bool = False
+) -> Component:
+    """``may_operate``: whether the reader may write notes, plan and correct."""
     start = {**write_view(view), "device": subject.device_id}
     return html.Section(
         [
             dcc.Store(id=Ids.START, data=start),
             dcc.Store(id=Ids.QUESTION),
-            dcc.Store(id=Ids.TOLD),
+            dcc.Store(id=Ids.RESPONSE),
             *(dcc.Store(id=follower) for follower in FOLLOWERS),
-            html_json.told(Ids.GAPS),
-            html_json.told(Ids.EXPORTS),
+            html_json.store(Ids.GAPS),
+            html_json.store(Ids.EXPORTS),
             dcc.Store(id=Ids.DRAWN),
             dcc.Store(id=Ids.SUBJECT, data=asdict(subject)),
-            dcc.Store(id=Ids.CUSTOM_ASKED),
-            dcc.Store(id=Ids.CUSTOM_TOLD),
-            dcc.Store(id=Ids.OVERVIEW_TOLD),
+            dcc.Store(id=Ids.CUSTOM_REQUEST),
+            dcc.Store(id=Ids.CUSTOM_RESPONSE),
+            dcc.Store(id=Ids.OVERVIEW_RESPONSE),
             _controls(subject, view),
             _custom(subject),
             _other_device(),
@@ -98,7 +101,7 @@ def chart_card(subject: Subject, view: View, now_ms: int) -> Component:
             html.Div(id=Ids.OVERVIEW, className="overview", **attributes(data_empty="true")),
             html.Div(
                 [
-                    *_select_span(),
+                    *(_select_span() if may_operate else ()),
                     html.P(id=Ids.COMPARED, className="compared"),
                     html.Details(id=Ids.GAPS, className="gaps"),
                     html.P(id=Ids.ZONE_NOTE, className="quiet zone-note"),
@@ -170,8 +173,6 @@ def _comparing(view: View) -> list[Component]:
 
 def _select_span() -> list[Component]:
     """For those who may note, plan or correct something: assets/span-selection.js."""
-    if not session.me().role.may_operate:
-        return []
     return [
         html.Button(
             "Select a span",
@@ -222,7 +223,7 @@ def _custom(subject: Subject) -> Component:
             html.Button(
                 "Cancel", type="button", className="button", **attributes(data_do="cancel")
             ),
-            html.P(id=Ids.CUSTOM_SAID, className="said", role="alert"),
+            html.P(id=Ids.CUSTOM_MESSAGE, className="said", role="alert"),
         ],
         id=Ids.CUSTOM,
         className="custom",

@@ -29,14 +29,14 @@ from components.charts.frames import (
     within,
 )
 from components.charts.gap_causes import Life, Stretch, stretches, total_ms
-from components.charts.hover_text import TOLD
+from components.charts.hover_text import EXTRA_METRICS
 from components.charts.traces import Canvas, Picture
-from components.clock import Clock, abbreviation, known_zone
+from components.clock import Clock, abbreviation, zone_or_utc
 from components.comparison_queries import Question, compared
 from components.findings.texts import marks_of
 from components.fleet.device_queries import read_meter
 from components.formatting import measures_water
-from components.queries import Found, bar_series, findings_in, flow_series, last_seen_ms
+from components.queries import DeviceLookup, bar_series, findings_in, flow_series, last_seen_ms
 from components.ranges import Window, with_margins
 from components.theme import palette
 from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
@@ -58,8 +58,8 @@ class Subject:
     active: bool = True
 
     @classmethod
-    def of(cls, found: Found, interval_s: float | None) -> Subject:
-        device, meter = found.device, read_meter(found.device)
+    def of(cls, lookup: DeviceLookup, interval_s: float | None) -> Subject:
+        device, meter = lookup.device, read_meter(lookup.device)
         return cls(
             device.id,
             device.time_zone,
@@ -67,26 +67,26 @@ class Subject:
             tab=DEFAULT_TAB.name if measures_water(device.category) else "signal",
             quality_limit=meter.quality_limit,
             installed_on_ms=device.installed_on_ms,
-            active=found.active,
+            active=lookup.active,
         )
 
     @classmethod
-    def read(cls, kept: Any) -> Subject:
+    def read(cls, stored: Any) -> Subject:
         """As the browser has stored it. Raises BadRequest for anything else."""
-        kept = read_question(kept)
-        limit, installed = _number(kept, "quality_limit"), _number(kept, "installed_on_ms")
+        stored = read_question(stored)
+        limit, installed = _number(stored, "quality_limit"), _number(stored, "installed_on_ms")
         return cls(
-            device_id=str(kept.get("device_id", "")),
-            time_zone=str(kept.get("time_zone", "")),
-            interval_s=_interval(kept),
-            tab=str(kept.get("tab", "")),
+            device_id=str(stored.get("device_id", "")),
+            time_zone=str(stored.get("time_zone", "")),
+            interval_s=_interval(stored),
+            tab=str(stored.get("tab", "")),
             quality_limit=DEFAULT_QUALITY_LIMIT if limit is None else limit,
             installed_on_ms=None if installed is None else round(installed),
-            active=kept.get("active") is not False,
+            active=stored.get("active") is not False,
         )
 
     def zone(self, view: View) -> ZoneInfo:
-        return known_zone(view.zone, self.time_zone)
+        return zone_or_utc(view.zone, self.time_zone)
 
     def tab_of(self, view: View) -> Tab:
         """The metric that the reader chose, else the device's default."""
@@ -101,13 +101,13 @@ class Subject:
         return Life(self.quality_limit, self.installed_on_ms, self.active)
 
 
-def _interval(kept: Mapping[str, Any]) -> float | None:
-    said = _number(kept, "interval_s")
-    return said if said is not None and 0 < said <= LONGEST_INTERVAL_S else None
+def _interval(stored: Mapping[str, Any]) -> float | None:
+    interval_s = _number(stored, "interval_s")
+    return interval_s if interval_s is not None and 0 < interval_s <= LONGEST_INTERVAL_S else None
 
 
-def _number(kept: Mapping[str, Any], name: str) -> float | None:
-    value = kept.get(name)
+def _number(stored: Mapping[str, Any], name: str) -> float | None:
+    value = stored.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if math.isfinite(value) else None
@@ -159,7 +159,7 @@ def _series(client: Client, subject: Subject, view: View, window: Window, reach:
     tz, id = subject.zone(view), subject.device_id
     width_px = view.width_px * reach.length_ms / window.length_ms
     tab = subject.tab_of(view)
-    needed = {*tab.metrics, *TOLD}
+    needed = {*tab.metrics, *EXTRA_METRICS}
     if tab.bars:
         cadence_ms = subject.cadence_ms or LEAST_MS
         return bar_series(client, id, reach, width_px, tz, cadence_ms, needed)
@@ -233,8 +233,8 @@ def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
 
 def compared_words(drawn: Drawn) -> str:
     """Both volumes and their difference, or why there is nothing to compare with."""
-    found = drawn.picture.compared
-    return " ".join(part for part in (found.words, found.note) if part)
+    comparison = drawn.picture.compared
+    return " ".join(part for part in (comparison.words, comparison.note) if part)
 
 
 def badge(drawn: Drawn) -> str:
@@ -246,12 +246,12 @@ def badge(drawn: Drawn) -> str:
     if series.truncated:
         of = formatting.plural(series.count or 0, "row")
         rows = f"first {formatting.whole(len(series))} of {of}"
-    told = (
+    parts = (
         series.resolution.label,
         f"{rows} for {formatting.whole(drawn.canvas.width_px)} px",
         exactness(drawn),
     )
-    return " · ".join(told)
+    return " · ".join(parts)
 
 
 def exactness(drawn: Drawn) -> str:
@@ -279,7 +279,7 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
     return f"{tz.key} · {' and '.join(dict.fromkeys(names))}"
 
 
-def heard(drawn: Drawn) -> str:
+def data_share(drawn: Drawn) -> str:
     """The share of the window with readings: ``99.7 % data by 5 min rows``, as the list of gaps
     counts; uptime counts by the device's own cadence."""
     lost = total_ms(drawn.stretches, silent=True)

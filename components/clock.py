@@ -17,7 +17,7 @@ MONTHS: Final = (
 )  # fmt: skip
 
 
-def known_zone(*names: object) -> ZoneInfo:
+def zone_or_utc(*names: object) -> ZoneInfo:
     """The first of the names that is an IANA zone; UTC where none is."""
     for name in names:
         if isinstance(name, str) and name in zone_names():

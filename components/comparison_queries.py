@@ -60,19 +60,19 @@ class Question:
         return self.frame.window
 
 
-def compared(asked: Question) -> Compared:
+def compared(question: Question) -> Compared:
     """Nothing where the server is no Weir."""
-    view = asked.view
+    view = question.view
     try:
-        hours = _usual_hours(asked) if view.usual or view.compare == USUAL else []
-        band = _band(hours, asked)
+        hours = _usual_hours(question) if view.usual or view.compare == USUAL else []
+        band = _band(hours, question)
         if view.compare == USUAL:
-            return _with_usual(hours, band, asked)
+            return _with_usual(hours, band, question)
         missing = view.usual and band is None
-        note = TOO_EARLY if missing and _shows_hours(asked) else ""
+        note = TOO_EARLY if missing and _shows_hours(question) else ""
         if not view.compare:
             return Compared(band=band, note=note)
-        line, words, difference = _other(asked)
+        line, words, difference = _other(question)
         return Compared(line, band, words, difference, note)
     except NotOffered:
         return NOTHING
@@ -81,64 +81,66 @@ def compared(asked: Question) -> Compared:
 # --- Another time, another device ----------------------------------------------------------------
 
 
-def _other(asked: Question) -> tuple[OtherLine | None, str, str]:
+def _other(question: Question) -> tuple[OtherLine | None, str, str]:
     """The line, both volumes in words, and their difference."""
-    resolution = _resolution(asked)
-    name = comparison_name(asked.view.compare)
+    resolution = _resolution(question)
+    name = comparison_name(question.view.compare)
     if resolution is MONTH:
         return None, f"{name}: choose a shorter range to compare.", ""
     try:
-        found = _asked(asked, resolution)
+        comparison = _comparison(question, resolution)
     except NotFound:
         return None, f"{name}: device not found, or you don’t have access.", ""
-    line = _line(found, resolution, name, asked)
-    return line, volume_words(found, name, asked), _short(found, asked)
+    line = _line(comparison, resolution, name, question)
+    return line, volume_words(comparison, name, question), _short(comparison, question)
 
 
-def _asked(asked: Question, resolution: Resolution) -> Comparison:
+def _comparison(question: Question, resolution: Resolution) -> Comparison:
     """Of what is in sight: a pan shows the rest with the next answer."""
-    return asked.client.comparison(
-        asked.device_id,
-        asked.view.compare,
+    return question.client.comparison(
+        question.device_id,
+        question.view.compare,
         resolution,
-        from_ms=asked.window.from_ms,
-        to_ms=asked.window.to_ms,
-        timezone=asked.tz.key,
-        metric=FLOW_RATE if asked.frame.metric is FLOW_AMOUNT else asked.frame.metric,
+        from_ms=question.window.from_ms,
+        to_ms=question.window.to_ms,
+        timezone=question.tz.key,
+        metric=FLOW_RATE if question.frame.metric is FLOW_AMOUNT else question.frame.metric,
     )
 
 
-def _resolution(asked: Question) -> Resolution:
+def _resolution(question: Question) -> Resolution:
     """The chart's own; for readings the finest that holds one a bucket."""
-    shown = asked.frame.resolution
+    shown = question.frame.resolution
     if shown is not RAW:
         return shown
-    least = asked.cadence_ms or 0
+    least = question.cadence_ms or 0
     fitting = (
         each
         for each in STORED
-        if each.fixed_ms >= least and asked.reach.length_ms <= MOST_BUCKETS * each.fixed_ms
+        if each.fixed_ms >= least and question.reach.length_ms <= MOST_BUCKETS * each.fixed_ms
     )
     return next(fitting, COARSEST_STORED)
 
 
-def _line(found: Comparison, resolution: Resolution, name: str, asked: Question) -> OtherLine:
+def _line(
+    comparison: Comparison, resolution: Resolution, name: str, question: Question
+) -> OtherLine:
     length = resolution.length_ms or DAY_MS
-    rows = found.buckets
-    levels = [each.gallons if asked.bars else each.level for each in rows]
+    rows = comparison.buckets
+    levels = [each.gallons if question.bars else each.level for each in rows]
     return OtherLine(
         name,
-        asked.scale.unit,
+        question.scale.unit,
         [each.bucket_start_ms + length // 2 for each in rows],
-        [None if level is None else asked.scale.of(level) for level in levels],
+        [None if level is None else question.scale.of(level) for level in levels],
         length,
-        [] if asked.view.compare.startswith(OTHER_DEVICE) else _days(found, asked.tz),
+        [] if question.view.compare.startswith(OTHER_DEVICE) else _days(comparison, question.tz),
     )
 
 
-def _days(found: Comparison, tz: ZoneInfo) -> list[tuple[int, str]]:
+def _days(comparison: Comparison, tz: ZoneInfo) -> list[tuple[int, str]]:
     """(start of a bucket, the other's local date), where that changes."""
-    rows = found.buckets
+    rows = comparison.buckets
     if not rows:
         return []
     clock = Clock(tz, rows[0].other_start_ms, rows[-1].other_start_ms)
@@ -156,29 +158,33 @@ def comparison_name(compare: str) -> str:
     return COMPARISONS.get(compare) or compare.removeprefix(OTHER_DEVICE)
 
 
-def volume_words(found: Comparison, name: str, asked: Question) -> str:
+def volume_words(result: Comparison, name: str, question: Question) -> str:
     """``24,918 gal · previous week 17,424 gal · +7,494 gal, +43%``."""
-    volume = asked.view.units.volume
+    volume = question.view.units.volume
     other = (
-        f"{name.lower() if name in COMPARISONS.values() else name} {volume(found.other_gallons)}"
+        f"{name.lower() if name in COMPARISONS.values() else name} {volume(result.other_gallons)}"
     )
-    parts = [volume(found.gallons), other, difference_words(found, asked.view)]
+    parts = [volume(result.gallons), other, difference_words(result, question.view)]
     return " · ".join(part for part in parts if part)
 
 
-def _short(found: Comparison, asked: Question) -> str:
+def _short(comparison: Comparison, question: Question) -> str:
     """``+7,494 gal, +43%``; "" where nothing can be said."""
-    return "" if found.difference is None else difference_words(found, asked.view)
+    return "" if comparison.difference is None else difference_words(comparison, question.view)
 
 
-def difference_words(found: Comparison, view: View) -> str:
+def difference_words(comparison: Comparison, view: View) -> str:
     """``+7,494 gal, +43%``; why not, where nothing can be said."""
-    if found.difference is None:
-        enough = found.gallons is not None and found.other_gallons is not None
-        near = enough and abs((found.gallons or 0) - (found.other_gallons or 0)) < 1
+    if comparison.difference is None:
+        enough = comparison.gallons is not None and comparison.other_gallons is not None
+        near = enough and abs((comparison.gallons or 0) - (comparison.other_gallons or 0)) < 1
         return "no difference" if near else "not enough data to compare"
-    volume = signed(view.units.volume(found.difference))
-    return volume if found.percent is None else f"{volume}, {signed(f'{found.percent:.0f}')}%"
+    volume = signed(view.units.volume(comparison.difference))
+    return (
+        volume
+        if comparison.percent is None
+        else f"{volume}, {signed(f'{comparison.percent:.0f}')}%"
+    )
 
 
 def signed(text: str) -> str:
@@ -189,32 +195,32 @@ def signed(text: str) -> str:
 # --- What is usual -------------------------------------------------------------------------------
 
 
-def _shows_hours(asked: Question) -> bool:
+def _shows_hours(question: Question) -> bool:
     """Whether usual hours make sense on the chart: of flow, or of hourly volumes."""
-    length = asked.frame.resolution.length_ms or 0
-    short = asked.reach.length_ms <= MOST_USUAL_MS and not asked.frame.resolution.calendar
-    if asked.frame.metric is FLOW_AMOUNT:
+    length = question.frame.resolution.length_ms or 0
+    short = question.reach.length_ms <= MOST_USUAL_MS and not question.frame.resolution.calendar
+    if question.frame.metric is FLOW_AMOUNT:
         return short and length == HOUR_MS
-    return short and asked.frame.metric is FLOW_RATE and length <= HOUR_MS
+    return short and question.frame.metric is FLOW_RATE and length <= HOUR_MS
 
 
-def _usual_hours(asked: Question) -> list[UsualHour]:
-    if not _shows_hours(asked):
+def _usual_hours(question: Question) -> list[UsualHour]:
+    if not _shows_hours(question):
         return []
-    first = floor_to(asked.reach.from_ms, HOUR_MS)
-    return asked.client.usual(asked.device_id, from_ms=first, to_ms=asked.reach.to_ms)
+    first = floor_to(question.reach.from_ms, HOUR_MS)
+    return question.client.usual(question.device_id, from_ms=first, to_ms=question.reach.to_ms)
 
 
-def _band(hours: list[UsualHour], asked: Question) -> UsualBand | None:
+def _band(hours: list[UsualHour], question: Question) -> UsualBand | None:
     if not hours:
         return None
-    per = 1 if asked.bars else _MINUTES
+    per = 1 if question.bars else _MINUTES
 
     def level(gallons: float) -> float:
-        return asked.scale.of(gallons / per)
+        return question.scale.of(gallons / per)
 
     return UsualBand(
-        asked.scale.unit,
+        question.scale.unit,
         [hour.bucket_start_ms + HOUR_MS // 2 for hour in hours],
         [level(hour.low) for hour in hours],
         [level(hour.volume) for hour in hours],
@@ -223,35 +229,39 @@ def _band(hours: list[UsualHour], asked: Question) -> UsualBand | None:
     )
 
 
-def _with_usual(hours: list[UsualHour], band: UsualBand | None, asked: Question) -> Compared:
+def _with_usual(hours: list[UsualHour], band: UsualBand | None, question: Question) -> Compared:
     if band is None:
-        note = TOO_EARLY if _shows_hours(asked) else NO_HOURS
+        note = TOO_EARLY if _shows_hours(question) else NO_HOURS
         return Compared(note=note)
-    line = OtherLine("Usual", asked.scale.unit, band.at_ms, band.middle, HOUR_MS)
-    found = _usual_volumes(hours, asked)
-    words = volume_words(found, "Usual", asked)
-    return Compared(line, band, words, _short(found, asked))
+    line = OtherLine("Usual", question.scale.unit, band.at_ms, band.middle, HOUR_MS)
+    comparison = _usual_volumes(hours, question)
+    words = volume_words(comparison, "Usual", question)
+    return Compared(line, band, words, _short(comparison, question))
 
 
-def _own_hours(asked: Question, first: int, last: int) -> list[float | None]:
+def _own_hours(question: Question, first: int, last: int) -> list[float | None]:
     """The gallons of the hours in [first, last): the chart's own rows where these are hours."""
-    name, rows = f"total_{FLOW_AMOUNT.name}", asked.frame.series
+    name, rows = f"total_{FLOW_AMOUNT.name}", question.frame.series
     if rows.resolution is not COARSEST_STORED or rows.truncated:
-        rows = asked.client.datapoints(
-            asked.device_id, COARSEST_STORED, from_ms=first, to_ms=last - 1, metrics=(FLOW_AMOUNT,)
+        rows = question.client.datapoints(
+            question.device_id,
+            COARSEST_STORED,
+            from_ms=first,
+            to_ms=last - 1,
+            metrics=(FLOW_AMOUNT,),
         )
     pairs = zip(rows.times_ms, rows.values(name), strict=True)
     return [gallons for at, gallons in pairs if first <= at < last]
 
 
-def _usual_volumes(hours: list[UsualHour], asked: Question) -> Comparison:
+def _usual_volumes(hours: list[UsualHour], question: Question) -> Comparison:
     """Of the whole hours in sight that are over."""
-    first = ceil_to(asked.window.from_ms, HOUR_MS)
-    last = floor_to(min(asked.window.to_ms + 1, asked.now_ms), HOUR_MS)
+    first = ceil_to(question.window.from_ms, HOUR_MS)
+    last = floor_to(min(question.window.to_ms + 1, question.now_ms), HOUR_MS)
     usual = [h.volume for h in hours if first <= h.bucket_start_ms < last]
     if not usual or last <= first:
         return Comparison(None, None, None, None, ())
-    own = [v for v in _own_hours(asked, first, last) if v is not None]
+    own = [v for v in _own_hours(question, first, last) if v is not None]
     expected = max(1, (last - first) // HOUR_MS)
     gallons, other = (math.fsum(own) if own else None), math.fsum(usual)
     if gallons is None or not comparable(len(own) / expected, len(usual) / expected):
@@ -288,7 +298,7 @@ def compared_rows(
     client raises."""
     if not compare or not starts_ms or not has_counterparts(resolution, compare):
         return {}
-    found: dict[int, float] = {}
+    volumes: dict[int, float] = {}
     step = (
         MOST_USUAL_AT_ONCE_MS
         if compare == USUAL
@@ -298,11 +308,11 @@ def compared_rows(
         last = min(first + step - 1, starts_ms[-1])
         if compare == USUAL:
             hours = client.usual(device_id, from_ms=first, to_ms=last)
-            found |= {hour.bucket_start_ms: hour.volume for hour in hours}
+            volumes |= {hour.bucket_start_ms: hour.volume for hour in hours}
         else:
             whole = widened(Window(first, last), tz, resolution).to_ms  # of a day to its end
             rows = client.comparison(
                 device_id, compare, resolution, from_ms=first, to_ms=whole, timezone=tz.key
             ).buckets
-            found |= {r.bucket_start_ms: r.gallons for r in rows if r.gallons is not None}
-    return found
+            volumes |= {r.bucket_start_ms: r.gallons for r in rows if r.gallons is not None}
+    return volumes

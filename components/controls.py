@@ -136,10 +136,10 @@ EMBEDS_PATH = "/embeds"
 
 
 def embed_link(view: str, *device_ids: str) -> Component:
-    said = {"view": view, **({"device": ",".join(device_ids)} if device_ids else {})}
+    params = {"view": view, **({"device": ",".join(device_ids)} if device_ids else {})}
     return html.A(
         "Embed",
-        href=session.site_path(f"{EMBEDS_PATH}?{urlencode(said)}"),
+        href=session.site_path(f"{EMBEDS_PATH}?{urlencode(params)}"),
         className="button",
         title="Show this on another site",
         **attributes(data_embed=view),

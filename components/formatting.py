@@ -16,7 +16,7 @@ YEAR_MS: Final = 365 * DAY_MS
 _YEARS: Final = 2  # from so many on, nobody counts in days
 AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
-_TELLING: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
+_NEXT_UNIT_BELOW: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
 
@@ -56,8 +56,8 @@ def decimals(values: Iterable[float | None]) -> int:
     return max(_digits(max(sizes), 3), min(2, _digits(min(sizes), 1)))
 
 
-def _digits(size: float, kept: int) -> int:
-    return max(0, min(9, kept - 1 - math.floor(math.log10(size))))
+def _digits(size: float, digits: int) -> int:
+    return max(0, min(9, digits - 1 - math.floor(math.log10(size))))
 
 
 def exact(value: float | None, places: int) -> str:
@@ -111,7 +111,7 @@ def duration(length_ms: int) -> str:
     for (size, unit), (next_size, next_unit) in pairwise(_DURATION_UNITS):
         count, rest = divmod(length_ms, size)
         if count:
-            fraction = rest // next_size if count < _TELLING[unit] else 0
+            fraction = rest // next_size if count < _NEXT_UNIT_BELOW[unit] else 0
             return f"{count} {unit} {fraction} {next_unit}" if fraction else f"{count} {unit}"
     return f"{length_ms // 1000} s"
 
@@ -180,12 +180,12 @@ def radio_values(
 ) -> tuple[str, str]:
     """(``−87 dBm``, ``RSSI, signal −104 dBm``): the number that matters, and what it is."""
     named = ((network_rssi, NETWORK_RSSI, "RSSI"), (signal_strength, SIGNAL_STRENGTH, "signal"))
-    known = [
+    measured = [
         (f"{exact(value, 0)} {metric.unit}", name)
         for value, metric, name in named
         if value is not None
     ]
-    if not known:
+    if not measured:
         return NOTHING, nothing
-    (value, name), *others = known
+    (value, name), *others = measured
     return value, ", ".join((name, *(f"{other} {text}" for text, other in others)))

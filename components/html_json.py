@@ -19,7 +19,7 @@ Element = list[Any]
 """``[tag, attributes, nodes]``."""
 
 _NAMES: Final = {"className": "class", "colSpan": "colspan", "tabIndex": "tabindex"}
-_SAID: Final = "-sheet"
+_SUFFIX: Final = "-sheet"
 
 
 def sheet(parts: Component | str | Iterable[Any] | None) -> list[Node]:
@@ -34,16 +34,16 @@ def sheet(parts: Component | str | Iterable[Any] | None) -> list[Node]:
 
 
 def _element(part: Component) -> Node:
-    told = part.to_plotly_json()
-    if told["namespace"] != "dash_html_components":
-        raise TypeError(f"{told['type']} has a life of its own: no part of a sheet")
-    said = {name: value for name, value in told["props"].items() if name != "children"}
+    component = part.to_plotly_json()
+    if component["namespace"] != "dash_html_components":
+        raise TypeError(f"{component['type']} has a life of its own: no part of a sheet")
+    props = {name: value for name, value in component["props"].items() if name != "children"}
     attributes = {
         _NAMES.get(name, name.lower()): _text(value)
-        for name, value in said.items()
+        for name, value in props.items()
         if value is not None and value is not False
     }
-    return [told["type"].lower(), attributes, sheet(told["props"].get("children"))]
+    return [component["type"].lower(), attributes, sheet(component["props"].get("children"))]
 
 
 def _text(value: Any) -> str:
@@ -55,30 +55,30 @@ def _text(value: Any) -> str:
 def el(tag: str, *nodes: Node | None, **attributes: str | bool | None) -> Element:
     """An element for which Dash has no component, such as a form's field. ``class_`` is the class,
     ``data_do`` data-do; None and False leave an attribute out."""
-    said = {
+    html_attributes = {
         name.rstrip("_").replace("_", "-"): "" if value is True else value
         for name, value in attributes.items()
         if value is not None and value is not False
     }
-    return [tag, said, [each for each in nodes if each is not None]]
+    return [tag, html_attributes, [each for each in nodes if each is not None]]
 
 
-def told(id: str) -> dcc.Store:
+def store(id: str) -> dcc.Store:
     """What the element ``id`` is built from; stands anywhere on the page."""
-    return dcc.Store(id=f"{id}{_SAID}")
+    return dcc.Store(id=f"{id}{_SUFFIX}")
 
 
 def output(id: str) -> Output:
     """For a callback that answers with a `sheet` for the element ``id``."""
-    return Output(f"{id}{_SAID}", "data")
+    return Output(f"{id}{_SUFFIX}", "data")
 
 
 def drawn(*ids: str) -> None:
-    """Let the browser build these elements whenever they are told anew; once a page, at import."""
+    """Let the browser build these elements whenever they change; once a page, at import."""
     for id in ids:
         clientside_callback(
             ClientsideFunction("sheets", "draw"),
-            Input(f"{id}{_SAID}", "data"),
-            Input(f"{id}{_SAID}", "id"),
+            Input(f"{id}{_SUFFIX}", "data"),
+            Input(f"{id}{_SUFFIX}", "id"),
             prevent_initial_call=True,
         )

@@ -61,8 +61,8 @@ class Rule:
 
 
 def one_of(names: Iterable[str]) -> Rule:
-    known = tuple(names)
-    return Rule(lambda text: text in known, f"must be one of {', '.join(known)}")
+    allowed = tuple(names)
+    return Rule(lambda text: text in allowed, f"must be one of {', '.join(allowed)}")
 
 
 def whole(least: int, most: int) -> Rule:
@@ -139,52 +139,56 @@ _WALL: Final[Mapping[str, Rule]] = {
 def read_chart(pairs: Pairs) -> tuple[View, Size]:
     """The chart's view, as wide as its plot will be. Raises BadRequest that names every parameter
     that is unknown, repeated or out of bounds."""
-    said = checked(pairs, _CHART)
-    if ("from" in said) != ("to" in said):
-        raise refused([("to" if "from" in said else "from", "must be used with the other one")])
-    if "from" in said and read_window(said["from"], said["to"]) is None:
+    params = checked(pairs, _CHART)
+    if ("from" in params) != ("to" in params):
+        raise refused([("to" if "from" in params else "from", "must be used with the other one")])
+    if "from" in params and read_window(params["from"], params["to"]) is None:
         raise refused([("from", "must be before to")])
-    size = size_of(said, USUAL_PX)
+    size = size_of(params, USUAL_PX)
     width_px = size.width - MARGIN_PX["l"] - MARGIN_PX["r"]
-    return replace(read_view(said), width_px=width_px), size
+    return replace(read_view(params), width_px=width_px), size
 
 
 def read_card(pairs: Pairs) -> tuple[View, Size]:
     """Zone, units and theme of a card's image: its weeks are the card's own. Raises BadRequest, as
     `read_chart`."""
-    said = checked(pairs, SIZED)
-    return read_view(said), size_of(said, USUAL_PX)
+    params = checked(pairs, SIZED)
+    return read_view(params), size_of(params, USUAL_PX)
 
 
 def read_wall(pairs: Pairs) -> tuple[FleetView, str, Size]:
     """The wall's view, its theme, and its size. Raises BadRequest, as `read_chart`."""
-    said = checked(pairs, _WALL)
-    return read_fleet_view(said), said.get("theme", "light"), size_of(said, (USUAL_WALL_PX, 0))
+    params = checked(pairs, _WALL)
+    return (
+        read_fleet_view(params),
+        params.get("theme", "light"),
+        size_of(params, (USUAL_WALL_PX, 0)),
+    )
 
 
 def checked(pairs: Pairs, rules: Mapping[str, Rule]) -> dict[str, Any]:
     """What an address says, each name once. Raises BadRequest that names every parameter that
     breaks its rule or has none."""
-    said: dict[str, str] = {}
+    params: dict[str, str] = {}
     wrong: list[tuple[str, str]] = []
     for name, text in pairs:
         if name not in rules:
             wrong.append(
                 (name, f"is not a parameter here; the parameters are {', '.join(sorted(rules))}")
             )
-        elif name in said:
+        elif name in params:
             wrong.append((name, "is given twice"))
         elif not rules[name].holds(text):
             wrong.append((name, rules[name].words))
-        said[name] = text
+        params[name] = text
     if wrong:
         raise refused(wrong)
-    return said
+    return params
 
 
-def size_of(said: Mapping[str, str], usual: tuple[int, int]) -> Size:
-    width, height = (int(said.get(n, u)) for n, u in zip(("width", "height"), usual, strict=True))
-    scale = float(said.get("scale", 1))
+def size_of(params: Mapping[str, str], usual: tuple[int, int]) -> Size:
+    width, height = (int(params.get(n, u)) for n, u in zip(("width", "height"), usual, strict=True))
+    scale = float(params.get("scale", 1))
     bound(width, height, scale)
     return Size(width, height, scale)
 

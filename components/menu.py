@@ -70,8 +70,8 @@ def _section(section: Section) -> list[Component]:
 def _entry(entry: Entry) -> Component:
     words = [html.Span(entry.label), html.Span(entry.note, className="quiet")]
     if entry.href:
-        said = attributes(data_here="") if entry.here else {}
-        return html.A(words, href=session.site_path(entry.href), className="menu-entry", **said)
+        current = attributes(data_here="") if entry.here else {}
+        return html.A(words, href=session.site_path(entry.href), className="menu-entry", **current)
     return html.Button(
         words, type="button", className="menu-entry", **attributes(data_deed=entry.deed)
     )

@@ -34,7 +34,7 @@ from components.readings_only_queries import statuses
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DeviceLookup:
     """A device, when it was last heard of (None for never), and whether it is active."""
 
     device: Device
@@ -42,7 +42,7 @@ class Found:
     active: bool = True
 
 
-def find_device(client: Client, identifier: str, now_ms: int) -> Found:
+def find_device(client: Client, identifier: str, now_ms: int) -> DeviceLookup:
     """The device of a UUID, serial number or networkUniqueIdentifier.
 
     The interface lists devices but doesn't show a single one; `latest` names any identifier's
@@ -53,11 +53,11 @@ def find_device(client: Client, identifier: str, now_ms: int) -> Found:
     """
     for entry in _last_seen(client, identifier, now_ms):
         for active in (True, False):
-            said = "true" if active else "false"
-            page = client.devices(active=said, serial_number=entry.serial_number)
+            active_filter = "true" if active else "false"
+            page = client.devices(active=active_filter, serial_number=entry.serial_number)
             for device in page.devices:
                 if device.id == entry.device_id:
-                    return Found(_dated(client, device, entry), entry.last_seen_ms, active)
+                    return DeviceLookup(_dated(client, device, entry), entry.last_seen_ms, active)
     raise NotFound("Device not found, or you don't have access.")
 
 
@@ -72,16 +72,16 @@ def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
     if window is None:
         return device
     before = client.latest([device.id], ["lastSeen"], from_ms=window.from_ms, to_ms=window.to_ms)
-    told = any(each.last_seen_ms is not None for each in before.entries)
-    return replace(device, installed_on_ms=None) if told else device
+    disproved = any(each.last_seen_ms is not None for each in before.entries)
+    return replace(device, installed_on_ms=None) if disproved else device
 
 
-def usual_interval_s(client: Client, found: Found) -> float | None:
+def usual_interval_s(client: Client, lookup: DeviceLookup) -> float | None:
     """How often the device is heard of in good health: as configured, else as the week up to its
     last reading shows. None where neither tells."""
-    pace = configured(found.device.reporting_interval_s)
-    if pace is None and found.last_seen_ms is not None:
-        pace = measured(client, found.device.id, found.last_seen_ms)
+    pace = configured(lookup.device.reporting_interval_s)
+    if pace is None and lookup.last_seen_ms is not None:
+        pace = measured(client, lookup.device.id, lookup.last_seen_ms)
     return None if pace is None else pace.expected_ms / 1000
 
 
@@ -132,15 +132,15 @@ def flow_series(
     few of them is still shown by the hour, any other by days or months of the zone.
     """
     rows = budget(width_px)
-    asked = widened(window, tz)
-    expected = hours(asked)
+    wide = widened(window, tz)
+    expected = hours(wide)
     if expected > rows:
-        expected = _count_hours(client, device_id, asked)
+        expected = _count_hours(client, device_id, wide)
     if expected <= hourly_budget(rows):
         return client.adaptive(
             device_id,
-            from_ms=asked.from_ms,
-            to_ms=asked.to_ms,
+            from_ms=wide.from_ms,
+            to_ms=wide.to_ms,
             max_datapoints=max(rows, expected),
             metrics=metrics,
         )
@@ -169,12 +169,12 @@ def _rows(
     tz: ZoneInfo,
     metrics: Collection[Metric],
 ) -> Series:
-    asked = widened(window, tz, resolution)
+    wide = widened(window, tz, resolution)
     return client.datapoints(
         device_id,
         resolution,
-        from_ms=asked.from_ms,
-        to_ms=asked.to_ms,
+        from_ms=wide.from_ms,
+        to_ms=wide.to_ms,
         timezone=tz.key if resolution.calendar else None,
         metrics=metrics,
     )
@@ -221,8 +221,8 @@ def pages(
 def status_of(client: Client, device_id: str, now_ms: int) -> DeviceStatus:
     """As the service keeps it; from the readings where it keeps none, or none yet."""
     with suppress(NotFound):
-        found = client.status(device_id)
-        if found.as_of_ms is not None:
-            return found
+        status = client.status(device_id)
+        if status.as_of_ms is not None:
+            return status
     device = find_device(client, device_id, now_ms).device
     return next(iter(statuses(client, [device], now_ms)))

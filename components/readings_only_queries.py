@@ -24,7 +24,7 @@ from api.client.status import DeviceStatus, StatusPage, WindowStatus
 from api.metering import status, uptime
 from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.cost import finite
-from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard
+from api.metering.status import DEFAULT_QUALITY_LIMIT, Activity
 from api.metering.windows import DEFAULT_SPAN, Span, latest_buckets
 from api.timez import floor_to
 
@@ -51,9 +51,9 @@ def bare_page(
     one window that a status has."""
     inactive = _inactive(client) if active != "true" else frozenset[str]()
     if search:
-        found = _named(client, active, search)
-        rows = statuses(client, found[offset:][:limit], now_ms, inactive, span)
-        return StatusPage(len(found), tuple(rows))
+        devices = _named(client, active, search)
+        rows = statuses(client, devices[offset:][:limit], now_ms, inactive, span)
+        return StatusPage(len(devices), tuple(rows))
     page = client.devices(
         active=active,
         limit=limit,
@@ -111,7 +111,7 @@ def _latest(
     now_ms: int,
     resolution: Resolution | None,
 ) -> dict[str, LatestEntry]:
-    found: dict[str, LatestEntry] = {}
+    entries: dict[str, LatestEntry] = {}
     for start in range(0, len(ids), MAX_IDS):
         answer = client.latest(
             ids[start : start + MAX_IDS],
@@ -120,8 +120,8 @@ def _latest(
             to_ms=now_ms,
             uptime_resolution=resolution,
         )
-        found |= {entry.device_id: entry for entry in answer.entries}
-    return found
+        entries |= {entry.device_id: entry for entry in answer.entries}
+    return entries
 
 
 def _cadence(device: Device) -> Cadence:
@@ -140,7 +140,7 @@ def _status(
     lowest, highest = (entry.quality_min, entry.quality_max) if entry else (None, None)
     limit = finite(device.config.get("qualityLimit"))
     state = status.state_of(
-        Heard(cadence, seen_ms, actual, expected, lowest),
+        Activity(cadence, seen_ms, actual, expected, lowest),
         DEFAULT_QUALITY_LIMIT if limit is None else limit,
         now_ms,
         active=active,

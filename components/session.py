@@ -53,7 +53,7 @@ TTL_S: Final = 5  # with the service's own 5 s, a revoked key is forgotten withi
 LARGEST_BODY: Final = 16_384
 _CACHE: Final = "weir-cache"
 _FOLDER: Final = "weir-folder"
-_KEPT: Final = "weir-kept"
+_SINGLETONS: Final = "weir-kept"
 _SITE: Final = "weir-site"
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ def install(server: Flask, folder: Path | None = None, site: str = "") -> None:
     server.extensions[_CACHE] = cache
     server.extensions[_FOLDER] = folder
     server.extensions[_SITE] = site
-    server.extensions[_KEPT] = {}
+    server.extensions[_SINGLETONS] = {}
 
 
 def current_client() -> Client:
@@ -74,7 +74,7 @@ def current_client() -> Client:
     return _reader().client
 
 
-def asked() -> Mapping[str, str]:
+def query_params() -> Mapping[str, str]:
     """The query of this request's address; of a repeated name the first."""
     return request.args
 
@@ -82,10 +82,10 @@ def asked() -> Mapping[str, str]:
 def own_site() -> str:
     """Where readers reach the dashboard: as it was set up, else where this one reached it. Then a
     proxy in front says the scheme; whoever says another only gets another link to copy."""
-    if known := public_site():
-        return known
-    said = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip().lower()
-    scheme = said if said in ("http", "https") else request.scheme
+    if configured := public_site():
+        return configured
+    forwarded = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip().lower()
+    scheme = forwarded if forwarded in ("http", "https") else request.scheme
     return f"{scheme}://{request.host}{site_path('')}"
 
 
@@ -127,36 +127,36 @@ def _reader() -> Reader:
     return request.environ[READER]
 
 
-def remembered(question: str, ask: Callable[[Client], Any], *, ttl_s: int = TTL_S) -> Any:
-    """What ``ask`` answers, as JSON, at most ``ttl_s`` old. For what is dear or asked by every
-    page. One principal's answer is never another's: the principal is part of the key."""
+def remembered(question: str, load: Callable[[Client], Any], *, ttl_s: int = TTL_S) -> Any:
+    """What ``load`` returns, as JSON, at most ``ttl_s`` old. For what is expensive or needed by
+    every page. One principal's answer is never another's: the principal is part of the key."""
     client = current_client()
     key = f"{client.principal}:{question}"
     cache: Cache = current_app.extensions[_CACHE]
     body = cache.get(key)
     metrics.looked_up("answers", body is not None)
     if body is None:
-        body = orjson.dumps(ask(client))
+        body = orjson.dumps(load(client))
         cache.set(key, body, timeout=ttl_s)
     return orjson.loads(body)
 
 
-def kept(name: str, make: Callable[[], T]) -> T:
+def singleton(name: str, make: Callable[[], T]) -> T:
     """What lives as long as the application, made at first need. Whatever it holds of one
     principal it must keep apart from every other's."""
-    all_kept: dict[str, Any] = current_app.extensions[_KEPT]
-    if name not in all_kept:
-        all_kept.setdefault(name, make())
-    return all_kept[name]
+    singletons: dict[str, Any] = current_app.extensions[_SINGLETONS]
+    if name not in singletons:
+        singletons.setdefault(name, make())
+    return singletons[name]
 
 
 def me() -> Me:
     """Who looks; of a server that doesn't say, somebody who may change nothing."""
     try:
-        told = remembered("me", _me, ttl_s=10)
+        fields = remembered("me", _me, ttl_s=10)
     except WeirError:
         return Me("", "", "", Role.VIEWER, may_embed=False)
-    return Me(told["id"], told["kind"], "", Role(told["role"]), may_embed=told["may_embed"])
+    return Me(fields["id"], fields["kind"], "", Role(fields["role"]), may_embed=fields["may_embed"])
 
 
 def _me(client: Client) -> dict[str, Any]:

@@ -129,8 +129,8 @@ def _account() -> Component:
 
 def _entry(place: Place, *, current: bool) -> Component:
     href = session.site_path(place.path)
-    told = [place.label, *_badge(place.path)]
-    return dcc.Link(told, href=href, className="entry current" if current else "entry")
+    content = [place.label, *_badge(place.path)]
+    return dcc.Link(content, href=href, className="entry current" if current else "entry")
 
 
 def _badge(path: str) -> list[Component]:

@@ -94,30 +94,30 @@ class View:
         return self.custom or preset_window(self.preset, last_ms, now_ms)
 
 
-def read_view(said: Mapping[str, Any]) -> View:
+def read_view(params: Mapping[str, Any]) -> View:
     """From an address' query or from the browser's question."""
-    chosen = said_text(said, "range")
+    chosen = text_param(params, "range")
     return View(
         preset=PRESET_BY_NAME.get(chosen, DEFAULT_PRESET),
         custom=read_window(*chosen.split(BETWEEN)) if chosen.count(BETWEEN) == 1 else None,
-        window=read_window(said_text(said, "from"), said_text(said, "to")),
-        tab=TAB_BY_NAME.get(said_text(said, "metric")),
-        zone=said_zone(said),
-        units=said_units(said),
-        theme="dark" if said.get("theme") == "dark" else "light",
-        width_px=_width(said.get("width_px")),
-        settled=said.get("settled") is True,
-        compare=read_compare(said_text(said, "compare")),
-        usual=said_text(said, "usual") == SHOWN,
+        window=read_window(text_param(params, "from"), text_param(params, "to")),
+        tab=TAB_BY_NAME.get(text_param(params, "metric")),
+        zone=zone_param(params),
+        units=units_param(params),
+        theme="dark" if params.get("theme") == "dark" else "light",
+        width_px=_width(params.get("width_px")),
+        settled=params.get("settled") is True,
+        compare=read_compare(text_param(params, "compare")),
+        usual=text_param(params, "usual") == SHOWN,
     )
 
 
-def unread_view(said: Mapping[str, Any], view: View) -> list[str]:
+def unread_view(params: Mapping[str, Any], view: View) -> list[str]:
     """What of an address couldn't be read, in sentences."""
-    preset = said_text(said, "range") in PRESET_BY_NAME or view.custom is not None
+    preset = text_param(params, "range") in PRESET_BY_NAME or view.custom is not None
     zoomed = view.window is not None
     could = {"range": preset, "metric": view.tab is not None, "from": zoomed, "to": zoomed}
-    return unread(said, could | {"compare": bool(view.compare)})
+    return unread(params, could | {"compare": bool(view.compare)})
 
 
 def write_view(view: View) -> dict[str, str | None]:
@@ -174,32 +174,32 @@ NAMES: Final = {
 }
 
 
-def said_text(said: Mapping[str, Any], name: str, longest: int | None = None) -> str:
+def text_param(params: Mapping[str, Any], name: str, longest: int | None = None) -> str:
     """Cut to ``longest``; empty where there is none."""
-    value = said.get(name)
+    value = params.get(name)
     return value[:longest] if isinstance(value, str) else ""
 
 
-def said_zone(said: Mapping[str, Any]) -> str | None:
+def zone_param(params: Mapping[str, Any]) -> str | None:
     """A time zone that exists."""
-    zone = said_text(said, "zone")
+    zone = text_param(params, "zone")
     return zone if zone in zone_names() else None
 
 
-def unread(said: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]:
+def unread(params: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]:
     """What an address says that the page can't show, in sentences. ``readable`` are the names whose
     values the page has looked at, and whether each could be read."""
-    units = said_text(said, "units") in UNITS_BY_NAME
-    could = {"zone": said_zone(said) is not None, "units": units, **readable}
+    units = text_param(params, "units") in UNITS_BY_NAME
+    could = {"zone": zone_param(params) is not None, "units": units, **readable}
     return [
         f"The address has no valid {NAMES[name]}: “{value[:LONGEST_SHOWN]}”. The default is shown."
         for name, ok in could.items()
-        if (value := said_text(said, name)) and not ok
+        if (value := text_param(params, name)) and not ok
     ]
 
 
-def said_units(said: Mapping[str, Any]) -> Units:
-    return UNITS_BY_NAME.get(said_text(said, "units"), US)
+def units_param(params: Mapping[str, Any]) -> Units:
+    return UNITS_BY_NAME.get(text_param(params, "units"), US)
 
 
 # --- Reading what a page's script sends ----------------------------------------------------------

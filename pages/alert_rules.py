@@ -46,29 +46,29 @@ def layout(rule: str = "", receiver: str = "", **_: Any) -> Component:
 )
 def listed(question: Any) -> tuple[Any, ...]:
     """The form only when it is asked for: what is being typed stays."""
-    asked, now = read_question(question), now_ms()
-    rule_id, receiver_id = read_text(asked.get("rule")), read_text(asked.get("receiver"))
+    params, now = read_question(question), now_ms()
+    rule_id, receiver_id = read_text(params.get("rule")), read_text(params.get("receiver"))
     may_change = queries.role().may_administer
     try:
-        found = queries.settings()
+        settings = queries.settings()
         form: Any = no_update
-        if asked.get("form") is True:
+        if params.get("form") is True:
             groups = directory(current_access(), now).groups
-            form = _form(found, groups, rule_id, receiver_id, may_change)
+            form = _form(settings, groups, rule_id, receiver_id, may_change)
     except WeirError as error:
-        return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
-    names = {each.id: each.name for each in found.receivers}
+        return {"error": failure(error), "asked": params.get("asked")}, *(no_update,) * 4
+    names = {each.id: each.name for each in settings.receivers}
     return (
-        {"asked": asked.get("asked")},
-        rules.summary(found.rules, found.receivers),
-        rules.rule_list(found.rules, names, rule_id, may_change=may_change),
-        rules.receiver_list(found.receivers, receiver_id, may_change=may_change),
+        {"asked": params.get("asked")},
+        rules.summary(settings.rules, settings.receivers),
+        rules.rule_list(settings.rules, names, rule_id, may_change=may_change),
+        rules.receiver_list(settings.receivers, receiver_id, may_change=may_change),
         form,
     )
 
 
 def _form(
-    found: queries.Settings,
+    settings: queries.Settings,
     groups: tuple[str, ...],
     rule_id: str,
     receiver_id: str,
@@ -76,14 +76,14 @@ def _form(
 ) -> list[Any]:
     gone = [el("p", "Not found, or you don't have access.", class_="alert-empty")]
     if receiver_id:
-        receiver = next((each for each in found.receivers if each.id == receiver_id), None)
+        receiver = next((each for each in settings.receivers if each.id == receiver_id), None)
         if receiver is None and receiver_id != "new":
             return gone
         return forms.receiver_form(receiver, may_change=may_change)
-    rule = next((each for each in found.rules if each.id == rule_id), None)
+    rule = next((each for each in settings.rules if each.id == rule_id), None)
     if rule is None and rule_id:
         return gone
-    return forms.rule_form(rule, found.receivers, groups, may_change=may_change)
+    return forms.rule_form(rule, settings.receivers, groups, may_change=may_change)
 
 
 @callback(
@@ -94,10 +94,10 @@ def previewed(draft: Any) -> Any:
     fields = read_question(draft).get("fields")
     if not isinstance(fields, dict):
         return []
-    said = forms.definition(fields)
-    said["name"] = said["name"] or "Preview"
+    definition = forms.definition(fields)
+    definition["name"] = definition["name"] or "Preview"
     try:
-        return preview(queries.previewed(said), now_ms())
+        return preview(queries.previewed(definition), now_ms())
     except BadRequest as error:
         return [el("p", _problems(error), class_="quiet")]
     except WeirError as error:
@@ -112,16 +112,16 @@ def previewed(draft: Any) -> Any:
 )
 def do(deed: Any) -> dict[str, Any]:
     """Saves, switches, deletes or tests; says what it did, or what is wrong."""
-    said = read_question(deed)
-    what, id = read_text(said.get("do")), read_text(said.get("id"))
-    told: dict[str, Any] = {"asked": said.get("asked"), "do": what}
+    request = read_question(deed)
+    what, id = read_text(request.get("do")), read_text(request.get("id"))
+    status: dict[str, Any] = {"asked": request.get("asked"), "do": what}
     try:
-        told |= queries.change(what, id, said)
+        status |= queries.change(what, id, request)
     except BadRequest as error:
-        told["problem"] = _problems(error)
+        status["problem"] = _problems(error)
     except WeirError as error:
-        told["problem" if what.startswith("save") else "error"] = failure(error)
-    return told
+        status["problem" if what.startswith("save") else "error"] = failure(error)
+    return status
 
 
 def _problems(error: BadRequest) -> str:

@@ -45,14 +45,14 @@ def layout(page: str = "", group: str = "", **_: Any) -> Component:
 )
 def listed(question: Any) -> tuple[Any, ...]:
     """Where it fails, the last good lists stay."""
-    asked, now = read_question(question), now_ms()
-    text = read_text(asked.get("page"))
+    params, now = read_question(question), now_ms()
+    text = read_text(params.get("page"))
     number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
     try:
-        found = queries.now(number, read_text(asked.get("group"))[:LONGEST_TEXT])
+        overview = queries.now(number, read_text(params.get("group"))[:LONGEST_TEXT])
         meters = directory(current_access(), now).by_id
     except WeirError as error:
-        return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 4
+        return {"error": failure(error), "asked": params.get("asked")}, *(no_update,) * 4
 
     def zone_of(device_id: str) -> str:
         meter = meters.get(device_id)
@@ -61,23 +61,23 @@ def listed(question: Any) -> tuple[Any, ...]:
     may_operate = queries.role().may_operate
     labels = {id: meter.label for id, meter in meters.items()}
     return (
-        {"asked": asked.get("asked")},
-        lists.summary(found.firing, found.messages),
-        lists.firing(found.firing, now, zone_of, may_operate=may_operate),
-        lists.history(found.history, number, now, zone_of),
-        lists.silences(found.silences, labels, now, may_operate=may_operate),
+        {"asked": params.get("asked")},
+        lists.summary(overview.firing, overview.messages),
+        lists.firing(overview.firing, now, zone_of, may_operate=may_operate),
+        lists.history(overview.history, number, now, zone_of),
+        lists.silences(overview.silences, labels, now, may_operate=may_operate),
     )
 
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
 def do(deed: Any) -> dict[str, Any]:
     """Acknowledges, silences, or takes that back; says what it did."""
-    said = read_question(deed)
+    request = read_question(deed)
     try:
-        words = queries.act(said)
+        words = queries.act(request)
     except WeirError as error:
-        return {"asked": said.get("asked"), "error": failure(error)}
-    return {"asked": said.get("asked"), "words": words}
+        return {"asked": request.get("asked"), "error": failure(error)}
+    return {"asked": request.get("asked"), "words": words}
 
 
 for _function, _output, _source in (

@@ -30,9 +30,9 @@ NOT_OFFERED = "This dashboard shows another server’s devices, which keeps its 
 
 
 def layout(**query: Any) -> Component:
-    asked = read_filter(query)
+    audit_filter = read_filter(query)
     try:
-        found = audit_page(asked)
+        page = audit_page(audit_filter)
     except NotOffered:
         return shell.frame(message("No audit log here", NOT_OFFERED), place=PATH)
     except Forbidden:
@@ -41,13 +41,13 @@ def layout(**query: Any) -> Component:
         return shell.frame(failed_page("The audit log can’t be loaded", error, PATH), place=PATH)
     body = html.Section(
         [
-            html_json.told(Ids.LIST),
-            html.Div(table(found.entries), id=Ids.LIST, className="sheet"),
-            html.Div(pages(asked, found.count), id=Ids.MORE, className="audit-pages"),
+            html_json.store(Ids.LIST),
+            html.Div(table(page.entries), id=Ids.LIST, className="sheet"),
+            html.Div(pages(audit_filter, page.count), id=Ids.MORE, className="audit-pages"),
         ],
         className="card wide annotation-card",
     )
-    return shell.frame(heading(asked, found.count), filters(asked), body, place=PATH)
+    return shell.frame(heading(audit_filter, page.count), filters(audit_filter), body, place=PATH)
 
 
 @callback(
@@ -63,16 +63,16 @@ def layout(**query: Any) -> Component:
 )
 def filtered(kind: Any, search: Any, first: Any, last: Any) -> tuple[Any, ...]:
     """Where it can't be had the last good list stays."""
-    asked = read_filter({"kind": kind, "q": search, "from": first, "to": last})
+    audit_filter = read_filter({"kind": kind, "q": search, "from": first, "to": last})
     try:
-        found = audit_page(asked)
+        page = audit_page(audit_filter)
     except WeirError as error:
         return no_update, failure(error), no_update, no_update
     return (
-        sheet(table(found.entries)),
-        counted(found.count),
-        pages(asked, found.count),
-        files(asked),
+        sheet(table(page.entries)),
+        counted(page.count),
+        pages(audit_filter, page.count),
+        files(audit_filter),
     )
 
 

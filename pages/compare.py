@@ -50,14 +50,14 @@ def layout(**query: Any) -> Component:
 )
 def comparison(question: Any) -> tuple[Any, ...]:
     """All that is compared, by one request; where that fails the last good one stays."""
-    asked = read_question(question)
-    view = read_compare_view(asked)
+    params = read_question(question)
+    view = read_compare_view(params)
     try:
-        told = answer(current_access(), view, now_ms())
+        reply = answer(current_access(), view, now_ms())
     except WeirError as error:
-        return {"error": failure(error), "asked": asked.get("asked")}, *(no_update,) * 5
-    parts = [told.pop(name) for name in ("pictures", "bars", "chips", "how")]
-    return {**told, "asked": asked.get("asked")}, *parts, files(view)
+        return {"error": failure(error), "asked": params.get("asked")}, *(no_update,) * 5
+    parts = [reply.pop(name) for name in ("pictures", "bars", "chips", "how")]
+    return {**reply, "asked": params.get("asked")}, *parts, files(view)
 
 
 @callback(

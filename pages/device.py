@@ -50,36 +50,36 @@ PLACE = "/devices"
 register_page(
     __name__,
     path_template="/devices/<device_id>",
-    title=lambda device_id="": f"{kpi_cards.kept_label(unquote(device_id))} · Weir",
+    title=lambda device_id="": f"{kpi_cards.cached_label(unquote(device_id))} · Weir",
 )
 
 
-Said = dict[str, Any]
-_ASKED = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
+Response = dict[str, Any]
+_SHOWN = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
 _MENUS = (Ids.EXPORTS, *(row.menu_id for row in CARDS))
 _LATELY = (Input(Ids.LATELY, "data"), State(Ids.SUBJECT, "data"))
 _STEADY = (Input(Ids.STEADY, "data"), State(Ids.SUBJECT, "data"))
 
 
-def layout(device_id: str = "", **said: Any) -> Component:
+def layout(device_id: str = "", **params: Any) -> Component:
     identifier = unquote(device_id)
     now = now_ms()
     try:
         client = session.current_client()
-        found = find_device(client, identifier, now)
-        subject = Subject.of(found, usual_interval_s(client, found))
-        priced = queries.price_of(read_meter(found.device)) is not None
+        lookup = find_device(client, identifier, now)
+        subject = Subject.of(lookup, usual_interval_s(client, lookup))
+        priced = queries.price_of(read_meter(lookup.device)) is not None
     except NotFound:
         return kpi_cards.unknown(identifier, PLACE)
     except WeirError as error:
         return kpi_cards.failed(identifier, error, PLACE)
-    kpi_cards.keep_label(identifier, found.device.label)
-    view = read_view(said)
+    kpi_cards.cache_label(identifier, lookup.device.label)
+    view = read_view(params)
     return shell.frame(
-        kpi_cards.identity(found.device, place=PLACE, actions=chart_actions(subject)),
-        kpi_cards.strip(found.device.category, priced=priced),
-        chart_card(subject, view, now),
-        below(found.device.category),
+        kpi_cards.identity(lookup.device, place=PLACE, actions=chart_actions(subject)),
+        kpi_cards.strip(lookup.device.category, priced=priced),
+        chart_card(subject, view, now, may_operate=session.me().role.may_operate),
+        below(lookup.device.category),
         annotation_panel(
             {"device": subject.device_id, "zone": subject.zone(view).key},
             device=subject.device_id,
@@ -87,7 +87,7 @@ def layout(device_id: str = "", **said: Any) -> Component:
         ),
         place=PLACE,
         tools=chart_tools(subject, view),
-        remarks=unread_view(said, view),
+        remarks=unread_view(params, view),
     )
 
 
@@ -109,7 +109,7 @@ clientside_callback(
 clientside_callback(
     ClientsideFunction("chart", "answered"),
     Output(Ids.DRAWN, "data"),
-    Input(Ids.TOLD, "data"),
+    Input(Ids.RESPONSE, "data"),
     Input(Ids.FAILED, "data"),
     prevent_initial_call=True,
 )
@@ -128,37 +128,37 @@ clientside_callback(
         Fields.GAPS: html_json.output(Ids.GAPS),
         Fields.COMPARED: Output(Ids.COMPARED, "children"),
         Fields.SINCE: Output(Ids.SINCE, "children"),
-        Fields.TOLD: Output(Ids.TOLD, "data"),
+        Fields.RESPONSE: Output(Ids.RESPONSE, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
     prevent_initial_call=True,
 )
-def answer(question: Any, kept: Any) -> dict[str, Any]:
-    return chart_results(question, kept, now_ms())
+def answer(question: Any, stored: Any) -> dict[str, Any]:
+    return chart_results(question, stored, now_ms())
 
 
 @callback(
-    Output(Ids.CUSTOM_TOLD, "data"),
-    Input(Ids.CUSTOM_ASKED, "data"),
+    Output(Ids.CUSTOM_RESPONSE, "data"),
+    Input(Ids.CUSTOM_REQUEST, "data"),
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
 )
-def own_range(said: Any, kept: Any) -> Said:
-    said = read_question(said)
-    told = custom_range.tell(said, Subject.read(kept).zone(read_view(said)))
-    return {**asdict(told), "asked": said.get("asked")}
+def own_range(params: Any, stored: Any) -> Response:
+    params = read_question(params)
+    result = custom_range.resolve(params, Subject.read(stored).zone(read_view(params)))
+    return {**asdict(result), "asked": params.get("asked")}
 
 
 @callback(
-    Output(Ids.OVERVIEW_TOLD, "data"),
+    Output(Ids.OVERVIEW_RESPONSE, "data"),
     Input(Ids.STEADY, "data"),
     State(Ids.QUESTION, "data"),
     State(Ids.SUBJECT, "data"),
     prevent_initial_call=True,
 )
-def whole(_: Any, question: Any, kept: Any) -> Any:
+def whole(_: Any, question: Any, stored: Any) -> Any:
     """Where it can't be had the last good one stays: the chart says what is wrong."""
-    view, subject, now = read_view(read_question(question)), Subject.read(kept), now_ms()
+    view, subject, now = read_view(read_question(question)), Subject.read(stored), now_ms()
     try:
         return overview.overview(session.current_client(), subject, view, now)
     except WeirError:
@@ -167,14 +167,14 @@ def whole(_: Any, question: Any, kept: Any) -> Any:
 
 clientside_callback(
     ClientsideFunction("range", "told"),
-    Output(Ids.CUSTOM_SAID, "children"),
-    Input(Ids.CUSTOM_TOLD, "data"),
+    Output(Ids.CUSTOM_MESSAGE, "children"),
+    Input(Ids.CUSTOM_RESPONSE, "data"),
     prevent_initial_call=True,
 )
 clientside_callback(
     ClientsideFunction("range", "overview"),
     Output(Ids.OVERVIEW, "title"),
-    Input(Ids.OVERVIEW_TOLD, "data"),
+    Input(Ids.OVERVIEW_RESPONSE, "data"),
     Input(Ids.SHOWN, "data"),
     prevent_initial_call=True,
 )
@@ -185,11 +185,11 @@ html_json.drawn(Ids.GAPS, finding_list.CHIPS, *(row.id for row in CARDS), *_MENU
 
 # --- Its numbers ---------------------------------------------------------------------------------
 
-_WHEN = {When.RANGE: _ASKED, When.REFRESH: _LATELY, When.STEADY: _STEADY}
+_WHEN = {When.RANGE: _SHOWN, When.REFRESH: _LATELY, When.STEADY: _STEADY}
 
 
-def kpis(rows: Sequence[KpiRow], shown: Any, kept: Any) -> list[Any]:
-    return kpi_cards.kpi_results(rows, shown, kept, now_ms())
+def kpis(rows: Sequence[KpiRow], shown: Any, stored: Any) -> list[Any]:
+    return kpi_cards.kpi_results(rows, shown, stored, now_ms())
 
 
 for _rows in by_query():
@@ -205,8 +205,8 @@ for _rows in by_query():
     Input(finding_list.DONE, "data"),
     prevent_initial_call=True,
 )
-def state(shown: Any, kept: Any, _: Any = None) -> list[Any]:
-    return kpi_cards.status_results(shown, kept, now_ms())
+def state(shown: Any, stored: Any, _: Any = None) -> list[Any]:
+    return kpi_cards.status_results(shown, stored, now_ms())
 
 
 @callback(
@@ -214,8 +214,8 @@ def state(shown: Any, kept: Any, _: Any = None) -> list[Any]:
 )
 def judge(deed: Any) -> dict[str, Any]:
     """Dismisses a finding as what is said, or takes that back; says what it changed."""
-    asked = read_question(deed)
-    finding, judgement = read_text(asked.get("finding")), read_text(asked.get("as"))
+    request = read_question(deed)
+    finding, judgement = read_text(request.get("finding")), read_text(request.get("as"))
     try:
         words = (
             insight_queries.dismiss(finding, judgement)
@@ -223,8 +223,8 @@ def judge(deed: Any) -> dict[str, Any]:
             else insight_queries.restore(finding)
         )
     except WeirError as error:
-        return {"words": failure(error), "failed": True, "asked": asked.get("asked")}
-    return {"words": words, "failed": False, "asked": asked.get("asked")}
+        return {"words": failure(error), "failed": True, "asked": request.get("asked")}
+    return {"words": words, "failed": False, "asked": request.get("asked")}
 
 
 clientside_callback(
@@ -238,8 +238,8 @@ clientside_callback(
 # --- Below ---------------------------------------------------------------------------------------
 
 
-def card(row: CardRow, shown: Any, kept: Any, page: Any = 1) -> list[Any]:
-    return card_results(row, shown, kept, now_ms(), page)
+def card(row: CardRow, shown: Any, stored: Any, page: Any = 1) -> list[Any]:
+    return card_results(row, shown, stored, now_ms(), page)
 
 
 for _row in CARDS:
@@ -256,14 +256,14 @@ for _row in CARDS:
 
 @callback(
     *(html_json.output(id) for id in _MENUS),
-    *_ASKED,
+    *_SHOWN,
     prevent_initial_call=True,
 )
-def to_have(shown: Any, kept: Any) -> list[Any]:
+def to_have(shown: Any, stored: Any) -> list[Any]:
     """What each card's menu offers of what is shown."""
     read = read_shown(shown)
     if read is None:
         return [no_update] * len(_MENUS)
-    subject = Subject.read(kept)
+    subject = Subject.read(stored)
     tz = subject.zone(View(zone=read.zone))
     return [sheet(body) for body in menus.offered(subject.device_id, read, tz)]

@@ -20,7 +20,7 @@ from api.timez import now_ms
 from components import shell
 from components.controls import failure
 from components.devices.layout import Ids, devices_page, devices_tools
-from components.devices.listing import read_listing, read_request, told
+from components.devices.listing import list_texts, read_listing, read_request
 from components.devices.queries import PATH, group_names, rows
 from components.session import current_client
 from components.url_state import read_question, unread
@@ -49,14 +49,14 @@ def answer(request: Any) -> tuple[Any, Any]:
         return no_update, no_update
     question = read_request(read_question(request))
     try:
-        found = rows(current_client(), question, now_ms())
-        around = told(question.listing, found.total) | {
+        page = rows(current_client(), question, now_ms())
+        around = list_texts(question.listing, page.total) | {
             "groups": group_names(),
-            "remark": found.remark,
+            "remark": page.remark,
         }
     except WeirError as error:
         return no_update, {"error": failure(error)}
-    return {"rowData": found.rows, "rowCount": found.total}, around
+    return {"rowData": page.rows, "rowCount": page.total}, around
 
 
 clientside_callback(ClientsideFunction("devices", "asking"), Input(Ids.GRID, "getRowsRequest"))

@@ -12,7 +12,7 @@ from api.client import Embed
 from api.errors import BadRequest, NotFound, NotOffered, WeirError
 from api.timez import now_ms
 from components import session, shell
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.controls import EMBEDS_PATH, failed_page, failure, message
 from components.embeds import queries
 from components.embeds.draft import (
@@ -58,7 +58,7 @@ def _form(params: dict[str, Any], devices: Directory) -> Component:
 def _zones(devices: Directory) -> Any:
     def zone_of(id: str) -> ZoneInfo:
         meter = devices.by_id.get(id)
-        return known_zone(meter.time_zone if meter else None)
+        return zone_or_utc(meter.time_zone if meter else None)
 
     return zone_of
 

@@ -41,37 +41,37 @@ def layout(device: str = "", group: str = "", kind: str = "", **_: Any) -> Compo
     html_json.output(Ids.LIST),
     Input(Ids.QUESTION, "data"),
 )
-def answered(question: Any) -> tuple[Any, ...]:
+def current_settings(question: Any) -> tuple[Any, ...]:
     """The settings; with ``set`` in the question, after that change of its kind."""
-    said = read_question(question)
-    device, group, kind = (read_text(said.get(name)) for name in ("device", "group", "kind"))
-    told, values = {"asked": said.get("asked"), "kind": kind}, read_question(said.get("set"))
+    params = read_question(question)
+    device, group, kind = (read_text(params.get(name)) for name in ("device", "group", "kind"))
+    status, values = {"asked": params.get("asked"), "kind": kind}, read_question(params.get("set"))
     try:
         if values:
-            found = queries.change_settings(kind, values, device, group)
-            told["words"] = SAVED
+            setting_values = queries.change_settings(kind, values, device, group)
+            status["words"] = SAVED
         else:
-            found = queries.settings(device, group)
+            setting_values = queries.settings(device, group)
         listed = directory(current_access(), now_ms())
     except BadRequest as error:
-        return told | {"problem": settings.problem(kind, error)}, *(no_update,) * 3
+        return status | {"problem": settings.problem(kind, error)}, *(no_update,) * 3
     except WeirError as error:
-        return told | {"error": failure(error)}, *(no_update,) * 3
+        return status | {"error": failure(error)}, *(no_update,) * 3
     meter = next((m for m in listed.meters if device in (m.id, m.serial)), None)
     label = f"{meter.label} ({meter.serial})" if meter else device
     whose = Whose(device, "" if device else group, label)
     may_change = session.me().role.may_administer
     return (
-        told,
-        settings.summary(found, whose),
+        status,
+        settings.summary(setting_values, whose),
         settings.target(whose, listed.groups),
-        settings.listing(found, whose, kind, may_change=may_change),
+        settings.listing(setting_values, whose, kind, may_change=may_change),
     )
 
 
 clientside_callback(
     ClientsideFunction("findingSettings", "answered"),
-    Output(Ids.TOLD, "data"),
+    Output(Ids.NOTIFIED, "data"),
     Input(Ids.ANSWER, "data"),
     prevent_initial_call=True,
 )

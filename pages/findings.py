@@ -52,27 +52,27 @@ def layout(**query: Any) -> Component:
 )
 def listed(question: Any) -> tuple[Any, ...]:
     """The list of the view; where that fails the last good one stays."""
-    asked, access, now = read_question(question), current_access(), now_ms()
-    view = read_findings_view(asked)
+    params, access, now = read_question(question), current_access(), now_ms()
+    view = read_findings_view(params)
     try:
-        found = inbox(access, view, now)
-        lines = small_charts(access, found.shown(view.page), now)
+        result = inbox(access, view, now)
+        lines = small_charts(access, result.shown(view.page), now)
     except WeirError as error:
-        told = {"error": failure(error), "asked": asked.get("asked")}
-        return told, *(no_update,) * 4
-    told = {
-        "asked": asked.get("asked"),
-        "groups": list(found.devices.groups),
-        "order": [each.id for each in found.shown(view.page)],
+        status = {"error": failure(error), "asked": params.get("asked")}
+        return status, *(no_update,) * 4
+    status = {
+        "asked": params.get("asked"),
+        "groups": list(result.devices.groups),
+        "order": [each.id for each in result.shown(view.page)],
         "first": (view.page - 1) * PAGE + 1,
-        "total": found.count,
+        "total": result.count,
     }
     return (
-        told,
-        sheet(rows.summary(found, view)),
-        sheet(rows.state_buttons(found, view)),
-        sheet(rows.kind_chips(found, view)),
-        sheet(rows.listing(found, lines, view, now)),
+        status,
+        sheet(rows.summary(result, view)),
+        sheet(rows.state_buttons(result, view)),
+        sheet(rows.kind_chips(result, view)),
+        sheet(rows.listing(result, lines, view, now)),
     )
 
 
@@ -84,38 +84,40 @@ def listed(question: Any) -> tuple[Any, ...]:
 )
 def chosen(question: Any) -> tuple[Any, Any]:
     """The detail of the finding that the browser asks for."""
-    asked, now = read_question(question), now_ms()
-    view = read_findings_view(asked)
+    params, now = read_question(question), now_ms()
+    view = read_findings_view(params)
     if not view.finding:
         return None, []
-    told = {"finding": view.finding}
+    picture = {"finding": view.finding}
     try:
         shown = one(current_access(), view.finding, now)
     except NotFound:
-        return told, sheet(message("No such finding", GONE))
+        return picture, sheet(message("No such finding", GONE))
     except WeirError as error:
-        return {**told, "error": failure(error)}, no_update
+        return {**picture, "error": failure(error)}, no_update
     tz = clock(shown.detail.finding, shown.devices, view.zone, now).tz
-    told["figure"] = figure(shown.detail, view.units, tz)  # type: ignore[assignment]
-    return told, sheet(detail(shown, view, now))
+    picture["figure"] = figure(shown.detail, view.units, tz)  # type: ignore[assignment]
+    return picture, sheet(detail(shown, view, now))
 
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
 def judge(deed: Any) -> dict[str, Any]:
     """Dismisses a finding, or takes that back; says what it changed on the device."""
-    asked = read_question(deed)
-    id, what = read_text(asked.get("finding")), read_text(asked.get("do"))
+    request = read_question(deed)
+    id, what = read_text(request.get("finding")), read_text(request.get("do"))
     try:
-        judged = queries.judge(id, what, read_text(asked.get("reason")), read_text(asked.get("as")))
+        judged = queries.judge(
+            id, what, read_text(request.get("reason")), read_text(request.get("as"))
+        )
     except WeirError as error:
-        return {"asked": asked.get("asked"), "error": failure(error)}
-    return {"asked": asked.get("asked"), "finding": id, "do": what, "words": judged.words}
+        return {"asked": request.get("asked"), "error": failure(error)}
+    return {"asked": request.get("asked"), "finding": id, "do": what, "words": judged.words}
 
 
 for function, output, source in (
     ("listed", Ids.DRAWN, Ids.ANSWER),
     ("pictured", Ids.SHOWN, Ids.PICTURE),
-    ("done", Ids.TOLD, Ids.DONE),
+    ("done", Ids.NOTIFIED, Ids.DONE),
 ):
     clientside_callback(
         ClientsideFunction("findings", function),

@@ -21,22 +21,22 @@ PATH = "/"
 register_page(__name__, path=PATH, title="Fleet · Weir")
 
 
-def layout(**said: Any) -> Component:
+def layout(**params: Any) -> Component:
     """The frame at once, whatever the service does: the tiles come with the first answer."""
-    view = read_fleet_view(said)
-    remarks = unread(said, {"window": view.span.name == said.get("window")})
+    view = read_fleet_view(params)
+    remarks = unread(params, {"window": view.span.name == params.get("window")})
     return shell.frame(fleet_page(view), place=PATH, tools=fleet_tools(view), remarks=remarks)
 
 
 @callback(Output(Ids.BOARD, "data"), Input(Ids.QUESTION, "data"))
 def answer(question: Any) -> dict[str, Any]:
     """The wall for what the browser asks; where that fails it keeps the last good one."""
-    asked = read_question(question)
+    params = read_question(question)
     try:
-        made = board(current_access(), read_fleet_view(asked), now_ms())
+        made = board(current_access(), read_fleet_view(params), now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
-    return made | {"asked": asked.get("asked")}
+    return made | {"asked": params.get("asked")}
 
 
 clientside_callback(

@@ -33,7 +33,7 @@ from components.fleet.device_queries import directory
 from components.fleet.queries import current_access
 from components.formatting import whole
 from components.html_json import sheet
-from components.url_state import read_question, read_text, said_text, said_units
+from components.url_state import read_question, read_text, text_param, units_param
 
 PATH: Final = shell.NOTES_PATH
 MOST_OPTIONS: Final = 500
@@ -43,24 +43,24 @@ register_page(__name__, path=PATH, title="Notes · Weir")
 
 
 def layout(**query: Any) -> Component:
-    kind, search = said_text(query, "kind"), said_text(query, "q", 100)
+    kind, search = text_param(query, "kind"), text_param(query, "q", 100)
     try:
-        known = directory(current_access(), now_ms())
+        devices = directory(current_access(), now_ms())
     except WeirError as error:
         return shell.frame(failed_page("Notes can’t be loaded", error, PATH), place=PATH)
-    options = [GROUP + name for name in known.groups]
-    options += [meter.serial for meter in known.meters[:MOST_OPTIONS]]
-    asked = {"kind": kind if kind in KINDS else "", "q": search, "zone": "UTC", "labels": True}
+    options = [GROUP + name for name in devices.groups]
+    options += [meter.serial for meter in devices.meters[:MOST_OPTIONS]]
+    question = {"kind": kind if kind in KINDS else "", "q": search, "zone": "UTC", "labels": True}
     return shell.frame(
         html.Div(
-            [html.H1("Notes, maintenance, corrections"), _filters(asked)], className="heading"
+            [html.H1("Notes, maintenance, corrections"), _filters(question)], className="heading"
         ),
-        panel(asked, zone="UTC", options=options, title="All, latest first"),
+        panel(question, zone="UTC", options=options, title="All, latest first"),
         place=PATH,
     )
 
 
-def _filters(asked: dict[str, Any]) -> Component:
+def _filters(question: dict[str, Any]) -> Component:
     kinds = [{"label": "All", "value": ""}]
     kinds += [{"label": label, "value": kind} for kind, label in KINDS.items()]
     return html.Div(
@@ -68,14 +68,14 @@ def _filters(asked: dict[str, Any]) -> Component:
             dcc.RadioItems(
                 id=KIND_ID,
                 options=kinds,  # pyright: ignore[reportArgumentType]
-                value=asked["kind"],
+                value=question["kind"],
                 className="segments notes-kinds",
                 inline=True,
             ),
             dcc.Input(
                 id=SEARCH_ID,
                 type="search",
-                value=asked["q"],
+                value=question["q"],
                 placeholder="Search the text",
                 className="search",
                 autoComplete="off",
@@ -108,35 +108,35 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
     """Where it can't be had the last good list stays, and the note says why."""
     if read_question(done).get("kept"):  # nothing was changed
         return no_update, no_update
-    asked = read_question(question)
-    device = read_text(asked.get("device"))
+    params = read_question(question)
+    device = read_text(params.get("device"))
     try:
-        found, count = matching(
-            kind=read_text(asked.get("kind")),
+        matches, count = matching(
+            kind=read_text(params.get("kind")),
             device=device,
-            search=read_text(asked.get("q")),
+            search=read_text(params.get("q")),
         )
         labels: dict[str, str] = {}
-        if asked.get("labels") is True:
-            known = directory(current_access(), now_ms())
-            labels = {id: meter.label for id, meter in known.by_id.items()}
-        body = sheet(listing(found, _zone(asked), labels, session.me()))
+        if params.get("labels") is True:
+            devices = directory(current_access(), now_ms())
+            labels = {id: meter.label for id, meter in devices.by_id.items()}
+        body = sheet(listing(matches, _zone(params), labels, session.me()))
     except WeirError as error:
         return no_update, f"· {failure(error)}"
-    more = f", the latest {whole(len(found))} shown" if count > len(found) else ""
-    return body, f"· {whole(count)}{more}, {_zone(asked).key}"
+    more = f", the latest {whole(len(matches))} shown" if count > len(matches) else ""
+    return body, f"· {whole(count)}{more}, {_zone(params).key}"
 
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
 def done(deed: Any) -> dict[str, Any]:
     """Carries out what the form asks for."""
-    asked = read_question(deed)
-    told = carried_out(asked, _zone(asked), said_units(asked))
-    return {**told, "asked": asked.get("asked"), "kept": "words" not in told}
+    request = read_question(deed)
+    result = carried_out(request, _zone(request), units_param(request))
+    return {**result, "asked": request.get("asked"), "kept": "words" not in result}
 
 
-def _zone(asked: Any) -> ZoneInfo:
-    name = read_text(asked.get("zone"))
+def _zone(params: Any) -> ZoneInfo:
+    name = read_text(params.get("zone"))
     return zone(name if name in zone_names() else "UTC")
 
 

@@ -30,12 +30,12 @@ from components.usage.callback_results import choices
 register_page(__name__, path=PATH, title="Report · Weir")
 
 
-def layout(**said: Any) -> Component:
+def layout(**params: Any) -> Component:
     """The frame at once: the document comes as it is asked for."""
-    view = read_report_view(said)
+    view = read_report_view(params)
     today = to_datetime(now_ms()).date()
     remarks = unread(
-        said, {"range": view.usage.range == said.get("range"), "metric": view.tab is not None}
+        params, {"range": view.usage.range == params.get("range"), "metric": view.tab is not None}
     )
     return shell.frame(report_page(view, today), tools=tools(view.usage), remarks=remarks)
 
@@ -47,14 +47,14 @@ def layout(**said: Any) -> Component:
 )
 def report(question: Any) -> tuple[Any, Any]:
     """What is known of it by now; where that fails the last good one stays."""
-    asked = read_question(question)
-    view = read_report_view(asked)
+    params = read_question(question)
+    view = read_report_view(params)
     try:
-        told = answer(current_access(), view, shell.organization_name(), now_ms())
+        reply = answer(current_access(), view, shell.organization_name(), now_ms())
     except WeirError as error:
-        return {"error": failure(error), "asked": asked.get("asked")}, no_update
-    body = told.pop("body")
-    return {**told, "asked": asked.get("asked")}, body
+        return {"error": failure(error), "asked": params.get("asked")}, no_update
+    body = reply.pop("body")
+    return {**reply, "asked": params.get("asked")}, body
 
 
 @callback(

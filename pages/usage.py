@@ -29,11 +29,11 @@ from components.usage.url_state import read_usage_view
 register_page(__name__, path=PATH, title="Usage · Weir")
 
 
-def layout(**said: Any) -> Component:
+def layout(**params: Any) -> Component:
     """The frame at once: the numbers come as they are asked for."""
-    view = read_usage_view(said)
+    view = read_usage_view(params)
     today = to_datetime(now_ms()).date()
-    remarks = unread(said, {"range": view.range == said.get("range")})
+    remarks = unread(params, {"range": view.range == params.get("range")})
     return shell.frame(
         usage_page(view, today), place=PATH, tools=usage_tools(view), remarks=remarks
     )
@@ -48,15 +48,15 @@ def layout(**said: Any) -> Component:
 )
 def summary(question: Any) -> tuple[Any, Any, Any, Any]:
     """What is known of the view by now; where that fails the last good one stays."""
-    asked = read_question(question)
-    view = read_usage_view(asked)
+    params = read_question(question)
+    view = read_usage_view(params)
     try:
-        told = answer(current_access(), view, now_ms())
+        reply = answer(current_access(), view, now_ms())
     except WeirError as error:
-        told = {"error": failure(error)}
-        return {**told, "asked": asked.get("asked")}, no_update, no_update, no_update
-    sums, rows = told.pop("sums"), told.pop("table")
-    return {**told, "asked": asked.get("asked")}, sums, rows, files(view)
+        reply = {"error": failure(error)}
+        return {**reply, "asked": params.get("asked")}, no_update, no_update, no_update
+    sums, rows = reply.pop("sums"), reply.pop("table")
+    return {**reply, "asked": params.get("asked")}, sums, rows, files(view)
 
 
 @callback(

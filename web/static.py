@@ -138,8 +138,8 @@ class StaticDelivery:
                     status = "404 NOT FOUND"
             else:
                 added |= {"Cache-Control": _cache_control(headers)}
-            kept = [(name, value) for name, value in headers if name not in added]
-            return start_response(status, [*kept, *added.items()], exc_info)  # pyright: ignore[reportArgumentType, reportCallIssue]
+            remaining = [(name, value) for name, value in headers if name not in added]
+            return start_response(status, [*remaining, *added.items()], exc_info)  # pyright: ignore[reportArgumentType, reportCallIssue]
 
         return self._application(environ, start)  # pyright: ignore[reportArgumentType]
 

@@ -29,7 +29,7 @@ def forward(rest: str = "") -> Response:
         return problem(NotFound("There is no such import."))
     request.max_content_length = IMPORT_PIECE_BYTES
     try:
-        found = session.current_client().imports(
+        response = session.current_client().imports(
             request.method,
             f"/{rest}" if rest else "",
             request.args.to_dict(),
@@ -39,6 +39,6 @@ def forward(rest: str = "") -> Response:
     except WeirError as error:
         return problem(error)
     headers = {"Cache-Control": "no-store"}
-    if found.content_type.startswith("text/csv"):
+    if response.content_type.startswith("text/csv"):
         headers["Content-Disposition"] = 'attachment; filename="refused-rows.csv"'
-    return Response(found.body, found.status, headers, content_type=found.content_type)
+    return Response(response.body, response.status, headers, content_type=response.content_type)

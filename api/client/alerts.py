@@ -162,16 +162,16 @@ class AlertMethods(Requests, Protocol):
         count_only: bool = False,
     ) -> AlertPage:
         """Firing ones first, worst first; then resolved ones, latest first."""
-        said: dict[str, str | list[str]] = {"state": sorted(states)} if states else {}
+        params: dict[str, str | list[str]] = {"state": sorted(states)} if states else {}
         one = {"device": device, "group": group, "rule": rule, "limit": limit}
-        said |= {name: str(value) for name, value in one.items() if value is not None}
+        params |= {name: str(value) for name, value in one.items() if value is not None}
         bounds = {"from": from_ms, "to": to_ms}
-        said |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
         if offset:
-            said["offset"] = str(offset)
+            params["offset"] = str(offset)
         if count_only:
-            said["count"] = "true"
-        body = an_object(self._fetch(_ALERTS, said), "answer")
+            params["count"] = "true"
+        body = an_object(self._fetch(_ALERTS, params), "answer")
         return AlertPage(whole(body, "count"), tuple(map(_alert, _data(body))))
 
     def alert(self, alert_id: str) -> Alert:
@@ -233,8 +233,8 @@ class AlertMethods(Requests, Protocol):
         reason: str = "",
     ) -> AlertSilence:
         whom = {"device": device, "group": group, "rule": rule, "kind": kind}
-        said = {name: value for name, value in whom.items() if value is not None}
-        body = {**said, "until": stamp(until_ms, fraction=True), "reason": reason}
+        target = {name: value for name, value in whom.items() if value is not None}
+        body = {**target, "until": stamp(until_ms, fraction=True), "reason": reason}
         return _silence(self._send("POST", _SILENCES, body))
 
     def delete_silence(self, silence_id: str) -> None:
@@ -254,47 +254,47 @@ def _data(body: Any) -> list[Any]:
 
 
 def _message(body: Any) -> Message:
-    said = an_object(body, "message")
-    receiver = an_object(said.get("receiver"), "receiver")
+    fields = an_object(body, "message")
+    receiver = an_object(fields.get("receiver"), "receiver")
     return Message(
-        id=text(said, "id"),
+        id=text(fields, "id"),
         receiver=maybe_text(receiver, "name") or "a deleted receiver",
-        event=text(said, "event"),
-        state=text(said, "state"),
-        created_ms=needed_instant(said, "created"),
-        attempts=whole(said, "attempts"),
-        next_ms=instant(said, "next"),
-        response=text(said, "response"),
+        event=text(fields, "event"),
+        state=text(fields, "state"),
+        created_ms=needed_instant(fields, "created"),
+        attempts=whole(fields, "attempts"),
+        next_ms=instant(fields, "next"),
+        response=text(fields, "response"),
     )
 
 
 def _alert(body: Any) -> Alert:
-    said = an_object(body, "alert")
-    rule, taken = an_object(said.get("rule"), "rule"), maybe_object(said, "acknowledged")
-    messages: Any = said.get("messages") or []
+    fields = an_object(body, "alert")
+    rule, taken = an_object(fields.get("rule"), "rule"), maybe_object(fields, "acknowledged")
+    messages: Any = fields.get("messages") or []
     return Alert(
-        id=text(said, "id"),
+        id=text(fields, "id"),
         rule_id=text(rule, "id"),
         rule_name=maybe_text(rule, "name") or "a deleted rule",
-        device_id=text(said, "deviceId"),
-        serial_number=text(said, "serialNumber"),
-        label=text(said, "label"),
-        subject=text(said, "subject"),
-        kind=text(said, "kind"),
-        finding_id=maybe_text(said, "findingId"),
-        state=text(said, "state"),
-        severity=text(said, "severity"),
-        words=text(said, "words"),
-        value=number(said, "value"),
-        unit=text(said, "unit"),
-        cost_per_day=number(said, "costPerDay"),
-        start_ms=needed_instant(said, "start"),
-        fired_ms=needed_instant(said, "fired"),
-        ended_ms=instant(said, "ended"),
-        notified_ms=instant(said, "notified"),
-        not_sent=maybe_text(said, "notSent"),
-        outcome=text(said, "outcome"),
-        unstable=said.get("unstable") is True,
+        device_id=text(fields, "deviceId"),
+        serial_number=text(fields, "serialNumber"),
+        label=text(fields, "label"),
+        subject=text(fields, "subject"),
+        kind=text(fields, "kind"),
+        finding_id=maybe_text(fields, "findingId"),
+        state=text(fields, "state"),
+        severity=text(fields, "severity"),
+        words=text(fields, "words"),
+        value=number(fields, "value"),
+        unit=text(fields, "unit"),
+        cost_per_day=number(fields, "costPerDay"),
+        start_ms=needed_instant(fields, "start"),
+        fired_ms=needed_instant(fields, "fired"),
+        ended_ms=instant(fields, "ended"),
+        notified_ms=instant(fields, "notified"),
+        not_sent=maybe_text(fields, "notSent"),
+        outcome=text(fields, "outcome"),
+        unstable=fields.get("unstable") is True,
         acknowledged_ms=instant(taken, "at"),
         acknowledged_by=maybe_text(taken, "by") or "",
         acknowledged_text=maybe_text(taken, "text") or "",
@@ -303,67 +303,67 @@ def _alert(body: Any) -> Alert:
 
 
 def _rule(body: Any) -> AlertRule:
-    said = an_object(body, "rule")
+    fields = an_object(body, "rule")
     own = ("id", "words", "createdBy", "created", "updated")
     return AlertRule(
-        id=text(said, "id"),
-        name=text(said, "name"),
-        enabled=said.get("enabled") is True,
-        words=text(said, "words"),
-        definition={name: value for name, value in said.items() if name not in own},
-        created_by=text(said, "createdBy"),
-        updated_ms=needed_instant(said, "updated"),
+        id=text(fields, "id"),
+        name=text(fields, "name"),
+        enabled=fields.get("enabled") is True,
+        words=text(fields, "words"),
+        definition={name: value for name, value in fields.items() if name not in own},
+        created_by=text(fields, "createdBy"),
+        updated_ms=needed_instant(fields, "updated"),
     )
 
 
 def _preview(body: Any) -> RulePreview:
-    said = an_object(body, "preview")
+    fields = an_object(body, "preview")
     return RulePreview(
-        days=whole(said, "days"),
-        count=whole(said, "count"),
-        open=whole(said, "open"),
-        covered=whole(said, "covered"),
-        note=text(said, "note"),
-        devices=tuple(map(_fired, a_list(said.get("devices"), "devices"))),
+        days=whole(fields, "days"),
+        count=whole(fields, "count"),
+        open=whole(fields, "open"),
+        covered=whole(fields, "covered"),
+        note=text(fields, "note"),
+        devices=tuple(map(_fired, a_list(fields.get("devices"), "devices"))),
     )
 
 
 def _fired(body: Any) -> FiredDevice:
-    said = an_object(body, "device")
-    spans: list[Json] = [an_object(row, "span") for row in a_list(said.get("spans"), "spans")]
+    fields = an_object(body, "device")
+    spans: list[Json] = [an_object(row, "span") for row in a_list(fields.get("spans"), "spans")]
     return FiredDevice(
-        device_id=text(said, "deviceId"),
-        label=text(said, "label"),
-        count=whole(said, "count"),
+        device_id=text(fields, "deviceId"),
+        label=text(fields, "label"),
+        count=whole(fields, "count"),
         spans=tuple((needed_instant(row, "fired"), instant(row, "ended")) for row in spans),
     )
 
 
 def _receiver(body: Any) -> AlertReceiver:
-    said = an_object(body, "receiver")
-    secrets = maybe_object(said, "secrets")
+    fields = an_object(body, "receiver")
+    secrets = maybe_object(fields, "secrets")
     return AlertReceiver(
-        id=text(said, "id"),
-        name=text(said, "name"),
-        kind=text(said, "kind"),
-        enabled=said.get("enabled") is True,
-        trouble=text(said, "trouble"),
-        config=an_object(said.get("config"), "config"),
+        id=text(fields, "id"),
+        name=text(fields, "name"),
+        kind=text(fields, "kind"),
+        enabled=fields.get("enabled") is True,
+        trouble=text(fields, "trouble"),
+        config=an_object(fields.get("config"), "config"),
         secrets={name: str(value) for name, value in secrets.items()},
     )
 
 
 def _silence(body: Any) -> AlertSilence:
-    said = an_object(body, "silence")
+    fields = an_object(body, "silence")
     return AlertSilence(
-        id=text(said, "id"),
-        rule_id=maybe_text(said, "rule"),
-        device_id=maybe_text(said, "deviceId"),
-        group=maybe_text(said, "group"),
-        kind=maybe_text(said, "kind"),
-        from_ms=needed_instant(said, "from"),
-        until_ms=needed_instant(said, "until"),
-        active=said.get("active") is True,
-        reason=text(said, "reason"),
-        created_by=text(said, "createdBy"),
+        id=text(fields, "id"),
+        rule_id=maybe_text(fields, "rule"),
+        device_id=maybe_text(fields, "deviceId"),
+        group=maybe_text(fields, "group"),
+        kind=maybe_text(fields, "kind"),
+        from_ms=needed_instant(fields, "from"),
+        until_ms=needed_instant(fields, "until"),
+        active=fields.get("active") is True,
+        reason=text(fields, "reason"),
+        created_by=text(fields, "createdBy"),
     )

@@ -107,11 +107,11 @@ class AnnotationMethods(StatusMethods, Protocol):
         offset: int = 0,
     ) -> AnnotationPage:
         """Latest first; of ``device`` its groups' too."""
-        asked = {"device": device, "group": group, "q": search, "limit": str(limit)}
-        asked |= {"offset": str(offset) if offset else "", "revoked": "" if revoked else "false"}
+        params = {"device": device, "group": group, "q": search, "limit": str(limit)}
+        params |= {"offset": str(offset) if offset else "", "revoked": "" if revoked else "false"}
         bounds = {"from": from_ms, "to": to_ms}
-        asked |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
-        body = an_object(self._insight(PATHS[kind].removeprefix(INSIGHT_PREFIX), asked), "answer")
+        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        body = an_object(self._insight(PATHS[kind].removeprefix(INSIGHT_PREFIX), params), "answer")
         rows = a_list(body.get("data"), "data")
         return AnnotationPage(whole(body, "count"), tuple(_annotation(kind, row) for row in rows))
 
@@ -131,11 +131,11 @@ class AnnotationMethods(StatusMethods, Protocol):
         return _annotation(kind, self._send("DELETE", _one(kind, annotation_id), {}))
 
     def preview_correction(self, body: Mapping[str, Any]) -> CorrectionPreview:
-        said = an_object(self._send("POST", f"{PATHS['correction']}/preview", body), "answer")
-        gallons = maybe_object(said, "gallons")
+        fields = an_object(self._send("POST", f"{PATHS['correction']}/preview", body), "answer")
+        gallons = maybe_object(fields, "gallons")
         return CorrectionPreview(
-            whole(said, "readings"),
-            whole(said, "values"),
+            whole(fields, "readings"),
+            whole(fields, "values"),
             number(gallons, "before"),
             number(gallons, "after"),
         )
@@ -155,10 +155,10 @@ class AnnotationMethods(StatusMethods, Protocol):
         offset: int = 0,
     ) -> AuditPage:
         """Latest first. Forbidden for those who aren't administrators of everything."""
-        asked = {"kind": kind, "q": search, "limit": str(limit), "offset": str(offset or "")}
+        params = {"kind": kind, "q": search, "limit": str(limit), "offset": str(offset or "")}
         bounds = {"from": from_ms, "to": to_ms}
-        asked |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
-        body = an_object(self._insight(_AUDIT.removeprefix(INSIGHT_PREFIX), asked), "answer")
+        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        body = an_object(self._insight(_AUDIT.removeprefix(INSIGHT_PREFIX), params), "answer")
         rows = a_list(body.get("data"), "data")
         return AuditPage(whole(body, "count"), tuple(map(_entry, rows)))
 
@@ -168,37 +168,37 @@ def _one(kind: str, annotation_id: str) -> str:
 
 
 def _annotation(kind: str, body: Any) -> Annotation:
-    said = an_object(body, kind)
-    metrics = [each for each in said.get("metrics") or () if isinstance(each, str)]
+    fields = an_object(body, kind)
+    metrics = [each for each in fields.get("metrics") or () if isinstance(each, str)]
     return Annotation(
         kind=kind,
-        id=text(said, "id"),
-        device_id=maybe_text(said, "deviceId"),
-        serial_number=maybe_text(said, "serialNumber"),
-        group=maybe_text(said, "group"),
-        from_ms=needed_instant(said, "from"),
-        to_ms=instant(said, "to"),
-        body=text(said, "text" if kind == "note" else "reason"),
-        created_ms=needed_instant(said, "created"),
-        created_by=text(said, "createdBy"),
-        repeat=maybe_text(said, "repeat"),
-        until_ms=instant(said, "until"),
-        zone=text(said, "zone", "UTC"),
+        id=text(fields, "id"),
+        device_id=maybe_text(fields, "deviceId"),
+        serial_number=maybe_text(fields, "serialNumber"),
+        group=maybe_text(fields, "group"),
+        from_ms=needed_instant(fields, "from"),
+        to_ms=instant(fields, "to"),
+        body=text(fields, "text" if kind == "note" else "reason"),
+        created_ms=needed_instant(fields, "created"),
+        created_by=text(fields, "createdBy"),
+        repeat=maybe_text(fields, "repeat"),
+        until_ms=instant(fields, "until"),
+        zone=text(fields, "zone", "UTC"),
         metrics=tuple(metrics),
-        factor=number(said, "factor"),
-        revoked_ms=instant(said, "revoked"),
+        factor=number(fields, "factor"),
+        revoked_ms=instant(fields, "revoked"),
     )
 
 
 def _entry(body: Any) -> AuditEntry:
-    said = an_object(body, "entry")
+    fields = an_object(body, "entry")
     return AuditEntry(
-        at_ms=needed_instant(said, "at"),
-        author=text(said, "author"),
-        kind=text(said, "kind"),
-        action=text(said, "action"),
-        subject=text(said, "subject"),
-        before=maybe_object(said, "before") or None,
-        after=maybe_object(said, "after") or None,
-        reason=text(said, "reason"),
+        at_ms=needed_instant(fields, "at"),
+        author=text(fields, "author"),
+        kind=text(fields, "kind"),
+        action=text(fields, "action"),
+        subject=text(fields, "subject"),
+        before=maybe_object(fields, "before") or None,
+        after=maybe_object(fields, "after") or None,
+        reason=text(fields, "reason"),
     )

@@ -24,12 +24,12 @@ class Me:
 
 
 def me(body: Any) -> Me:
-    said = an_object(body, "answer")
-    role = text(said, "role")
+    fields = an_object(body, "answer")
+    role = text(fields, "role")
     return Me(
-        id=text(said, "id"),
-        kind=text(said, "kind"),
-        organization_id=text(said, "organizationId"),
+        id=text(fields, "id"),
+        kind=text(fields, "kind"),
+        organization_id=text(fields, "organizationId"),
         role=Role(role) if role in tuple(Role) else Role.VIEWER,
-        may_embed=said.get("mayEmbed") is True,
+        may_embed=fields.get("mayEmbed") is True,
     )

@@ -341,10 +341,12 @@ class Client(
         response. Raises Unauthorized, Unreachable."""
         headers = {**self._headers, "Content-Type": content_type, "Accept": "*/*"}
         with self._reporting_unauthorized():
-            found = self._transport.forward(method, IMPORTS_PATH + path, params, headers, content)
-            if found.status == Unauthorized.status:
+            response = self._transport.forward(
+                method, IMPORTS_PATH + path, params, headers, content
+            )
+            if response.status == Unauthorized.status:
                 raise Unauthorized("The credential is no longer valid.")
-            return found
+            return response
 
     @contextmanager
     def _reporting_unauthorized(self) -> Generator[None]:

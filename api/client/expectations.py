@@ -27,7 +27,7 @@ from api.metering.forecast import ForecastHour, Interval
 from api.metering.usual_band import UsualHour
 from api.timez import stamp
 
-_Ask = Callable[[str, Params, str], Any]
+_Fetch = Callable[[str, Params, str], Any]
 _COLUMNS: Final = f"{COLUMNS_TYPE}, application/json;q=0.9"
 
 
@@ -196,11 +196,13 @@ class ExpectationMethods(Requests, Protocol):
 
 
 def _of_device(
-    ask: _Ask, identifier: str, what: str, params: Params, accept: str = "application/json"
+    fetch: _Fetch, identifier: str, what: str, params: Params, accept: str = "application/json"
 ) -> Any:
     """NotOffered where the server is no Weir; NotFound for a device that isn't there."""
     try:
-        return ask(f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params, accept)
+        return fetch(
+            f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params, accept
+        )
     except NotFound as error:
         if "Device" in str(error):
             raise

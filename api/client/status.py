@@ -243,10 +243,10 @@ def status_page(body: Any, line: Resolution) -> StatusPage:
 
 def _with_parts(body: Any, line: Resolution) -> DeviceStatus:
     row = an_object(body, "row")
-    found = row.get("finding")
+    open_finding = row.get("finding")
     return replace(
         device_status(row),
-        finding=None if found is None else finding(found),
+        finding=None if open_finding is None else finding(open_finding),
         line=_line(maybe_object(row, "line"), line),
         strip=_strip(maybe_object(row, "strip")),
         usual=_usual_rates(maybe_object(maybe_object(row, "line"), "usual")),
@@ -286,8 +286,8 @@ def _strip(body: Json) -> Strip | None:
     return Strip(needed_instant(body, "start"), whole(body, "step") * 1000, *counts)
 
 
-def _note(said: Any) -> StatusNote:
-    body = an_object(said, "note")
+def _note(value: Any) -> StatusNote:
+    body = an_object(value, "note")
     return StatusNote(needed_instant(body, "from"), instant(body, "to"), text(body, "text"))
 
 
@@ -359,8 +359,8 @@ def status_summary(body: Any) -> StatusSummary:
 
 
 def _observed(body: Json, name: str) -> Observed:
-    found = maybe_object(maybe_object(body, "uptime"), name)
-    return Observed(maybe_whole(found, "observed") or 0, maybe_whole(found, "expected") or 0)
+    fields = maybe_object(maybe_object(body, "uptime"), name)
+    return Observed(maybe_whole(fields, "observed") or 0, maybe_whole(fields, "expected") or 0)
 
 
 def _usual(body: Json) -> UsualToday:

@@ -25,10 +25,10 @@ _OPTIONS: Final = {
 
 
 def length_ms(text: str, option: str) -> int:
-    found = re.fullmatch(r"([0-9]{1,6})([smhd])", text)
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,6})([smhd])", text)
+    if match is None:
         raise UserError(f"{option} must be a length such as 90s, 10m, 24h or 7d")
-    return int(found[1]) * _UNITS_MS[found[2]]
+    return int(match[1]) * _UNITS_MS[match[2]]
 
 
 def scope_of(store: Store, organization_id: str) -> Scope:

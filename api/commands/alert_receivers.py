@@ -27,15 +27,15 @@ def _fields(command: Any) -> Any:
     return command
 
 
-def _said(given: dict[str, Any]) -> dict[str, Any]:
+def _body(given: dict[str, Any]) -> dict[str, Any]:
     """What was given; secrets may come by the input, where no other process sees them."""
-    said = {name: value for name, value in given.items() if value not in (None, ())}
+    body = {name: value for name, value in given.items() if value not in (None, ())}
     for name in ("url", "secret"):
-        if said.get(name) == "-":
-            said[name] = sys.stdin.readline().strip()
-    if "to" in said:
-        said["to"] = list(said["to"])
-    return said
+        if body.get(name) == "-":
+            body[name] = sys.stdin.readline().strip()
+    if "to" in body:
+        body["to"] = list(body["to"])
+    return body
 
 
 @receivers.command("add")
@@ -49,8 +49,8 @@ def add(name: str, organization_id: str, **given: Any) -> object:
 
     with opened() as store, by_field():
         who = author(store, organization_id)
-        said = {"name": name, **_said(given)}
-        made, secrets = management.create_receiver(store, settings(), who, said)
+        body = {"name": name, **_body(given)}
+        made, secrets = management.create_receiver(store, settings(), who, body)
     return {"id": made.id, "name": made.name, "kind": made.kind, **secrets}
 
 
@@ -66,7 +66,7 @@ def change(receiver_id: str, organization_id: str, **given: Any) -> object:
 
     with opened() as store, by_field():
         who = author(store, organization_id)
-        after = management.change_receiver(store, settings(), who, receiver_id, _said(given))
+        after = management.change_receiver(store, settings(), who, receiver_id, _body(given))
     return {"id": after.id, "name": after.name, "on": bool(after.enabled)}
 
 
@@ -90,8 +90,8 @@ def list_all(organization_id: str) -> object:
     from api.routes.alert_objects import receiver_object
 
     with opened(read_only=True) as store:
-        found = management.receivers(store, scope_of(store, organization_id))
-    shown = [receiver_object(row, settings()) for row in found]
+        rows = management.receivers(store, scope_of(store, organization_id))
+    shown = [receiver_object(row, settings()) for row in rows]
     names = ("id", "name", "kind", "enabled", "trouble", "config")
     return [{name: each[name] for name in names} for each in shown]
 
@@ -113,5 +113,5 @@ def test(receiver_id: str, organization_id: str) -> object:
             message = management.once_sent(store, message)
         finally:
             outbox.close()
-    said = {"state": message.state, "response": message.response}
-    return Outcome(said, 0 if message.state == "sent" else 1)
+    result = {"state": message.state, "response": message.response}
+    return Outcome(result, 0 if message.state == "sent" else 1)

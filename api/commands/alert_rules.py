@@ -40,28 +40,28 @@ def _what(command: Callable[..., object]) -> Callable[..., object]:
     return command
 
 
-def _said(given: dict[str, Any]) -> dict[str, Any]:
+def _body(given: dict[str, Any]) -> dict[str, Any]:
     """The options as a request says them; what wasn't given is left out."""
     above, below = given.pop("above"), given.pop("below")
     if above is not None and below is not None:
         raise UserError("--above or --below, not both")
-    said = {name: value for name, value in given.items() if value not in (None, ())}
-    if "cost" in said:
-        said["costPerDay"] = said.pop("cost")
+    body = {name: value for name, value in given.items() if value not in (None, ())}
+    if "cost" in body:
+        body["costPerDay"] = body.pop("cost")
     for name, option in (("duration", "--for"), ("hold", "--hold"), ("reminder", "--remind")):
-        if name in said:
-            said[name] = length_ms(said[name], option) // 1000
+        if name in body:
+            body[name] = length_ms(body[name], option) // 1000
     if above is not None or below is not None:
-        said["limit"] = below if above is None else above
-        said["comparison"] = "below" if above is None else "above"
+        body["limit"] = below if above is None else above
+        body["comparison"] = "below" if above is None else "above"
     for name in ("kinds", "states", "devices", "groups", "receivers"):
-        if name in said:
-            said[name] = list(said[name])
-    if "metric" in said:
-        said["source"] = "value"
-    elif "states" in said:
-        said["source"] = "state"
-    return said
+        if name in body:
+            body[name] = list(body[name])
+    if "metric" in body:
+        body["source"] = "value"
+    elif "states" in body:
+        body["source"] = "state"
+    return body
 
 
 @rules.command("add")
@@ -74,7 +74,7 @@ def add(name: str, organization_id: str, **given: Any) -> object:
 
     with opened() as store, by_field():
         who = author(store, organization_id)
-        return _told(management.create_rule(store, who, {"name": name, **_said(given)}))
+        return _row(management.create_rule(store, who, {"name": name, **_body(given)}))
 
 
 @rules.command("change")
@@ -89,8 +89,8 @@ def change(rule_id: str, organization_id: str, **given: Any) -> object:
 
     with opened() as store, by_field():
         who = author(store, organization_id)
-        _, after = management.change_rule(store, who, rule_id, _said(given))
-        return _told(after)
+        _, after = management.change_rule(store, who, rule_id, _body(given))
+        return _row(after)
 
 
 @rules.command("delete")
@@ -112,8 +112,8 @@ def list_all(organization_id: str) -> object:
     from api.insight.alerts import management
 
     with opened(read_only=True) as store:
-        found = management.rules(store, scope_of(store, organization_id))
-    return [_told(each) for each in found]
+        stored = management.rules(store, scope_of(store, organization_id))
+    return [_row(each) for each in stored]
 
 
 @rules.command("preview")
@@ -128,18 +128,18 @@ def preview_rule(organization_id: str, **given: Any) -> object:
 
     with opened(read_only=True) as store, by_field():
         scope = scope_of(store, organization_id)
-        said = {"name": "Preview", **_said(given)}
-        rule = management.checked_rule(store, scope, said)
-        found = preview_object(preview(store, scope, rule, now_ms()))
+        body = {"name": "Preview", **_body(given)}
+        rule = management.checked_rule(store, scope, body)
+        result = preview_object(preview(store, scope, rule, now_ms()))
     devices = [
         {"serialNumber": each["serialNumber"], "label": each["label"], "count": each["count"]}
-        for each in found["devices"]
+        for each in result["devices"]
     ]
-    return {**{name: found[name] for name in ("count", "open", "covered", "days", "note")},
+    return {**{name: result[name] for name in ("count", "open", "covered", "days", "note")},
             "devices": devices}  # fmt: skip
 
 
-def _told(stored: StoredRule) -> dict[str, Any]:
+def _row(stored: StoredRule) -> dict[str, Any]:
     rule = stored.rule
     return {
         "id": stored.id,

@@ -35,11 +35,11 @@ def list_all(organization_id: str, resolved: bool, limit: int) -> object:
 
     with opened(read_only=True) as store:
         query = AlertQuery(states=("resolved" if resolved else "firing",), limit=limit)
-        found = store.alerts(scope_of(store, organization_id), query)
-    told: list[dict[str, Any]] = []
-    for entry in found:
+        entries = store.alerts(scope_of(store, organization_id), query)
+    rows: list[dict[str, Any]] = []
+    for entry in entries:
         episode = Episode.of(entry.alert)
-        told.append(
+        rows.append(
             {
                 "id": episode.id,
                 "what": subject_label(episode.subject),
@@ -51,7 +51,7 @@ def list_all(organization_id: str, resolved: bool, limit: int) -> object:
                 "acknowledged": episode.acknowledged_text or when(episode.acknowledged_ms),
             }
         )
-    return told
+    return rows
 
 
 @group.command()
@@ -80,7 +80,7 @@ def messages(organization_id: str, limit: int) -> object:
     with opened(read_only=True) as store:
         scope_of(store, organization_id)
         names = {row.id: row.name for row in store.alert_receivers(organization_id)}
-        found = store.alert_messages(organization_id, limit=limit)
+        rows = store.alert_messages(organization_id, limit=limit)
     return [
         {
             "id": row.id,
@@ -91,7 +91,7 @@ def messages(organization_id: str, limit: int) -> object:
             "attempts": row.attempts,
             "response": row.response,
         }
-        for row in found
+        for row in rows
     ]
 
 
@@ -134,7 +134,7 @@ def send(once: bool) -> object:
 @click.option("--kind", help="Only this kind of finding.")
 @click.option("--for", "lasts", required=True, help="How long: 90m, 8h, 2d.")
 @click.option("--reason", default="", help="Why.")
-def add_silence(organization_id: str, group_name: str | None, lasts: str, **said: Any) -> object:
+def add_silence(organization_id: str, group_name: str | None, lasts: str, **fields: Any) -> object:
     """Send no alerts for a while. What still fires at its end is sent then."""
     from api.insight.alerts import operator_actions
 
@@ -142,7 +142,7 @@ def add_silence(organization_id: str, group_name: str | None, lasts: str, **said
         who = author(store, organization_id)
         until_ms = who.now_ms + length_ms(lasts, "--for")
         made = operator_actions.create_silence(
-            store, who, {**said, "group": group_name, "until_ms": until_ms}
+            store, who, {**fields, "group": group_name, "until_ms": until_ms}
         )
     return {"id": made.id, "until": when(made.until_ms)}
 
@@ -153,7 +153,7 @@ def list_silences(organization_id: str) -> object:
     """List silences, the latest end first."""
     with opened(read_only=True) as store:
         scope_of(store, organization_id)
-        found = store.alert_silences(organization_id)
+        rows = store.alert_silences(organization_id)
     return [
         {
             "id": row.id,
@@ -166,7 +166,7 @@ def list_silences(organization_id: str) -> object:
             "kind": row.subject,
             "reason": row.reason,
         }
-        for row in found
+        for row in rows
     ]
 
 

@@ -38,10 +38,10 @@ def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -
 
 
 def one_device(store: Store, organization_id: str, identifier: str) -> Device:
-    (found,) = store.resolve(everything(organization_id), [identifier])
-    if found is None:
+    (device,) = store.resolve(everything(organization_id), [identifier])
+    if device is None:
         raise UserError(f"--device {identifier}: not found in this organization")
-    return found
+    return device
 
 
 @contextmanager

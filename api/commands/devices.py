@@ -58,8 +58,8 @@ def list_all(organization_id: str, inactive: bool) -> object:
 
 
 def _last_hour(store: Store, device: Device) -> int | None:
-    found = store.bounds(device, COARSEST_STORED, Span())
-    return None if found is None else found[1]
+    bounds = store.bounds(device, COARSEST_STORED, Span())
+    return None if bounds is None else bounds[1]
 
 
 @group.command()
@@ -117,14 +117,14 @@ def _device(store: Store, organization_id: str, identifier: str) -> Device:
     """Active, or an inactive one by its id or by a serial number that no other device has."""
     organization(store, organization_id)
     scope = everything(organization_id)
-    (found,) = store.resolve(scope, [identifier])
-    if found is None:
+    (device,) = store.resolve(scope, [identifier])
+    if device is None:
         query = DeviceQuery(active=None, serial_number=identifier, limit=2)
         same = store.devices(scope, query)
-        found = same[0] if len(same) == 1 else None
-    if found is None:
+        device = same[0] if len(same) == 1 else None
+    if device is None:
         raise UserError(f"{identifier}: device not found; see flask devices list")
-    return found
+    return device
 
 
 def _extent(store: Store, device: Device) -> dict[str, object]:
@@ -150,11 +150,11 @@ def parent(device: str, parent: str | None, none: bool, organization_id: str) ->
     with opened() as store:
         organization(store, organization_id)
         wanted = [device] if parent is None else [device, parent]
-        found = store.resolve(everything(organization_id), wanted)
-        for identifier, each in zip(wanted, found, strict=True):
+        resolved = store.resolve(everything(organization_id), wanted)
+        for identifier, each in zip(wanted, resolved, strict=True):
             if each is None:
                 raise UserError(f"no device {identifier} in this organization")
-        serials = [each.serial_number for each in found if each is not None]
+        serials = [each.serial_number for each in resolved if each is not None]
         upstream = serials[1] if parent is not None else None
         store.import_devices(organization_id, [NewDevice(serials[0], {"parent": upstream})])
     return {"device": serials[0], "parent": upstream}

@@ -60,7 +60,7 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
     if name not in JUDGEMENT_BY_NAME:
         raise UserError(f"--as: unknown judgement {did_you_mean(name, JUDGEMENT_BY_NAME)}")
     with opened() as store:
-        scope, entry = _found(store, finding_id)
+        scope, entry = _finding_entry(store, finding_id)
         _, threshold = dismissed(
             store,
             scope,
@@ -81,7 +81,7 @@ def restore(finding_id: str) -> object:
     from api.timez import now_ms
 
     with opened() as store:
-        scope, entry = _found(store, finding_id)
+        scope, entry = _finding_entry(store, finding_id)
         _, threshold = restored(store, scope, entry, by=author(), at_ms=now_ms())
         return {"restored": entry.finding.id, "words": threshold.words}
 
@@ -92,7 +92,7 @@ def _scopes(store: Store, organization_id: str | None) -> list[Scope]:
     return [everything(each.id) for each in store.organizations()]
 
 
-def _found(store: Store, finding_id: str) -> tuple[Scope, FindingEntry]:
+def _finding_entry(store: Store, finding_id: str) -> tuple[Scope, FindingEntry]:
     for scope in _scopes(store, None):
         entry = store.finding(scope, finding_id.lower())
         if entry is not None:
@@ -101,14 +101,14 @@ def _found(store: Store, finding_id: str) -> tuple[Scope, FindingEntry]:
 
 
 def _row(entry: FindingEntry) -> dict[str, Any]:
-    found = entry.finding
+    finding = entry.finding
     return {
-        "id": found.id,
+        "id": finding.id,
         "serialNumber": entry.serial_number,
-        "kind": found.kind,
-        "severity": found.severity,
-        "state": found.state,
-        "start": when(found.start_ms),
-        "end": when(found.end_ms),
-        "words": found.words,
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "state": finding.state,
+        "start": when(finding.start_ms),
+        "end": when(finding.end_ms),
+        "words": finding.words,
     }

@@ -45,20 +45,20 @@ class Choice:
         from api.ingest.foreign.mapping import Mappings
 
         saved = Mappings(Path(settings().instance))
-        found = Guess(saved.load(self.mapping)) if self.mapping else guess(path)
+        guessed = Guess(saved.load(self.mapping)) if self.mapping else guess(path)
         try:
             for change in self.changes:
                 name, equals, value = change.partition("=")
                 if not equals:
                     raise ValueError(f"--set {change}: NAME=VALUE is needed")
-                found.mapping = found.mapping.changed(name, value)
-                found.unsure.pop(name, None)
-            found.mapping.check()
+                guessed.mapping = guessed.mapping.changed(name, value)
+                guessed.unsure.pop(name, None)
+            guessed.mapping.check()
         except ValueError as error:
             raise UserError(f"{path}: {error}") from None
         if self.save:
-            saved.save(self.save, found.mapping)
-        return found
+            saved.save(self.save, guessed.mapping)
+        return guessed
 
 
 def show(store: Store, organization_id: str, path: Path, choice: Choice) -> object:
@@ -66,24 +66,24 @@ def show(store: Store, organization_id: str, path: Path, choice: Choice) -> obje
     from api.ingest.foreign.mapping import to_table, to_toml
     from api.ingest.foreign.preview import preview, zones_by_name
 
-    found = choice.of(path)
+    guessed = choice.of(path)
     devices = store.devices(everything(organization_id), DeviceQuery(active=None))
-    known = zones_by_name(devices)
-    seen = preview(path, found.mapping, known, now_ms())
+    zones = zones_by_name(devices)
+    seen = preview(path, guessed.mapping, zones, now_ms())
     rows = [
         {"recordedAt": stamp(row.recorded_ms), "device": row.device, **row.values}
         for row in seen.readings[:SHOWN_ROWS]
     ]
-    new = [name for name in seen.devices if name not in known]
+    new = [name for name in seen.devices if name not in zones]
     refused = {each.reason: each.count for each in seen.refused}
     if json_wanted():
         return {
-            "mapping": to_table(found.mapping), "check": found.unsure, "rows": rows,
+            "mapping": to_table(guessed.mapping), "check": guessed.unsure, "rows": rows,
             "newDevices": new, "refused": refused,
         }  # fmt: skip
-    click.echo(to_toml(found.mapping))
+    click.echo(to_toml(guessed.mapping))
     click.echo(table(_even(rows)))
-    for name, why in found.unsure.items():
+    for name, why in guessed.unsure.items():
         warn(f"please check {name}: {why}")
     for reason, count in refused.items():
         warn(f"refused: {reason} ({count:,} of {seen.read:,} rows)")

@@ -97,7 +97,7 @@ def _keys(store: Store, organization_id: str | None, device: str | None) -> list
     organization(store, organization_id)
     if device is None:
         return store.device_keys(organization_id)
-    (known_device,) = store.resolve(everything(organization_id), [device])
-    if known_device is None:
+    (resolved,) = store.resolve(everything(organization_id), [device])
+    if resolved is None:
         raise UserError(f"--device {device}: not found in this organization")
-    return [known_device.key]
+    return [resolved.key]

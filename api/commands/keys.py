@@ -137,7 +137,7 @@ def _state(key: Key) -> str:
 def set_role(key_id: str, role: str) -> object:
     """Change what a key may do, within ten seconds everywhere."""
     with opened() as store:
-        key = _known(store, key_id)
+        key = _stored_key(store, key_id)
         audit = audited(
             key.organization_id, "key", "change role", key_id,
             before={"role": key.role.value}, after={"role": role},
@@ -151,16 +151,16 @@ def set_role(key_id: str, role: str) -> object:
 def revoke(key_id: str) -> object:
     """End a key for good, within ten seconds everywhere."""
     with opened() as store:
-        key, at_ms = _known(store, key_id), now_ms()
+        key, at_ms = _stored_key(store, key_id), now_ms()
         audit = audited(
             key.organization_id, "key", "revoke", key_id,
             before=_described(key), after=_described(replace(key, revoked_ms=at_ms)),
         )  # fmt: skip
         store.revoke_key(key_id, at_ms, audit)
-        return {"keyId": key_id, "revoked": when(_known(store, key_id).revoked_ms)}
+        return {"keyId": key_id, "revoked": when(_stored_key(store, key_id).revoked_ms)}
 
 
-def _known(store: Store, key_id: str) -> Key:
+def _stored_key(store: Store, key_id: str) -> Key:
     key = store.named_key(key_id)
     if key is None:
         raise UserError(f"no key {key_id}: see flask keys list")

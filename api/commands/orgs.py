@@ -78,14 +78,14 @@ def delete(organization_id: str, reason: str, pretend: bool) -> object:
         with opened(read_only=True) as store:
             return _extent(store, organization_id)
     with only_writer(settings()), opened() as store, opened_web() as web:
-        known = existing(store, organization_id)
+        row = existing(store, organization_id)
         counts = _extent(store, organization_id)
         for embed in web.embeds(organization_id):
             audit = audited(organization_id, "embed", "revoke", embed.id, reason=reason)
             web.revoke_embed(embed.id, now_ms(), audit)
         audit = audited(
             organization_id, "organization", "delete", organization_id,
-            before={"name": known.name, **counts}, reason=reason,
+            before={"name": row.name, **counts}, reason=reason,
         )  # fmt: skip
         store.delete_organization(organization_id, audit)
     return counts

@@ -101,7 +101,7 @@ def import_files(
             return _one(show(store, organization_id, path, choice) for path in files)
         job = ImportJob(store, organization_id, choice, create=create, replace=replace)
         if folder:
-            watch(folder, job.take_and_tell, once=once)
+            watch(folder, job.take_and_report, once=once)
             return None
         job.check(files)
         if pretend:
@@ -199,7 +199,7 @@ class ImportJob:
             warn(f"{path}: {message}")
         return progress
 
-    def take_and_tell(self, path: Path) -> None:
+    def take_and_report(self, path: Path) -> None:
         """Take a watched file and print a line; nothing where it is in the store already."""
         from api.ingest.pipeline import content_digest
 

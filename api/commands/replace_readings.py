@@ -48,15 +48,15 @@ def clear(store: Store, organization_id: str, path: Path) -> None:
 
 
 def _spans(store: Store, organization_id: str, path: Path) -> list[tuple[Device, Span]]:
-    found = inspect(path)
+    source = inspect(path)
     devices = Devices(store.ingest_keys(organization_id))
     bounds: dict[int, tuple[int, int]] = {}
     try:
-        for batch in files.batches(found, devices, now_ms()):
+        for batch in files.batches(source, devices, now_ms()):
             for key, low, high in batch.columns.bounds():
                 first, last = bounds.get(key, (low, high))
                 bounds[key] = (min(first, low), max(last, high))
     except files.Damaged as error:
         raise UserError(f"{error}; nothing was replaced") from None
-    known = {device.key: device for device in store.devices_by_key(sorted(bounds))}
-    return [(known[key], Span(*bounds[key])) for key in sorted(bounds)]
+    by_key = {device.key: device for device in store.devices_by_key(sorted(bounds))}
+    return [(by_key[key], Span(*bounds[key])) for key in sorted(bounds)]

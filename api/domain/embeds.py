@@ -155,7 +155,7 @@ def make(
         definition=replace(wanted, devices=ids),
         created_ms=now_ms,
     )
-    told = AuditEntry(
+    audit = AuditEntry(
         now_ms,
         embed.organization_id,
         author,
@@ -164,7 +164,7 @@ def make(
         embed.id,
         after={"view": wanted.view, "devices": list(ids), "title": wanted.title},
     )
-    web.create_embed(embed, [told])
+    web.create_embed(embed, [audit])
     return embed
 
 

@@ -19,9 +19,9 @@ LONGEST_NAME: Final = 200
 def create_missing(store: Store, organization_id: str, path: Path, mapping: Mapping) -> list[str]:
     """Their serial numbers. New devices have the mapping's zone. Names that can't be serial numbers
     are left out, and their rows are refused. UserError if there are far too many."""
-    known = Devices(store.ingest_keys(organization_id))
+    existing = Devices(store.ingest_keys(organization_id))
     names = device_names(opened(path, mapping.form, mapping.encoding), mapping)
-    new = [name for name in names if known.find(name) is None and _is_serial(name)]
+    new = [name for name in names if existing.find(name) is None and _is_serial(name)]
     if len(new) > MOST_NEW:
         raise UserError(
             f"{path.name} names {len(new):,} devices that aren't there: is {new[0]!r} a device?"

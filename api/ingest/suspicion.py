@@ -83,8 +83,8 @@ class Suspicions:
         return messages
 
 
-def _more(found: Sequence[object]) -> str:
-    return f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
+def _more(items: Sequence[object]) -> str:
+    return f" (and {len(items) - 1:,} more)" if len(items) > 1 else ""
 
 
 def _largest_before(store: Store, device: Device, first_ms: int) -> float:

@@ -67,8 +67,8 @@ class Comparison:
             return None
         if not uptime.comparable(self.own.coverage, self.other.coverage):
             return None
-        found = self.own.gallons - self.other.gallons
-        return found if abs(found) >= LEAST_DIFFERENCE_GAL else None
+        gallons = self.own.gallons - self.other.gallons
+        return gallons if abs(gallons) >= LEAST_DIFFERENCE_GAL else None
 
     @property
     def percent(self) -> float | None:
@@ -147,8 +147,8 @@ def _compared(
 
 def _counted_in(store: Store, scope: Scope, device: Device, length_ms: int) -> Resolution:
     """The buckets that uptime counts; hours where these would be thousands."""
-    found = uptime.resolution_for(cadence_of(store, scope, device))
-    return found if length_ms <= MOST_COUNTED * found.fixed_ms else COARSEST_STORED
+    resolution = uptime.resolution_for(cadence_of(store, scope, device))
+    return resolution if length_ms <= MOST_COUNTED * resolution.fixed_ms else COARSEST_STORED
 
 
 def _side(
@@ -160,9 +160,9 @@ def _side(
 ) -> Side:
     """The exact volume of these spans, and how much of ``length_ms`` they cover."""
     inclusive = [(start, end - 1) for start, end in spans if start < end]
-    heard = sum(store.count(device, resolution, Span(*span)) for span in inclusive)
+    observed = sum(store.count(device, resolution, Span(*span)) for span in inclusive)
     expected = max(1, length_ms // resolution.fixed_ms)
-    return Side(store.gallons_in(device, inclusive), min(1.0, heard / expected))
+    return Side(store.gallons_in(device, inclusive), min(1.0, observed / expected))
 
 
 # --- Buckets of a fixed length -------------------------------------------------------------------
@@ -173,18 +173,18 @@ def _of_buckets(
 ) -> dict[int, Value]:
     """Start of a bucket → what it is compared with. Nearly always no change of the clock cuts a
     bucket: then the rows are taken as they are, since a chart has thousands of them."""
-    found: dict[int, Value] = {}
+    by_start: dict[int, Value] = {}
     for pair in pairs:
         if pair.to_ms <= pair.from_ms:
             continue
         if any(edge % question.resolution.fixed_ms for edge in pair):
             for start, value in _cut_buckets(store, device, pair, question):
-                found[start] = _added(found[start], value) if start in found else value
+                by_start[start] = _added(by_start[start], value) if start in by_start else value
         else:
             delta = pair.delta_ms
             span = Span(pair.from_ms - delta, pair.to_ms - delta - 1)
-            found |= {row[0] + delta: row for row in _rows(store, device, question, span)}
-    return found
+            by_start |= {row[0] + delta: row for row in _rows(store, device, question, span)}
+    return by_start
 
 
 def _added(one: Value, other: Value) -> Value:
@@ -205,9 +205,9 @@ def _cut_buckets(
     length, delta = question.resolution.fixed_ms, pair.delta_ms
     cuts = range(floor_to(pair.from_ms, length) + length, pair.to_ms, length)
     edges = [at - delta for at in (pair.from_ms, *cuts, pair.to_ms)]
-    found = store.pieces(device, source_of(*edges), Span(edges[0], edges[-1] - 1), edges)
+    pieces = store.pieces(device, source_of(*edges), Span(edges[0], edges[-1] - 1), edges)
     level = AGGREGATES.index(Aggregate("avg", question.metric))
-    for piece in found:
+    for piece in pieces:
         total, value = piece.values[AGGREGATES.index(_TOTAL)], piece.values[level]
         if question.metric is FLOW_RATE and total is not None:
             value = total * MINUTE_MS / length

@@ -50,9 +50,9 @@ def usual_of(
     """The usual hours that start from ``from_ms`` to ``to_ms``."""
     tz = zone_of(device)
     first = day_start(tz, local_ordinal(tz, from_ms) - DAYS)
-    known = _history(store, scope, device, first, to_ms + 1)
+    history = _history(store, scope, device, first, to_ms + 1)
     return usual_hours(
-        known.hours.items(), from_ms, to_ms, tz, holidays=known.holidays, spans=known.spans
+        history.hours.items(), from_ms, to_ms, tz, holidays=history.holidays, spans=history.spans
     )
 
 
@@ -62,9 +62,9 @@ def forecast_of(
     """From readings before ``as_of_ms`` alone."""
     tz = zone_of(device)
     first = day_start(tz, local_ordinal(tz, as_of_ms) - READ_DAYS)
-    known = _history(store, scope, device, first, as_of_ms)
+    history = _history(store, scope, device, first, as_of_ms)
     return forecast(
-        known.hours, as_of_ms, tz, count=count, holidays=known.holidays, spans=known.spans
+        history.hours, as_of_ms, tz, count=count, holidays=history.holidays, spans=history.spans
     )
 
 
@@ -83,11 +83,11 @@ def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: in
         for start, gallons, count in rows
         if count >= least and gallons is not None and start <= last
     }
-    found = store.findings_of(device.key, from_ms)
+    findings = store.findings_of(device.key, from_ms)
     return History(
         zone_of(device),
         hours,
-        untrained_spans(found, to_ms),
+        untrained_spans(findings, to_ms),
         holidays_of(store, device.organization_id),
     )
 
@@ -102,10 +102,10 @@ def cadence_of(store: Store, scope: Scope, device: Device) -> Cadence:
     return steady(Cadence(status.cadence_ms, event_driven=status.event_driven))
 
 
-def untrained_spans(found: Iterable[FindingRow], as_of_ms: int) -> tuple[Span, ...]:
+def untrained_spans(findings: Iterable[FindingRow], as_of_ms: int) -> tuple[Span, ...]:
     """Spans of findings that don't train, as of an instant: see `api.insight.findings.driver`."""
     spans: list[Span] = []
-    for row in found:
+    for row in findings:
         if row.opened_ms >= as_of_ms or not KIND_BY_NAME[row.kind].masks:
             continue
         if row.judgement == NEW_NORMAL.name and (row.dismissed_ms or 0) <= as_of_ms:
@@ -158,15 +158,15 @@ def _pool(store: Store, organization_id: str, today: int, holidays: frozenset[in
     """How far off month ends of this organization's meters were, made once a day by a process from
     an even choice of its devices. It holds ratios alone, of no device in particular."""
     with _pooling:
-        kept = _pools.setdefault(store, {})
+        cached = _pools.setdefault(store, {})
         key = (organization_id, today)
-        if key not in kept:
+        if key not in cached:
             keys = store.device_keys(organization_id)
             chosen = keys[:: max(1, len(keys) // POOL_DEVICES)][:POOL_DEVICES]
-            kept[key] = _pooled(store, store.devices_by_key(chosen), today, holidays)
-            for old in [name for name in kept if name[1] < today - 2]:
-                del kept[old]
-        return kept[key]
+            cached[key] = _pooled(store, store.devices_by_key(chosen), today, holidays)
+            for old in [name for name in cached if name[1] < today - 2]:
+                del cached[old]
+        return cached[key]
 
 
 def _pooled(store: Store, devices: Sequence[Device], today: int, holidays: frozenset[int]) -> Pool:

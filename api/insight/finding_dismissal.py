@@ -134,10 +134,10 @@ def restored(
 def _audit(
     scope: Scope, entry: FindingEntry, action: str, by: str, at_ms: int, reason: str = ""
 ) -> AuditEntry:
-    said = entry.finding
-    after = {"kind": said.kind, "device": entry.serial_number, "state": said.state}
+    finding = entry.finding
+    after = {"kind": finding.kind, "device": entry.serial_number, "state": finding.state}
     return AuditEntry(
-        at_ms, scope.organization_id, by, "finding", action, said.id, after=after, reason=reason
+        at_ms, scope.organization_id, by, "finding", action, finding.id, after=after, reason=reason
     )
 
 

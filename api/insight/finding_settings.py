@@ -80,13 +80,13 @@ def _effective(kind: Kind, setting: Setting, layers: Sequence[Layer], target: Ta
 def checked(kind: Kind, given: Mapping[str, object]) -> dict[str, float | None]:
     """Settings from a request: numbers, booleans for those that are on or off, None to inherit.
     BadRequest names each bad one."""
-    known = {setting.name: setting for setting in kind.all_settings}
+    by_name = {setting.name: setting for setting in kind.all_settings}
     values: dict[str, float | None] = {}
     problems: list[ParameterProblem] = []
     for name, value in given.items():
-        setting = known.get(name)
+        setting = by_name.get(name)
         if setting is None:
-            words = f"{kind.name} has no setting {name[:80]!r}; it has {', '.join(known)}"
+            words = f"{kind.name} has no setting {name[:80]!r}; it has {', '.join(by_name)}"
             problems.append(ParameterProblem("set", words))
             continue
         try:

@@ -47,14 +47,14 @@ def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int)
     for resolution, members in _by_resolution(entries).items():
         window = strip_window(span, resolution, now_ms)
         start, end = window.from_ms, min(window.to_ms, now_ms) + 1
-        found = store.flow_rows([each.device for each in members], span.line, start, end)
+        by_device = store.flow_rows([each.device for each in members], span.line, start, end)
         count = -(-(end - start) // step)
         with_finding = [each.device for each in members if each.findings]
         compares = DAY_MS <= span.length_ms <= 7 * DAY_MS  # else hours are too long, or too short
         usual = usual_lines(store, with_finding, start, end) if compares else {}
         for each in members:
             rows: list[FlowRow | None] = [None] * count
-            for row in found.get(each.device.key, ()):
+            for row in by_device.get(each.device.key, ()):
                 rows[(row.start_ms - start) // step] = row
             made[each.device.key] = Line(start, step, rows, usual.get(each.device.key))
     return made
@@ -69,10 +69,10 @@ def strips(
         window, edge = strip_window(span, resolution, now_ms), floor_to(now_ms, resolution.fixed_ms)
         step = span.cell_length_ms(resolution)
         devices = [each.device for each in members]
-        found = store.cell_counts(devices, resolution, step, window.from_ms, now_ms + 1)
+        by_device = store.cell_counts(devices, resolution, step, window.from_ms, now_ms + 1)
         for each in members:
             cells_ = cells(span, resolution, _counted_from(each, span), now_ms)
-            counts = found.get(each.device.key, {})
+            counts = by_device.get(each.device.key, {})
             seen = each.status.seen_ms if each.status is not None else None
             open_cell = (edge - window.from_ms) // step if seen is not None and seen >= edge else -1
             observed = [
@@ -96,10 +96,10 @@ def _closed(count: int, cell: Cell) -> int:
 def _counted_from(entry: StatusEntry, span: Span) -> int | None:
     """The installation date where it shortens the window; the status has found out whether it
     holds, since readings may disprove it."""
-    kept = entry.status
-    if kept is None:
+    status = entry.status
+    if status is None:
         return entry.device.installed_on_ms
-    due = kept.windows[SPANS.index(span)].expected * kept.bucket_ms
+    due = status.windows[SPANS.index(span)].expected * status.bucket_ms
     return entry.device.installed_on_ms if due < span.length_ms else None
 
 
@@ -107,7 +107,7 @@ def _by_resolution(entries: Iterable[StatusEntry]) -> dict[Resolution, list[Stat
     """Those that were never evaluated have nothing to show."""
     groups: defaultdict[Resolution, list[StatusEntry]] = defaultdict(list)
     for entry in entries:
-        kept = entry.status
-        if kept is not None:
-            groups[resolution_for(Cadence(kept.cadence_ms, kept.event_driven))].append(entry)
+        status = entry.status
+        if status is not None:
+            groups[resolution_for(Cadence(status.cadence_ms, status.event_driven))].append(entry)
     return groups

@@ -47,10 +47,10 @@ class Outbox:
     def send(self) -> int:
         """Begin with what is due; how many. Returns before they are sent."""
         now_ms = self._clock()
-        found = self._store.claim_messages(now_ms, now_ms + CLAIM_MS, BATCH)
-        for message in found:
+        messages = self._store.claim_messages(now_ms, now_ms + CLAIM_MS, BATCH)
+        for message in messages:
             self._hand_over(message)
-        return len(found)
+        return len(messages)
 
     def send_all(self) -> dict[str, int]:
         """All that is due, to the end: how many were sent, failed, and came to nothing."""
@@ -58,8 +58,8 @@ class Outbox:
         seen: set[str] = set()
         while True:
             now_ms = self._clock()
-            found = self._store.claim_messages(now_ms, now_ms + CLAIM_MS, BATCH)
-            fresh = [each for each in found if each.id not in seen]
+            messages = self._store.claim_messages(now_ms, now_ms + CLAIM_MS, BATCH)
+            fresh = [each for each in messages if each.id not in seen]
             if not fresh:
                 return counts
             seen.update(each.id for each in fresh)

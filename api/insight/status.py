@@ -31,7 +31,7 @@ from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, e
 from api.metering.cost import device_price, finite
 from api.metering.install_date import disproving
 from api.metering.maintenance import excused
-from api.metering.status import DEFAULT_QUALITY_LIMIT, Heard, State
+from api.metering.status import DEFAULT_QUALITY_LIMIT, Activity, State
 from api.metering.windows import DEFAULT_SPAN, SPANS, latest_buckets
 from api.store.base import (
     Annotation,
@@ -290,15 +290,15 @@ class Statuses:
         limit = finite(config.get("qualityLimit"))
         limit = DEFAULT_QUALITY_LIMIT if limit is None else limit
         judged = windows[_JUDGED]
-        heard = Heard(cadence, seen_ms, judged.actual, judged.expected, judged.quality_min)
-        state = status.state_of(heard, limit, now_ms, active=device.active)
+        activity = Activity(cadence, seen_ms, judged.actual, judged.expected, judged.quality_min)
+        state = status.state_of(activity, limit, now_ms, active=device.active)
         price, currency = device_price(device.cost_per_gallon)
         fresh = status.is_fresh(seen_ms, cadence, now_ms) and last is not None
         return Status(
             key=device.key,
             as_of_ms=now_ms,
             updated_ms=device.updated_ms,
-            due_ms=_due_ms(state, heard, group, now_ms),
+            due_ms=_due_ms(state, activity, group, now_ms),
             state=state,
             seen_ms=seen_ms,
             cadence_ms=cadence.ms,
@@ -367,17 +367,17 @@ def _first_hour(length_ms: int, group: _Group) -> int:
     return group.clock.hour_ms - length_ms + (0 if whole else HOUR_MS)
 
 
-def _due_ms(state: State, heard: Heard, group: _Group, now_ms: int) -> int:
+def _due_ms(state: State, activity: Activity, group: _Group, now_ms: int) -> int:
     """When the status may change without another reading."""
     bucket_ms = group.resolution.fixed_ms
     edge_ms = floor_to(now_ms, bucket_ms) + bucket_ms
     due = [now_ms + REFRESH_MS, group.clock.next_day_ms]
-    if heard.seen_ms is not None and state in (State.REPORTING, State.DEGRADED):
-        due.append(heard.seen_ms + status.silent_after_ms(heard.cadence) + 1)
+    if activity.seen_ms is not None and state in (State.REPORTING, State.DEGRADED):
+        due.append(activity.seen_ms + status.silent_after_ms(activity.cadence) + 1)
         if state is State.DEGRADED or bucket_ms > REFRESH_MS:
             due.append(edge_ms)
         else:  # each bucket that ends empty lowers the observed count by one at most
-            spare = int(heard.observed - uptime.UPTIME_LIMIT * heard.expected)
+            spare = int(activity.observed - uptime.UPTIME_LIMIT * activity.expected)
             due.append(edge_ms + max(0, spare) * bucket_ms)
     return max(min(due), now_ms + 1)
 

@@ -96,9 +96,9 @@ def _overlaps(row: FindingRow, dismissed: FindingRow) -> bool:
 
 def open_findings(rows: Iterable[FindingRow]) -> OpenFindings:
     """Kinds in the order of the registry; the worst finding by severity, then cost a day."""
-    found = [row for row in rows if row.state == "open"]
-    if not found:
+    open_rows = [row for row in rows if row.state == "open"]
+    if not open_rows:
         return OpenFindings()
-    worst = min(found, key=lambda row: (row.rank, -(row.cost_per_day or 0.0)))
-    kinds = sorted({row.kind for row in found}, key=_PLACE.__getitem__)
+    worst = min(open_rows, key=lambda row: (row.rank, -(row.cost_per_day or 0.0)))
+    kinds = sorted({row.kind for row in open_rows}, key=_PLACE.__getitem__)
     return OpenFindings(kinds, worst.rank, worst.cost_per_day)

@@ -17,7 +17,7 @@ from api.metering.usual_band import LEAST_DAYS
 from api.store.base import Device, EvaluationState, Store
 from api.timez import ceil_to, floor_to, local_ordinal, offset_ms
 
-MOST_KEPT: Final = 5_000
+MOST_CACHED: Final = 5_000
 MINUTES: Final = 60
 
 
@@ -28,8 +28,8 @@ class UsualLine(NamedTuple):
     rates: Sequence[float | None]
 
 
-_Kept = dict[tuple[int, int, int], UsualLine | None]
-_lines: WeakKeyDictionary[Store, _Kept] = WeakKeyDictionary()
+_Cache = dict[tuple[int, int, int], UsualLine | None]
+_lines: WeakKeyDictionary[Store, _Cache] = WeakKeyDictionary()
 _making = Lock()
 
 
@@ -39,17 +39,17 @@ def usual_lines(
     """By device key; without those of too little history."""
     first, last = floor_to(from_ms, HOUR_MS), ceil_to(to_ms, HOUR_MS)
     with _making:
-        kept = _lines.setdefault(store, {})
-        if len(kept) > MOST_KEPT:
-            kept.clear()
-        known = {d.key: kept[place] for d in devices if (place := (d.key, first, last)) in kept}
-    missing = [device for device in devices if device.key not in known]
+        cache = _lines.setdefault(store, {})
+        if len(cache) > MOST_CACHED:
+            cache.clear()
+        lines = {d.key: cache[place] for d in devices if (place := (d.key, first, last)) in cache}
+    missing = [device for device in devices if device.key not in lines]
     if missing:
         made = _made(store, missing, first, last)
-        known |= made
+        lines |= made
         with _making:
-            kept.update({(key, first, last): line for key, line in made.items()})
-    return {key: line for key, line in known.items() if line is not None}
+            cache.update({(key, first, last): line for key, line in made.items()})
+    return {key: line for key, line in lines.items() if line is not None}
 
 
 def _made(

@@ -11,7 +11,7 @@ from api.metering.usage import Day, day_of, hourly_sums, such_days, usual_by, us
 from api.store.base import Store
 from api.timez import DAY_MS
 
-KEPT_DEVICES: Final = 120_000
+CACHED_DEVICES: Final = 120_000
 
 
 class UsualVolumes:
@@ -40,11 +40,11 @@ class UsualVolumes:
     def _fill(self, keys: Sequence[int], day: Day) -> None:
         days: defaultdict[int, list[list[float] | None]] = defaultdict(list)
         for window, resolution in such_days(day):
-            found = self._store.gallons(keys, resolution, window.from_ms, window.to_ms + 1)
-            for key, rows in found.items():
+            by_device = self._store.gallons(keys, resolution, window.from_ms, window.to_ms + 1)
+            for key, rows in by_device.items():
                 days[key].append(hourly_sums(rows, window, day.tz))
         for key in keys:
             self._curves.pop(key, None)
             self._curves[key] = (day.ordinal, usual_curve(days[key]))
-        while len(self._curves) > KEPT_DEVICES + len(keys):
+        while len(self._curves) > CACHED_DEVICES + len(keys):
             self._curves.pop(next(iter(self._curves)))

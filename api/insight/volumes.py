@@ -67,8 +67,8 @@ class ItemVolumes:
 
 def members_of(store: Store, scope: Scope, items: Sequence[Item]) -> list[Members]:
     """Of the items that the scope sees; the others are left out."""
-    found = [_members(store, scope, item) for item in items if storable(item.name)]
-    return [each for each in found if each is not None]
+    members = [_members(store, scope, item) for item in items if storable(item.name)]
+    return [each for each in members if each is not None]
 
 
 def _members(store: Store, scope: Scope, item: Item) -> Members | None:
@@ -80,8 +80,8 @@ def _members(store: Store, scope: Scope, item: Item) -> Members | None:
     if not entries:
         return None
     summed_serials = _counted(store, scope, [entry.device for entry in entries])
-    kept = tuple(entry for entry in entries if entry.device.serial_number in summed_serials)
-    return Members(item, kept, len(entries) - len(kept))
+    chosen = tuple(entry for entry in entries if entry.device.serial_number in summed_serials)
+    return Members(item, chosen, len(entries) - len(chosen))
 
 
 def _counted(store: Store, scope: Scope, devices: Sequence[Device]) -> set[str]:

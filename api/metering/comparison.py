@@ -55,8 +55,8 @@ def other_day(ordinal: int, shift: Shift) -> int | None:
         return None if leap else day.replace(year=day.year - 1).toordinal()
     first = day.replace(day=1).toordinal()
     before = date.fromordinal(first - 1).replace(day=1).toordinal()
-    found = before + (ordinal - before) % 7 + (day.day - 1) // 7 * 7
-    return found if found < first else None
+    other = before + (ordinal - before) % 7 + (day.day - 1) // 7 * 7
+    return other if other < first else None
 
 
 def pairings(tz: ZoneInfo, shift: Shift, from_ms: int, to_ms: int) -> list[Pairing]:
@@ -65,14 +65,14 @@ def pairings(tz: ZoneInfo, shift: Shift, from_ms: int, to_ms: int) -> list[Pairi
     there = _clock(tz, from_ms - LONGEST_SHIFT_MS, to_ms)
     first = (from_ms + here[0][2] - _AROUND_MS) // DAY_MS
     last = (to_ms + here[-1][2] + _AROUND_MS) // DAY_MS
-    found: list[Pairing] = []
+    pairs: list[Pairing] = []
     for day in range(first, last + 1):
         other = other_day(day + EPOCH_DAY, shift)
         if other is not None:
-            found += _of_day(day, other - EPOCH_DAY, here, there)
+            pairs += _of_day(day, other - EPOCH_DAY, here, there)
     clipped = sorted(
         Pairing(max(p.from_ms, from_ms), min(p.to_ms, to_ms), p.delta_ms)
-        for p in found
+        for p in pairs
         if p.to_ms > from_ms and p.from_ms < to_ms
     )
     return _merged(clipped)
@@ -108,17 +108,17 @@ def _of_day(day: int, other: int, here: list[_Piece], there: list[_Piece]) -> It
 def _segments(day: int, pieces: list[_Piece]) -> list[_Segment]:
     """The parts of the day in order of time."""
     start, end = day * DAY_MS, (day + 1) * DAY_MS
-    found = (
+    segments = (
         _Segment(max(low + offset, start), min(high + offset, end), offset)
         for low, high, offset in pieces
         if low + offset < end and high + offset > start
     )
-    return [segment for segment in found if segment.from_wall < segment.to_wall]
+    return [segment for segment in segments if segment.from_wall < segment.to_wall]
 
 
-def _merged(found: list[Pairing]) -> list[Pairing]:
+def _merged(pairs: list[Pairing]) -> list[Pairing]:
     made: list[Pairing] = []
-    for each in found:
+    for each in pairs:
         before = made[-1] if made else None
         if before and before.to_ms == each.from_ms and before.delta_ms == each.delta_ms:
             made[-1] = before._replace(to_ms=each.to_ms)

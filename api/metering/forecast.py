@@ -104,18 +104,18 @@ def past(
     )
     begin = next((one for one in range(first, day) if one in by_day), day)
     history = History.empty(begin)
-    found: list[Origin] = []
+    past_origins: list[Origin] = []
     needed = day - origins - ERROR_DAYS
     for one in range(begin, day + 1):
         if one >= min(needed, day) or one == day:
             origin = _origin(history, tz, holidays, spans)
             expected = origin.expected[0]
-            found.append(origin)
+            past_origins.append(origin)
         else:
             expected = empty
         if one < day:
             history = history.with_day(rows[one - first], expected)
-    return Past(first, rows, tuple(found[-origins - 1 :]))
+    return Past(first, rows, tuple(past_origins[-origins - 1 :]))
 
 
 def _origin(
@@ -142,21 +142,21 @@ def forecast(
     or after it is left out."""
     day = local_ordinal(tz, as_of_ms)
     read_ms = day_start(tz, day - READ_DAYS)
-    known = {
+    measured = {
         start: gallons for start, gallons in hours.items() if read_ms <= start <= as_of_ms - HOUR_MS
     }
-    before = past(known.items(), day, tz, holidays=holidays, spans=spans)
+    before = past(measured.items(), day, tz, holidays=holidays, spans=spans)
     origin = before.latest.usual
     table = _filled(origin.table)
     if table is None:
         return []
-    level = _level(known, as_of_ms, tz, table, holidays, spans)
+    level = _level(measured, as_of_ms, tz, table, holidays, spans)
     scores = _scores(before)
     first = -(-as_of_ms // HOUR_MS) * HOUR_MS
     types = day_types(day, LEAD_DAYS + 2, holidays)
     midnight = day_start(tz, day) + offset_ms(tz, day_start(tz, day))
     nonnegative = not bool((before.rows < 0).any())
-    told: list[ForecastHour] = []
+    result: list[ForecastHour] = []
     for lead in range(min(count, MOST_HOURS)):
         start = first + lead * HOUR_MS
         ahead = (start + offset_ms(tz, start) - midnight) // HOUR_MS
@@ -167,8 +167,8 @@ def forecast(
         interval = _interval(scores[min(lead // HOURS, LEAD_DAYS - 1)][hour], volume, sigma)
         if nonnegative and interval is not None:
             interval = Interval(*(max(bound, 0.0) for bound in interval))
-        told.append(ForecastHour(start, volume, interval))
-    return told
+        result.append(ForecastHour(start, volume, interval))
+    return result
 
 
 def _filled(table: Floats) -> Floats | None:
@@ -182,7 +182,7 @@ def _filled(table: Floats) -> Floats | None:
 
 
 def _level(
-    known: Mapping[int, float],
+    measured: Mapping[int, float],
     as_of_ms: int,
     tz: ZoneInfo,
     table: Floats,
@@ -193,10 +193,10 @@ def _level(
     last = as_of_ms // HOUR_MS * HOUR_MS
     total = profile = 0.0
     for start in range(last - 2 * HOURS * HOUR_MS, last, HOUR_MS):
-        if start in known and not any(a < start + HOUR_MS and start < b for a, b in spans):
+        if start in measured and not any(a < start + HOUR_MS and start < b for a, b in spans):
             day = local_ordinal(tz, start)
             hour = (start + offset_ms(tz, start)) // HOUR_MS % HOURS
-            total += known[start]
+            total += measured[start]
             profile += float(table[day_types(day, 1, holidays)[0], hour])
     return total / profile - 1 if profile > 0 else 0.0
 
@@ -206,15 +206,15 @@ def _level(
 
 def _scores(before: Past) -> list[list[Floats]]:
     """By days ahead and hour of day, ascending."""
-    found: list[list[Floats]] = [[] for _ in range(LEAD_DAYS)]
+    by_lead: list[list[Floats]] = [[] for _ in range(LEAD_DAYS)]
     for origin in before.origins[:-1]:
         place = origin.usual.day - before.first
         rows = before.rows[place : place + LEAD_DAYS]
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = (rows - origin.expected[: len(rows)]) / origin.usual.sigma
         for lead, row in enumerate(scores):
-            found[lead].append(row)
-    return [_by_hour(rows) for rows in found]
+            by_lead[lead].append(row)
+    return [_by_hour(rows) for rows in by_lead]
 
 
 def _by_hour(rows: list[Floats]) -> list[Floats]:

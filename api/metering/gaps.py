@@ -47,9 +47,9 @@ def gaps(
     """Spans [from, to) without a row: between rows, before the first and after the last."""
     if not starts:
         return [window] if window.to_ms > window.from_ms else []
-    found = [Window(ends[i], starts[i + 1]) for i, apart in enumerate(broken) if apart]
+    result = [Window(ends[i], starts[i + 1]) for i, apart in enumerate(broken) if apart]
     if starts[0] - window.from_ms > patience:
-        found.insert(0, Window(window.from_ms, starts[0]))
+        result.insert(0, Window(window.from_ms, starts[0]))
     if window.to_ms - starts[-1] > patience and window.to_ms > ends[-1]:
-        found.append(Window(ends[-1], window.to_ms))
-    return found
+        result.append(Window(ends[-1], window.to_ms))
+    return result

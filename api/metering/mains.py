@@ -22,18 +22,18 @@ class Cycle(ValueError):
 
 def ancestors(parents: Mapping[K, K]) -> dict[K, tuple[K, ...]]:
     """By device all that are upstream of it, its parent first. Raises Cycle."""
-    found: dict[K, tuple[K, ...]] = {}
+    result: dict[K, tuple[K, ...]] = {}
     for device in parents:
         path = [device]
-        while path[-1] in parents and path[-1] not in found:
+        while path[-1] in parents and path[-1] not in result:
             upstream = parents[path[-1]]
             if upstream in path:
                 raise Cycle((*path[path.index(upstream) :], upstream))
             path.append(upstream)
         while len(path) > 1:
             upstream = path.pop()
-            found[path[-1]] = (upstream, *found.get(upstream, ()))
-    return found
+            result[path[-1]] = (upstream, *result.get(upstream, ()))
+    return result
 
 
 def counted(devices: Collection[K], parents: Mapping[K, K]) -> set[K]:

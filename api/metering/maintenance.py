@@ -37,13 +37,13 @@ class Plan(NamedTuple):
 def occurrences(plan: Plan, low_ms: int, high_ms: int) -> list[Span]:
     """Those that have a part in [low_ms, high_ms), ascending, uncut."""
     length = plan.to_ms - plan.from_ms
-    found: list[Span] = []
+    spans: list[Span] = []
     for start in _all_starts(plan):
         if start >= high_ms:
             break
         if start + length > low_ms:
-            found.append((start, start + length))
-    return found
+            spans.append((start, start + length))
+    return spans
 
 
 @lru_cache(maxsize=1_000)
@@ -76,13 +76,13 @@ def _shifted(first: datetime, repeat: Repeat, number: int) -> datetime:
 
 def merged(spans: Iterable[Span]) -> list[Span]:
     """As few as possible, ascending, without overlaps."""
-    found: list[Span] = []
+    result: list[Span] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            result.append((start, end))
+    return result
 
 
 def excused(spans: Sequence[Span], from_ms: int, to_ms: int, length_ms: int) -> list[Span]:

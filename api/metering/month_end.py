@@ -96,7 +96,7 @@ def month_end(
 
 def month_scores(totals: Floats, first: int, holidays: Collection[int]) -> list[Score]:
     """How far off the forecasts of the finished months would have been."""
-    found: list[Score] = []
+    scores: list[Score] = []
     last = first + len(totals)
     for day in range(first + LEAST_DAYS, last):
         start, end = month_of(day)
@@ -109,8 +109,8 @@ def month_scores(totals: Floats, first: int, holidays: Collection[int]) -> list[
             continue
         rest, spread = ahead
         off = float(actual[present].sum() - rest[present].sum())
-        found.append(Score(end - day, off / (spread * sqrt(end - day))))
-    return found
+        scores.append(Score(end - day, off / (spread * sqrt(end - day))))
+    return scores
 
 
 def _ahead(

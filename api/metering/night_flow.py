@@ -50,12 +50,12 @@ def nights(tz: ZoneInfo, now_ms: int) -> list[Window]:
     """The last nights that are over, latest first: each [from, to) in instants. A night in which
     clocks change is shorter or longer, as it is."""
     today = local_ordinal(tz, now_ms)
-    found: list[Window] = []
+    windows: list[Window] = []
     for day in range(today, today - NIGHTS - 1, -1):
         night = Window(*night_of(tz, day))
         if night.from_ms < night.to_ms <= now_ms:
-            found.append(night)
-    return found[:NIGHTS]
+            windows.append(night)
+    return windows[:NIGHTS]
 
 
 @lru_cache(maxsize=100_000)
@@ -87,33 +87,33 @@ def resolution_for(edges: Sequence[int], cadence_ms: int) -> Resolution:
     return STORED[0]
 
 
-def too_seldom(found: Sequence[Window], cadence_ms: int) -> TooSeldom | None:
+def too_seldom(windows: Sequence[Window], cadence_ms: int) -> TooSeldom | None:
     """Rows start at whole hours in UTC. Where the zone's nights do too, a device that reports every
     15 min is read by the hour; where they start at half past, only rows of at most 10 min fit, of
     which its four readings fill four of six: fewer than a mean needs."""
-    row_ms = resolution_for([edge for night in found for edge in night], cadence_ms).fixed_ms
+    row_ms = resolution_for([edge for night in windows for edge in night], cadence_ms).fixed_ms
     filled, needed = -(-ROLLING_MS // cadence_ms), LEAST_PRESENT * (ROLLING_MS // row_ms)
     return TooSeldom(cadence_ms, row_ms) if filled < needed else None
 
 
-def rows_of(found: Sequence[Window], cadence_ms: int) -> tuple[Window, Resolution]:
+def rows_of(windows: Sequence[Window], cadence_ms: int) -> tuple[Window, Resolution]:
     """The rows needed for these nights."""
-    resolution = resolution_for([edge for night in found for edge in night], cadence_ms)
-    return Window(found[-1].from_ms, found[0].to_ms - 1), resolution
+    resolution = resolution_for([edge for night in windows for edge in night], cadence_ms)
+    return Window(windows[-1].from_ms, windows[0].to_ms - 1), resolution
 
 
 def night_flow(
     amounts: Mapping[int, float | None],
-    found: Sequence[Window],
+    windows: Sequence[Window],
     resolution: Resolution,
     cadence_ms: int,
 ) -> NightFlow:
-    """``amounts`` are gallons by the rows' starts; ``found`` latest first."""
+    """``amounts`` are gallons by the rows' starts; ``windows`` latest first."""
     length = resolution.fixed_ms
-    lowest = [lowest_mean(amounts, night, length, cadence_ms) for night in found]
+    lowest = [lowest_mean(amounts, night, length, cadence_ms) for night in windows]
     before = [flow for flow in lowest[1:] if flow is not None]
     usual = median(before) if len(before) >= LEAST_NIGHTS else None
-    return NightFlow(found[0], lowest[0], usual, too_seldom(found, cadence_ms))
+    return NightFlow(windows[0], lowest[0], usual, too_seldom(windows, cadence_ms))
 
 
 def lowest_mean(
@@ -127,6 +127,6 @@ def lowest_mean(
         buckets = (amounts.get(start + n * length_ms) for n in range(count))
         present = [gallons for gallons in buckets if gallons is not None]
         if len(present) >= LEAST_PRESENT * count:
-            told_ms = len(present) * max(length_ms, cadence_ms)
-            flows.append(sum(present) * MINUTE_MS / told_ms)
+            covered_ms = len(present) * max(length_ms, cadence_ms)
+            flows.append(sum(present) * MINUTE_MS / covered_ms)
     return min(flows, default=None)

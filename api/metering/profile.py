@@ -74,8 +74,8 @@ def _rounded(values: Floats | Stored) -> Stored:
     """To the 16 bits that are stored (0.4 %), so that a state read back is the state written."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     finite = (bits & 0x7F800000) != 0x7F800000
-    kept = np.where(finite, bits + 0x7FFF + ((bits >> 16) & 1), 0x7FC00000) & 0xFFFF0000
-    return kept.astype(np.uint32).view(np.float32)
+    rounded = np.where(finite, bits + 0x7FFF + ((bits >> 16) & 1), 0x7FC00000) & 0xFFFF0000
+    return rounded.astype(np.uint32).view(np.float32)
 
 
 def _packed(values: Stored) -> bytes:
@@ -198,8 +198,8 @@ def usual(history: History, holidays: Collection[int], silenced: Bools | None = 
         errors = np.where(silenced[-ERROR_DAYS:], np.nan, errors)
     types = day_types(history.day - DAYS, DAYS, holidays)
     table = weighted_quantile(trained, types, 0.5)
-    known = volumes == volumes  # not NaN
-    present, mean = volumes[known], history.mean
+    has_volume = volumes == volumes  # not NaN
+    present, mean = volumes[has_volume], history.mean
     return Usual(
         day=history.day,
         table=table,
@@ -207,7 +207,7 @@ def usual(history: History, holidays: Collection[int], silenced: Bools | None = 
         sigma=np.maximum(MAD_TO_SIGMA * _median(np.abs(errors)), LEAST_SIGMA * abs(mean)),
         day_sigma=_day_sigma(errors),
         mean=mean,
-        days=int(known.any(axis=1).sum()),
+        days=int(has_volume.any(axis=1).sum()),
         district_like=_district_like(present),
     )
 

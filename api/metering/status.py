@@ -26,7 +26,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Activity:
     """The inputs of a device's state: its last reading's time (None: it never reported), and of the
     window that its state is judged by the observed and expected buckets and the least quality."""
 
@@ -51,14 +51,16 @@ def low_quality(quality_min: float | None, limit: float) -> bool:
     return quality_min is not None and quality_min < limit
 
 
-def state_of(heard: Heard, quality_limit: float, now_ms: int, *, active: bool = True) -> State:
+def state_of(
+    activity: Activity, quality_limit: float, now_ms: int, *, active: bool = True
+) -> State:
     if not active:
         return State.INACTIVE
-    if heard.seen_ms is None:
+    if activity.seen_ms is None:
         return State.NO_DATA
-    if not is_fresh(heard.seen_ms, heard.cadence, now_ms):
+    if not is_fresh(activity.seen_ms, activity.cadence, now_ms):
         return State.SILENT
-    low = uptime.is_low(heard.observed, heard.expected)
-    if low or low_quality(heard.quality_min, quality_limit):
+    low = uptime.is_low(activity.observed, activity.expected)
+    if low or low_quality(activity.quality_min, quality_limit):
         return State.DEGRADED
     return State.REPORTING

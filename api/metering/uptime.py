@@ -41,8 +41,8 @@ def share(observed: int, expected: int) -> float | None:
 
 
 def is_low(observed: int, expected: int) -> bool:
-    found = share(observed, expected)
-    return found is not None and found < UPTIME_LIMIT
+    ratio = share(observed, expected)
+    return ratio is not None and ratio < UPTIME_LIMIT
 
 
 def comparable(*coverages: float) -> bool:

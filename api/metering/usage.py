@@ -66,23 +66,23 @@ def hourly_sums(
 ) -> list[float] | None:
     """Gallons of a day up to each full hour of its wall clock, 0 to 24, from (start, gallons) rows.
     None where the day has readings in too few of its hours to tell what is usual."""
-    sums, heard = [0.0] * HOURS, set[int]()
+    sums, observed_hours = [0.0] * HOURS, set[int]()
     clock = WallClock(tz, *window)
     for start, gallons in rows:
         if window.from_ms <= start <= window.to_ms and gallons is not None:
             sums[clock.local(start) % DAY_MS // HOUR_MS] += gallons
-            heard.add(start // HOUR_MS)
-    if not comparable(len(heard) / (window.length_ms / HOUR_MS)):
+            observed_hours.add(start // HOUR_MS)
+    if not comparable(len(observed_hours) / (window.length_ms / HOUR_MS)):
         return None
     return list(accumulate(sums, initial=0.0))
 
 
 def usual_curve(days: Iterable[list[float] | None]) -> list[float] | None:
     """The mean of the days that tell; None where fewer than two do."""
-    told = [day for day in days if day is not None]
-    if len(told) < LEAST_WEEKS:
+    with_data = [day for day in days if day is not None]
+    if len(with_data) < LEAST_WEEKS:
         return None
-    return [round(sum(each) / len(told), 3) for each in zip(*told, strict=True)]
+    return [round(sum(each) / len(with_data), 3) for each in zip(*with_data, strict=True)]
 
 
 def usual_by(curve: Sequence[float], wall_ms: int) -> float:

@@ -60,8 +60,8 @@ def usual_hours(
     starts = np.arange(ceil_to(from_ms, HOUR_MS), to_ms + 1, HOUR_MS)
     days, columns = np.divmod(_wall_hours(starts, tz) - (first - EPOCH_DAY) * HOURS, HOURS)
     low, middle, high = bands[:, np.clip(days, 0, count - 1), columns]
-    known = middle == middle
-    return list(map(UsualHour, *(each[known].tolist() for each in (starts, middle, low, high))))
+    has_band = middle == middle
+    return list(map(UsualHour, *(each[has_band].tolist() for each in (starts, middle, low, high))))
 
 
 def _rows(hours: Iterable[tuple[int, float]], first: int, count: int, tz: ZoneInfo) -> Floats:
@@ -132,5 +132,5 @@ def _quantiles(columns: Floats, weights: Floats) -> Floats:
     sums = np.cumsum(np.where(ranked == ranked, of_rows, 0.0), axis=2)
     totals = sums[:, :, -1:]
     places = [(sums >= share * totals).argmax(axis=2)[:, :, None] for share in SHARES]
-    found = [np.take_along_axis(ranked, place, axis=2) for place in places]
-    return np.array([np.where(totals > 0, each, np.nan)[:, :, 0] for each in found])
+    quantiles = [np.take_along_axis(ranked, place, axis=2) for place in places]
+    return np.array([np.where(totals > 0, each, np.nan)[:, :, 0] for each in quantiles])

@@ -60,7 +60,7 @@ def balance(main: Hours, sub_meters: Sequence[Hours], hours: Sequence[int]) -> W
     compared = [
         hour
         for hour in hours
-        if all((found := meter.get(hour)) is not None and found.complete for meter in meters)
+        if all((row := meter.get(hour)) is not None and row.complete for meter in meters)
     ]
     inlet, *outlets = (sum(meter[hour].gallons or 0.0 for hour in compared) for meter in meters)
     return WaterBalance(inlet, tuple(outlets), len(compared), len(hours))

@@ -60,7 +60,7 @@ class RuleBody(Body):
     receivers: Any = None
 
     @property
-    def said(self) -> dict[str, Any]:
+    def sent_fields(self) -> dict[str, Any]:
         return self.model_dump(exclude_unset=True)
 
 
@@ -76,7 +76,7 @@ class ReceiverBody(Body):
     topic: Any = None
 
     @property
-    def said(self) -> dict[str, Any]:
+    def sent_fields(self) -> dict[str, Any]:
         given = self.model_dump(exclude_unset=True)
         return {name: value for name, value in given.items() if value is not None}
 
@@ -107,7 +107,7 @@ class SilenceBody(Body):
     since: Annotated[int | None, PlainValidator(_instant)] = Field(None, alias="from")
 
     @property
-    def said(self) -> dict[str, Any]:
+    def sent_fields(self) -> dict[str, Any]:
         return {
             "device": self.device,
             "group": self.group,

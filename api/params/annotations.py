@@ -122,18 +122,18 @@ def _factor(value: Any) -> float:
 
 def _metrics(value: Any) -> tuple[str, ...]:
     names = [metric.name for metric in METRICS]
-    said = cast(list[Any], value) if isinstance(value, list) else []
-    if not said:
+    chosen = cast(list[Any], value) if isinstance(value, list) else []
+    if not chosen:
         raise ValueError("must be a list of metrics")
-    if unknown := [each for each in said if each not in names]:
+    if unknown := [each for each in chosen if each not in names]:
         raise ValueError(f"{str(unknown[0])[:80]!r} is not a metric; there are {', '.join(names)}")
-    return tuple(name for name in names if name in said)
+    return tuple(name for name in names if name in chosen)
 
 
 Instant = Annotated[int, PlainValidator(_instant)]
 MaybeInstant = Annotated[int | None, _optional(_instant)]
 Name = Annotated[str | None, _optional(_name)]
-Said = Annotated[str, PlainValidator(_text)]
+FreeText = Annotated[str, PlainValidator(_text)]
 RepeatWord = Annotated[Repeat, PlainValidator(_repeat)]
 ZoneName = Annotated[str | None, _optional(_zone)]
 
@@ -146,7 +146,7 @@ class NoteBody(Body):
     group: Name = None
     from_ms: Instant = Field(alias="from")
     to_ms: MaybeInstant = Field(None, alias="to")
-    text: Said
+    text: FreeText
 
     @property
     def wanted(self) -> Wanted:
@@ -158,7 +158,7 @@ class MaintenanceBody(Body):
     group: Name = None
     from_ms: Instant = Field(alias="from")
     to_ms: Instant = Field(alias="to")
-    reason: Said
+    reason: FreeText
     repeat: RepeatWord = Repeat.ONCE
     until_ms: MaybeInstant = Field(None, alias="until")
     zone: ZoneName = None
@@ -180,7 +180,7 @@ class CorrectionBody(Body):
     effect: Annotated[str, PlainValidator(_effect)]
     factor: Annotated[float | None, _optional(_factor)] = Field(None, validate_default=True)
     metrics: Annotated[tuple[str, ...] | None, _optional(_metrics)] = None
-    reason: Said
+    reason: FreeText
 
     @property
     def wanted(self) -> Wanted:
@@ -210,7 +210,7 @@ class _Changes(Body):
             raise ValueError("says nothing to change")
         return self
 
-    def said(self, **names: str) -> dict[str, Any]:
+    def sent_fields(self, **names: str) -> dict[str, Any]:
         """The fields that were sent, by the names that `Annotation` has for them."""
         return {
             names.get(name, name): getattr(self, name) for name in sorted(self.model_fields_set)
@@ -220,24 +220,24 @@ class _Changes(Body):
 class NoteChanges(_Changes):
     from_ms: Instant = Field(0, alias="from")
     to_ms: MaybeInstant = Field(None, alias="to")
-    text: Said = ""
+    text: FreeText = ""
 
     @property
     def changes(self) -> dict[str, Any]:
-        return self.said(text="body")
+        return self.sent_fields(text="body")
 
 
 class MaintenanceChanges(_Changes):
     from_ms: Instant = Field(0, alias="from")
     to_ms: Instant = Field(0, alias="to")
-    reason: Said = ""
+    reason: FreeText = ""
     repeat: RepeatWord = Repeat.ONCE
     until_ms: MaybeInstant = Field(None, alias="until")
 
     @property
     def changes(self) -> dict[str, Any]:
-        return self.said(reason="body", repeat="repeats")
+        return self.sent_fields(reason="body", repeat="repeats")
 
 
 class RevokeBody(Body):
-    reason: Said
+    reason: FreeText

@@ -71,8 +71,8 @@ def _origins(value: Any) -> tuple[str, ...]:
 def _controls(value: Any) -> tuple[str, ...]:
     chosen = _texts(value, len(EMBED_CONTROLS), "controls")
     if unknown := [text for text in chosen if text not in EMBED_CONTROLS]:
-        known = ", ".join(EMBED_CONTROLS)
-        raise ValueError(f"{unknown[0][:40]!r} is not a control; the controls are {known}")
+        choices = ", ".join(EMBED_CONTROLS)
+        raise ValueError(f"{unknown[0][:40]!r} is not a control; the controls are {choices}")
     return tuple(text for text in EMBED_CONTROLS if text in chosen)
 
 
@@ -194,8 +194,8 @@ class EmbedBody(Body):
         if view is None or view.metric:
             return window
         if not isinstance(window, Rolling) or window.last_s not in TILE_WINDOWS_S:
-            known = ", ".join(map(str, TILE_WINDOWS_S))
-            raise ValueError(f'of a {view.name} must be {{"last": s}} with s one of {known}')
+            choices = ", ".join(map(str, TILE_WINDOWS_S))
+            raise ValueError(f'of a {view.name} must be {{"last": s}} with s one of {choices}')
         return window
 
     @property

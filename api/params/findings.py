@@ -72,10 +72,10 @@ def printable(value: Any) -> str:
 
 
 def _judgement(value: Any) -> Judgement:
-    found = JUDGEMENT_BY_NAME.get(value) if isinstance(value, str) else None
-    if found is None:
+    judgement = JUDGEMENT_BY_NAME.get(value) if isinstance(value, str) else None
+    if judgement is None:
         raise ValueError(f"must be one of {', '.join(JUDGEMENT_BY_NAME)}")
-    return found
+    return judgement
 
 
 class DismissBody(Body):

@@ -133,8 +133,8 @@ def _ids(texts: Sequence[str]) -> tuple[str, ...]:
 def _latest_metrics(texts: Sequence[str]) -> frozenset[str]:
     entries = frozenset(listed(texts))
     if unknown := sorted(entries.difference(LATEST_METRICS)):
-        known = ", ".join(LATEST_METRICS)
-        raise ValueError(f"{unknown[0][:80]!r} is not a metric; the metrics are {known}")
+        choices = ", ".join(LATEST_METRICS)
+        raise ValueError(f"{unknown[0][:80]!r} is not a metric; the metrics are {choices}")
     return entries
 
 

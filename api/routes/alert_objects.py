@@ -108,9 +108,9 @@ def rule_object(stored: StoredRule) -> dict[str, Any]:
     }
 
 
-def preview_object(found: Preview) -> dict[str, Any]:
+def preview_object(preview: Preview) -> dict[str, Any]:
     devices: dict[str, dict[str, Any]] = {}
-    for each in found.fired:
+    for each in preview.fired:
         row = devices.setdefault(
             each.device.id,
             {
@@ -132,10 +132,10 @@ def preview_object(found: Preview) -> dict[str, Any]:
     ordered = sorted(devices.values(), key=lambda row: (-row["count"], row["label"]))
     return {
         "days": DAYS,
-        "count": len(found.fired),
-        "open": sum(each.end_ms is None for each in found.fired),
-        "covered": found.covered,
-        "note": found.note,
+        "count": len(preview.fired),
+        "open": sum(each.end_ms is None for each in preview.fired),
+        "covered": preview.covered,
+        "note": preview.note,
         "devices": ordered,
     }
 

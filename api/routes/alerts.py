@@ -47,9 +47,9 @@ def _receiver_names(store: Store, scope: Scope) -> dict[str, str]:
 
 def _undelivered(store: Store, scope: Scope) -> dict[str, str]:
     """Threads with a message of late that failed, and the state of it."""
-    found = store.alert_messages(scope.organization_id, limit=MOST_MESSAGES)
+    messages = store.alert_messages(scope.organization_id, limit=MOST_MESSAGES)
     failed = (
-        row for row in found if row.state == "dead" or (row.state == "queued" and row.attempts)
+        row for row in messages if row.state == "dead" or (row.state == "queued" and row.attempts)
     )
     return {row.thread: row.state for row in failed}
 
@@ -58,26 +58,26 @@ def _undelivered(store: Store, scope: Scope) -> dict[str, str]:
 
 
 def list_alerts(call: Call[AlertListQuery]) -> Reply:
-    asked, store = call.query, call.store
-    device = None if asked.device is None else identify(store, call.scope, asked.device)
+    params, store = call.query, call.store
+    device = None if params.device is None else identify(store, call.scope, params.device)
     query = AlertQuery(
         device=device,
-        group=asked.group,
-        rule_id=asked.rule,
-        states=asked.states,
-        from_ms=asked.from_ms,
-        to_ms=asked.to_ms,
-        limit=asked.limit,
-        offset=asked.offset,
+        group=params.group,
+        rule_id=params.rule,
+        states=params.states,
+        from_ms=params.from_ms,
+        to_ms=params.to_ms,
+        limit=params.limit,
+        offset=params.offset,
     )
-    possible = all(storable(text) for text in (asked.group, asked.rule) if text is not None)
+    possible = all(storable(text) for text in (params.group, params.rule) if text is not None)
     count = store.count_alerts(call.scope, query) if possible else 0
-    wanted = not asked.count and count > asked.offset
-    found = store.alerts(call.scope, query) if wanted else []
-    names = _rule_names(store, call.scope) if found else {}
-    failed = _undelivered(store, call.scope) if found else {}
-    rows = [alert_object(each, names, failed) for each in found]
-    return Reply(page(rows, count, asked.limit, asked.offset))
+    wanted = not params.count and count > params.offset
+    entries = store.alerts(call.scope, query) if wanted else []
+    names = _rule_names(store, call.scope) if entries else {}
+    failed = _undelivered(store, call.scope) if entries else {}
+    rows = [alert_object(each, names, failed) for each in entries]
+    return Reply(page(rows, count, params.limit, params.offset))
 
 
 def get_alert(call: Call[Query]) -> Reply:
@@ -105,13 +105,13 @@ def unacknowledge(call: ActionCall[NoBody]) -> Reply:
 
 def list_messages(call: Call[PageQuery]) -> Reply:
     """Of the whole organization, newest first."""
-    asked, mine = call.query, call.scope.grant.everything
-    found = call.store.alert_messages(call.scope.organization_id, limit=MOST_MESSAGES)
-    rows = found if mine else []
+    params, mine = call.query, call.scope.grant.everything
+    messages = call.store.alert_messages(call.scope.organization_id, limit=MOST_MESSAGES)
+    rows = messages if mine else []
     names = _receiver_names(call.store, call.scope)
-    shown = rows[asked.offset : asked.offset + asked.limit]
-    told = [message_object(row, names) for row in shown]
-    return Reply(page(told, len(rows), asked.limit, asked.offset))
+    shown = rows[params.offset : params.offset + params.limit]
+    objects = [message_object(row, names) for row in shown]
+    return Reply(page(objects, len(rows), params.limit, params.offset))
 
 
 # --- Rules ---------------------------------------------------------------------------------------
@@ -126,11 +126,15 @@ def get_rule(call: Call[Query]) -> Reply:
 
 
 def create_rule(call: ActionCall[RuleBody]) -> Reply:
-    return Reply(rule_object(management.create_rule(call.store, _author(call), call.body.said)))
+    return Reply(
+        rule_object(management.create_rule(call.store, _author(call), call.body.sent_fields))
+    )
 
 
 def change_rule(call: ActionCall[RuleBody]) -> Reply:
-    _, after = management.change_rule(call.store, _author(call), call.identifier, call.body.said)
+    _, after = management.change_rule(
+        call.store, _author(call), call.identifier, call.body.sent_fields
+    )
     return Reply(rule_object(after))
 
 
@@ -139,35 +143,37 @@ def drop_rule(call: ActionCall[NoBody]) -> Reply:
 
 
 def preview_rule(call: ActionCall[RuleBody]) -> Reply:
-    said: dict[str, Any] = {"name": "Preview"} | call.body.said | {"receivers": None}
-    rule = management.checked_rule(call.store, call.scope, said)
+    body: dict[str, Any] = {"name": "Preview"} | call.body.sent_fields | {"receivers": None}
+    rule = management.checked_rule(call.store, call.scope, body)
     return Reply(preview_object(preview(call.store, call.scope, rule, call.now_ms)))
 
 
 # --- Receivers -----------------------------------------------------------------------------------
 
 
-def _known(call: ActionCall[Any]) -> Settings:
+def _settings(call: ActionCall[Any]) -> Settings:
     assert call.settings is not None  # the service gives them
     return call.settings
 
 
 def list_receivers(call: Call[Query]) -> Reply:
     settings = call.settings or Settings.from_env({})
-    found = management.receivers(call.store, call.scope)
-    return Reply(whole_page([receiver_object(row, settings) for row in found]))
+    rows = management.receivers(call.store, call.scope)
+    return Reply(whole_page([receiver_object(row, settings) for row in rows]))
 
 
 def create_receiver(call: ActionCall[ReceiverBody]) -> Reply:
-    settings = _known(call)
-    made, secrets = management.create_receiver(call.store, settings, _author(call), call.body.said)
+    settings = _settings(call)
+    made, secrets = management.create_receiver(
+        call.store, settings, _author(call), call.body.sent_fields
+    )
     return Reply(receiver_object(made, settings) | {"secrets": secrets})
 
 
 def change_receiver(call: ActionCall[ReceiverBody]) -> Reply:
-    settings = _known(call)
+    settings = _settings(call)
     after = management.change_receiver(
-        call.store, settings, _author(call), call.identifier, call.body.said
+        call.store, settings, _author(call), call.identifier, call.body.sent_fields
     )
     return Reply(receiver_object(after, settings))
 
@@ -188,12 +194,12 @@ def test_receiver(call: ActionCall[NoBody]) -> Reply:
 
 
 def list_silences(call: Call[Query]) -> Reply:
-    found = operator_actions.silences(call.store, call.scope)
-    return Reply(whole_page([silence_object(row, now_ms()) for row in found]))
+    rows = operator_actions.silences(call.store, call.scope)
+    return Reply(whole_page([silence_object(row, now_ms()) for row in rows]))
 
 
 def create_silence(call: ActionCall[SilenceBody]) -> Reply:
-    made = operator_actions.create_silence(call.store, _author(call), call.body.said)
+    made = operator_actions.create_silence(call.store, _author(call), call.body.sent_fields)
     return Reply(silence_object(made, call.now_ms))
 
 

@@ -51,16 +51,16 @@ def get_forecast(call: Call[ForecastQuery]) -> Reply:
 def get_month_end(call: Call[AsOfQuery]) -> Reply:
     device = identify(call.store, call.scope, call.identifier)
     as_of_ms = now_ms() if call.query.as_of_ms is None else call.query.as_of_ms
-    found = month_of_device(call.store, device, as_of_ms)
-    expected = None if found.end is None else found.end.expected
+    result = month_of_device(call.store, device, as_of_ms)
+    expected = None if result.end is None else result.end.expected
     volumes: dict[str, float | None] = {
-        "soFar": found.so_far,
+        "soFar": result.so_far,
         "expected": expected,
-        **_interval(None if found.end is None else found.end.interval),
+        **_interval(None if result.end is None else result.end.interval),
     }
     return Reply(
         {
-            "month": found.month.isoformat()[:7],
+            "month": result.month.isoformat()[:7],
             "asOf": instant(as_of_ms),
             "timezone": zone_of(device).key,
             **volumes,
@@ -73,27 +73,27 @@ def get_comparison(call: Call[ComparisonQuery]) -> Reply:
     query = call.query
     device = identify(call.store, call.scope, call.identifier)
     tz = query.timezone or zone_of(device)
-    asked = Question(query.from_ms, query.to_ms, query.resolution, tz, now_ms(), query.metric)
-    if buckets(asked) > MOST_BUCKETS:
+    question = Question(query.from_ms, query.to_ms, query.resolution, tz, now_ms(), query.metric)
+    if buckets(question) > MOST_BUCKETS:
         problem = f"holds more than {MOST_BUCKETS:,} buckets with from and to"
         raise BadRequest("", errors=(ParameterProblem("resolution", problem),))
     shift = SHIFT_BY_NAME.get(query.compare)
     if shift is not None:
-        found = with_earlier(call.store, call.scope, device, shift, asked)
+        result = with_earlier(call.store, call.scope, device, shift, question)
     else:
         other = identify(call.store, call.scope, query.compare.removeprefix(OTHER_DEVICE))
-        found = with_device(call.store, call.scope, device, other, asked)
-    rows = [(start, *value) for start, value in sorted(found.others.items())]
+        result = with_device(call.store, call.scope, device, other, question)
+    rows = [(start, *value) for start, value in sorted(result.others.items())]
     body: dict[str, Any] = {
         "compare": query.compare,
         "resolution": query.resolution.name,
         "timezone": tz.key,
-        "volume": found.own.gallons,
-        "otherVolume": found.other.gallons,
-        "coverage": found.own.coverage,
-        "otherCoverage": found.other.coverage,
-        "difference": found.difference,
-        "percent": found.percent,
+        "volume": result.own.gallons,
+        "otherVolume": result.other.gallons,
+        "coverage": result.own.coverage,
+        "otherCoverage": result.other.coverage,
+        "difference": result.difference,
+        "percent": result.percent,
         "count": len(rows),
     }
     return _rows_reply(call, body, ("bucket_start", "other_start", "value", "volume"), rows)

@@ -40,37 +40,37 @@ def _target(store: Store, scope: Scope, device: str | None, group: str | None) -
     if device is not None:
         return Target(device=identify(store, scope, device))
     if group is not None:
-        known = storable(group) and any(each.name == group for each in store.groups(scope))
-        if not known:
+        exists = storable(group) and any(each.name == group for each in store.groups(scope))
+        if not exists:
             raise NotFound("Group not found, or you don't have access.")
     return Target(group=group)
 
 
 def _page(store: Store, scope: Scope, target: Target) -> dict[str, Any]:
-    found = [_object(each) for each in finding_settings.effective(store, scope, target)]
+    rows = [_object(each) for each in finding_settings.effective(store, scope, target)]
     return {
-        "count": len(found),
-        "limit": len(found),
+        "count": len(rows),
+        "limit": len(rows),
         "offset": 0,
         "level": target.level,
         "target": target.name or None,
-        "data": found,
+        "data": rows,
     }
 
 
-def _object(found: Effective) -> dict[str, Any]:
-    setting = found.setting
+def _object(effective: Effective) -> dict[str, Any]:
+    setting = effective.setting
     return {
-        "kind": found.kind.name,
+        "kind": effective.kind.name,
         "key": setting.name,
         "label": setting.label,
         "unit": setting.unit,
         "flag": setting.flag,
-        "value": found.value,
-        "origin": found.origin,
-        "of": found.of or None,
-        "own": found.own,
-        "inherited": found.inherited,
+        "value": effective.value,
+        "origin": effective.origin,
+        "of": effective.of or None,
+        "own": effective.own,
+        "inherited": effective.inherited,
         "least": setting.least,
         "most": setting.most,
     }

@@ -125,12 +125,12 @@ def _notes(
     """The latest of each device, oldest first; a group's only where the grant covers the group."""
     grant = scope.grant
     keys = [device.key for device in devices]
-    found = store.notes_of(keys, now_ms - span.length_ms, now_ms)
+    by_device = store.notes_of(keys, now_ms - span.length_ms, now_ms)
 
     def seen(device: Device) -> list[Annotation]:
         return [
             note
-            for note in found.get(device.key, ())
+            for note in by_device.get(device.key, ())
             if note.group_name is None or grant.everything or note.group_name in grant.groups
         ]
 

@@ -34,14 +34,14 @@ def get_volumes(call: Call[VolumesQuery]) -> Reply:
     tz = query.timezone or zone_of(members[0].devices[0])
     edges = _edges(query.resolution, tz, query.from_ms, query.to_ms)
     _check_size(members, edges)
-    found = volumes_of(call.store, members, edges, now_ms()) if len(edges) > 1 else []
+    volumes = volumes_of(call.store, members, edges, now_ms()) if len(edges) > 1 else []
     return Reply(
         {
             "resolution": query.resolution.name,
             "timezone": tz.key,
             "starts": [instant(start) for start in edges[:-1]],
             "end": instant(edges[-1]) if edges else None,
-            "data": [_object(each) for each in found],
+            "data": [_object(each) for each in volumes],
         }
     )
 

@@ -117,16 +117,16 @@ class AlertsPart(AuditPart):
         return int(self.fetch(sql.count(self.dialect, scope, query))[0][0])
 
     def alert(self, scope: Scope, alert_id: str) -> AlertEntry | None:
-        found = self.fetch(sql.one(self.dialect, scope, alert_id))
-        return _entry(found[0]) if found else None
+        rows = self.fetch(sql.one(self.dialect, scope, alert_id))
+        return _entry(rows[0]) if rows else None
 
     def change_alert(self, alert_id: str, change: ChangeAlert) -> AlertRow | None:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            found = transaction.fetch(sql.by_id(alert_id))
-            if not found:
+            rows = transaction.fetch(sql.by_id(alert_id))
+            if not rows:
                 return None
-            after, audit = change(AlertRow(*found[0]))
+            after, audit = change(AlertRow(*rows[0]))
             transaction.run(sql.keep(ALERT, after))
             self.record_in(transaction, audit)
             return after
@@ -138,8 +138,8 @@ class AlertsPart(AuditPart):
         return [MessageRow(*row) for row in rows]
 
     def alert_message(self, organization_id: str, message_id: str) -> MessageRow | None:
-        found = self.fetch(sql.message(organization_id, message_id))
-        return MessageRow(*found[0]) if found else None
+        rows = self.fetch(sql.message(organization_id, message_id))
+        return MessageRow(*rows[0]) if rows else None
 
     # --- For the engine ---
 
@@ -168,16 +168,16 @@ class AlertsPart(AuditPart):
             ]
             if not mine:
                 return AlertChanges()
-            found = [
+            alerts = [
                 AlertRow(*row)
                 for some in _pieces(mine)
                 for row in transaction.fetch(sql.alerts_of(some, since_ms))
             ]
             opened = [AlertRow(*row) for row in transaction.fetch(sql.all_open(organization_id))]
-            changes = decide(AlertBook(frozenset(mine), found, opened))
+            changes = decide(AlertBook(frozenset(mine), alerts, opened))
             for id in changes.dropped:
                 transaction.run(sql.delete([id]))
-            for alert in changes.kept:
+            for alert in changes.alerts:
                 transaction.run(sql.keep(ALERT, alert))
             for message in changes.messages:
                 transaction.run(sql.keep(ALERT_MESSAGE, message))
@@ -215,13 +215,13 @@ class AlertsPart(AuditPart):
         self._change(sql.keep(ALERT_MESSAGE, message))
 
     def claim_messages(self, now_ms: int, until_ms: int, limit: int) -> list[MessageRow]:
-        found = [MessageRow(*row) for row in self.fetch(sql.sendable(now_ms, limit))]
-        if not found:
+        messages = [MessageRow(*row) for row in self.fetch(sql.sendable(now_ms, limit))]
+        if not messages:
             return []
         with self.transaction() as transaction:
             return [
                 row._replace(due_ms=until_ms)
-                for row in found
+                for row in messages
                 if transaction.fetch(sql.claim(row.id, row.due_ms, until_ms))
             ]
 
@@ -230,8 +230,8 @@ class AlertsPart(AuditPart):
             transaction.run(sql.settle(message))
 
     def first_was_sent(self, message: MessageRow) -> bool:
-        found = self.fetch(sql.first_state(message.thread, message.receiver_id))
-        return bool(found) and found[0][0] == "sent"
+        rows = self.fetch(sql.first_state(message.thread, message.receiver_id))
+        return bool(rows) and rows[0][0] == "sent"
 
 
 def mark_alerts(dialect: Dialect, transaction: Transaction, keys: Iterable[int]) -> None:

@@ -69,8 +69,8 @@ class IngestPart(CorrectionsPart):
 
         def take_in(arithmetic: Arithmetic) -> batch.New:
             with self.transaction() as transaction:
-                kept, too_old = self.split_by_retention(transaction, ordered)
-                new = self._take_in(transaction, kept, arithmetic)
+                accepted, too_old = self.split_by_retention(transaction, ordered)
+                new = self._take_in(transaction, accepted, arithmetic)
                 self._save_undated(transaction, new, undated)
                 self._save_refusals(transaction, [*refusals, *too_old])
                 if progress:
@@ -90,8 +90,8 @@ class IngestPart(CorrectionsPart):
         arithmetic: Arithmetic,
     ) -> Written:
         with self.transaction() as transaction:
-            kept, too_old = self.split_by_retention(transaction, ordered)
-            stored = len(self._take_in(transaction, kept, arithmetic).rows)
+            accepted, too_old = self.split_by_retention(transaction, ordered)
+            stored = len(self._take_in(transaction, accepted, arithmetic).rows)
             refused = sum(refusal.count for refusal in too_old)
             written = Written(stored, arrived - stored - refused, refused)
             self._save_refusals(transaction, [*refusals, *too_old])

@@ -45,8 +45,8 @@ class KeysPart(AuditPart):
         if transaction.fetch(sql.clashes(key)):
             raise UserError(f"key {key.key_id} already exists")
         ids = [device_id.lower() for device_id in key.grant.devices]
-        known_ids = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
-        _require_all("device", ids, known_ids)
+        stored_ids = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
+        _require_all("device", ids, stored_ids)
         groups = transaction.fetch(directory_sql.group_names(organization_id))
         _require_all("group", key.grant.groups, groups)
 

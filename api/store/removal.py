@@ -47,20 +47,20 @@ class RemovalPart(CorrectionsPart):
         less nobody could tell what stays."""
         first, end = floor_to(from_ms, HOUR_MS), ceil_to(to_ms, HOUR_MS)
         limit = transaction.fetch(retention_sql.raw_from())
-        kept_ms = int(limit[0][0]) if limit else first
-        if (from_ms != first and first < kept_ms) or (to_ms != end and end <= kept_ms):
+        limit_ms = int(limit[0][0]) if limit else first
+        if (from_ms != first and first < limit_ms) or (to_ms != end and end <= limit_ms):
             raise UserError(
-                f"raw readings before {stamp(kept_ms)} were pruned: there, only whole hours can be"
+                f"raw readings before {stamp(limit_ms)} were pruned: there, only whole hours can be"
                 " deleted"
             )
         gone = int(transaction.fetch(retention_sql.count(key, from_ms, to_ms))[0][0])
         for statement in sql.readings(key, from_ms, to_ms):
             transaction.run(statement)
-        if first < kept_ms:
+        if first < limit_ms:
             for table, _ in verify_sql.DERIVED:
-                transaction.run(verify_sql.forget(table, (key, first, min(end, kept_ms))))
-        if end > kept_ms:
-            rebuild(transaction, self.dialect, (key, max(first, kept_ms), end), arithmetic)
+                transaction.run(verify_sql.forget(table, (key, first, min(end, limit_ms))))
+        if end > limit_ms:
+            rebuild(transaction, self.dialect, (key, max(first, limit_ms), end), arithmetic)
         transaction.run(insight_sql.mark_due(self.dialect, [(key, from_ms)]))
         return gone
 

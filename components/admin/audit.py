@@ -21,7 +21,7 @@ from components.controls import attributes, labelled
 from components.formatting import whole
 from components.menu import Entry, Section, menu
 from components.shell import AUDIT_PATH
-from components.url_state import said_text
+from components.url_state import text_param
 
 PATH: Final = AUDIT_PATH
 PAGE: Final = 100
@@ -33,7 +33,7 @@ KINDS: Final = (
 HEADS: Final = ("When (UTC)", "Who", "What", "Which", "Change", "Reason")
 EMPTY: Final = "Nothing matches."
 # Said by the other columns, or by no reader understood.
-TELLS_NOTHING: Final = frozenset(
+IGNORED_FIELDS: Final = frozenset(
     ("id", "deviceId", "created", "createdBy", "changed", "changedBy", "reason", "text",
      "keyId", "organizationId", "revokedBy", "revokeReason")
 )  # fmt: skip
@@ -65,27 +65,27 @@ class AuditFilter:
         return _day(self.first, 0), _day(self.last, 86_400_000 - 1)
 
     def query(self) -> dict[str, str]:
-        said = {"kind": self.kind, "q": self.search, "from": self.first, "to": self.last}
-        return {name: value for name, value in said.items() if value}
+        params = {"kind": self.kind, "q": self.search, "from": self.first, "to": self.last}
+        return {name: value for name, value in params.items() if value}
 
 
 def read_filter(query: Mapping[str, Any]) -> AuditFilter:
     """What can't be read is ignored."""
-    kind, page = said_text(query, "kind"), said_text(query, "page", 4)
-    days = (said_text(query, name, 10) for name in ("from", "to"))
+    kind, page = text_param(query, "kind"), text_param(query, "page", 4)
+    days = (text_param(query, name, 10) for name in ("from", "to"))
     first, last = (day if _day(day, 0) is not None else "" for day in days)
     number = int(page) if page.isascii() and page.isdigit() else 1
     return AuditFilter(
-        kind if kind in KINDS else "", said_text(query, "q", 100), first, last, max(1, number)
+        kind if kind in KINDS else "", text_param(query, "q", 100), first, last, max(1, number)
     )
 
 
 def _day(text: str, offset_ms: int) -> int | None:
     try:
-        found = date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         return None
-    return from_datetime(datetime(found.year, found.month, found.day, tzinfo=UTC)) + offset_ms
+    return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC)) + offset_ms
 
 
 # --- The page ------------------------------------------------------------------------------------
@@ -95,34 +95,34 @@ def counted(count: int) -> str:
     return "1 entry" if count == 1 else f"{whole(count)} entries"
 
 
-def heading(asked: AuditFilter, count: int) -> Component:
+def heading(audit_filter: AuditFilter, count: int) -> Component:
     return html.Div(
         [
             html.H1("Audit log"),
             html.P(counted(count), id=Ids.COUNT, className="quiet", role="status"),
-            html.Div(html.Span(files(asked), id=Ids.FILES), className="fleet-right"),
+            html.Div(html.Span(files(audit_filter), id=Ids.FILES), className="fleet-right"),
         ],
         className="heading",
     )
 
 
-def files(asked: AuditFilter) -> Component:
-    said = urlencode(asked.query())
+def files(audit_filter: AuditFilter) -> Component:
+    query = urlencode(audit_filter.query())
     entries = [
-        Entry(label, ending, f"/download/audit{ending}{'?' if said else ''}{said}")
+        Entry(label, ending, f"/download/audit{ending}{'?' if query else ''}{query}")
         for label, ending in (("CSV", ".csv"), ("Excel workbook", ".xlsx"))
     ]
     return menu("Export", [Section("All that match", tuple(entries))], name="Export the audit log")
 
 
-def filters(asked: AuditFilter) -> Component:
+def filters(audit_filter: AuditFilter) -> Component:
     return html.Div(
         [
-            _typed(Ids.KIND, asked.kind, "Kind: key, note, …", list="audit-kinds"),
+            _typed(Ids.KIND, audit_filter.kind, "Kind: key, note, …", list="audit-kinds"),
             html.Datalist([html.Option(value=kind) for kind in KINDS], id="audit-kinds"),
-            _typed(Ids.SEARCH, asked.search, "Search who, which or reason"),
-            _typed(Ids.FROM, asked.first, "From: 2026-03-01"),
-            _typed(Ids.TO, asked.last, "To: 2026-03-31"),
+            _typed(Ids.SEARCH, audit_filter.search, "Search who, which or reason"),
+            _typed(Ids.FROM, audit_filter.first, "From: 2026-03-01"),
+            _typed(Ids.TO, audit_filter.last, "To: 2026-03-31"),
         ],
         className="notes-filters",
         **labelled("Filter"),
@@ -184,7 +184,7 @@ def _changes(entry: AuditEntry) -> list[Component]:
     names = [
         name
         for name in {**before, **after}
-        if name not in TELLS_NOTHING and before.get(name) != after.get(name)
+        if name not in IGNORED_FIELDS and before.get(name) != after.get(name)
     ]
     lines: list[Component] = []
     for name in names:
@@ -204,7 +204,7 @@ def _changes(entry: AuditEntry) -> list[Component]:
 
 def _words(name: str) -> str:
     """``allDevices`` → ``all devices``."""
-    return re.sub(r"(?<=[a-z])[A-Z]", lambda found: f" {found[0].lower()}", name)
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda match: f" {match[0].lower()}", name)
 
 
 def _value(value: Any) -> str:
@@ -219,17 +219,17 @@ def _value(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
-def pages(asked: AuditFilter, count: int) -> list[Component]:
+def pages(audit_filter: AuditFilter, count: int) -> list[Component]:
     """The way to the pages before and after, as addresses."""
     last = -(-count // PAGE)
     links = (
-        (asked.page - 1, "Later entries", asked.page > 1),
-        (asked.page + 1, "Earlier entries", asked.page < last),
+        (audit_filter.page - 1, "Later entries", audit_filter.page > 1),
+        (audit_filter.page + 1, "Earlier entries", audit_filter.page < last),
     )
     return [
         html.A(
             label,
-            href=session.site_path(f"{PATH}?{urlencode({**asked.query(), 'page': page})}"),
+            href=session.site_path(f"{PATH}?{urlencode({**audit_filter.query(), 'page': page})}"),
             className="button",
         )
         for page, label, there in links

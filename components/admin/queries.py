@@ -12,22 +12,22 @@ from components.admin.audit import PAGE, AuditFilter
 BATCH = 1_000
 
 
-def audit_page(asked: AuditFilter) -> AuditPage:
+def audit_page(filters: AuditFilter) -> AuditPage:
     """Raises Forbidden for those who may not see it."""
-    first, last = asked.bounds
+    first, last = filters.bounds
     return session.current_client().audit(
-        kind=asked.kind, search=asked.search, from_ms=first, to_ms=last, limit=PAGE,
-        offset=(asked.page - 1) * PAGE,
+        kind=filters.kind, search=filters.search, from_ms=first, to_ms=last, limit=PAGE,
+        offset=(filters.page - 1) * PAGE,
     )  # fmt: skip
 
 
-def every_entry(client: Client, asked: AuditFilter) -> Iterator[tuple[AuditEntry, ...]]:
+def every_entry(client: Client, filters: AuditFilter) -> Iterator[tuple[AuditEntry, ...]]:
     """All that match, latest first, in batches."""
-    first, last = asked.bounds
+    first, last = filters.bounds
     offset = 0
     while True:
         page = client.audit(
-            kind=asked.kind, search=asked.search, from_ms=first, to_ms=last, limit=BATCH,
+            kind=filters.kind, search=filters.search, from_ms=first, to_ms=last, limit=BATCH,
             offset=offset,
         )  # fmt: skip
         if page.entries:

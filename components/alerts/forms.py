@@ -43,8 +43,8 @@ SHOWN_ONCE: Final = "Keep it: it is never shown again."
 def _with(options: list[tuple[str, str]], seconds: float) -> list[tuple[str, str]]:
     """Also a length that was set elsewhere."""
     value = str(int(seconds))
-    known = any(value == each for each, _ in options)
-    return options if known else [*options, (value, f"{int(seconds):,} s")]
+    listed = any(value == each for each, _ in options)
+    return options if listed else [*options, (value, f"{int(seconds):,} s")]
 
 
 def rule_form(
@@ -54,8 +54,8 @@ def rule_form(
     *,
     may_change: bool,
 ) -> list[Node]:
-    said: Mapping[str, Any] = {} if rule is None else rule.definition
-    source = str(said.get("source", "finding"))
+    saved: Mapping[str, Any] = {} if rule is None else rule.definition
+    source = str(saved.get("source", "finding"))
     title = el("h2", "New rule" if rule is None else "Change rule")
     deeds = el(
         "div",
@@ -66,13 +66,13 @@ def rule_form(
     reader = el("p", "Rules can be changed by an administrator.", class_="quiet")
     form = el(
         "form",
-        field("Name", text_input("name", "Name", str(said.get("name", "")), maxlength="120",
+        field("Name", text_input("name", "Name", str(saved.get("name", "")), maxlength="120",
                                  placeholder="Losing more than $10 a day")),
         field("When", choice("source", "When", SOURCES, source)),
-        *_of_source(said),
-        *_of_devices(said, groups),
-        *_of_times(said),
-        _of_receivers(said, receivers),
+        *_of_source(saved),
+        *_of_devices(saved, groups),
+        *_of_times(saved),
+        _of_receivers(saved, receivers),
         el("p", class_="problem", data_problem=True, role="alert"),
         deeds if may_change else reader,
         id="alert-rule-form",
@@ -158,16 +158,16 @@ def definition(fields: Mapping[str, Any]) -> dict[str, Any]:
         return read.get(name, [""])[0].strip()
 
     source = one("source") or "finding"
-    said: dict[str, Any] = {"name": one("name"), "source": source}
-    said |= {name: read.get(name, []) for name in LISTS}
-    said["devices"] = [each.strip() for each in one("devices").split(",") if each.strip()]
+    result: dict[str, Any] = {"name": one("name"), "source": source}
+    result |= {name: read.get(name, []) for name in LISTS}
+    result["devices"] = [each.strip() for each in one("devices").split(",") if each.strip()]
     for name in ("severity", "metric", "comparison"):
-        said[name] = one(name) or None
+        result[name] = one(name) or None
     for name in NUMBERS:
-        said[name] = _number(one(name))
+        result[name] = _number(one(name))
     for name in SECONDS:
-        said[name] = _number(one(name)) or 0
-    return said
+        result[name] = _number(one(name)) or 0
+    return result
 
 
 def _number(text: str) -> float | str | None:
@@ -229,11 +229,11 @@ def receiver_definition(fields: Mapping[str, Any], kind: str | None) -> dict[str
     read = {name: str(values[0]).strip()[:2_000] for name, values in fields.items()
             if isinstance(values, list) and values}  # fmt: skip
     chosen = kind or read.get("kind", "")
-    said: dict[str, Any] = {"name": read.get("name", "")}
+    config: dict[str, Any] = {"name": read.get("name", "")}
     if kind is None:
-        said["kind"] = chosen
+        config["kind"] = chosen
     for name, value in read.items():
         own_kind, _, own = name.partition(".")
         if own and own_kind == chosen and value:
-            said[own] = [each.strip() for each in value.split(",")] if own == "to" else value
-    return said
+            config[own] = [each.strip() for each in value.split(",")] if own == "to" else value
+    return config

@@ -104,7 +104,7 @@ def _page(
         [
             dcc.Store(id=ids.QUESTION, data=dict(question)),
             *(dcc.Store(id=id) for id in names),
-            *(html_json.told(id) for id in sheets),
+            *(html_json.store(id) for id in sheets),
             html.Div(
                 [
                     html.H1("Alerts"),

@@ -10,7 +10,7 @@ from api.metering.cost import DEFAULT_CURRENCY, money
 from api.timez import DAY_MS
 from components import formatting, session
 from components.alerts.elements import Element, button, confirmed, el, text_input
-from components.clock import Clock, day_text, known_zone, minute_text
+from components.clock import Clock, day_text, minute_text, zone_or_utc
 from components.finding_text import SEVERITY_WORDS
 from components.html_json import Node
 
@@ -53,12 +53,12 @@ def _head(title: str, note: str) -> Element:
 
 
 def _firing(alert: Alert, now_ms: int, zone_of: ZoneOf, may_operate: bool) -> Element:
-    said = [alert.words.rstrip("."), _cost(alert), f"rule “{alert.rule_name}”"]
+    details = [alert.words.rstrip("."), _cost(alert), f"rule “{alert.rule_name}”"]
     what = el(
         "div",
         el("span", SEVERITY_WORDS[alert.severity], class_="sr-only"),
         el("a", f"{alert.kind} · {_device(alert)}", href=_href(alert), class_="alert-name"),
-        el("div", " · ".join(part for part in said if part), class_="quiet"),
+        el("div", " · ".join(part for part in details if part), class_="quiet"),
     )
     lasted = el(
         "div",
@@ -132,7 +132,7 @@ def _href(alert: Alert) -> str:
 
 def moment(at_ms: int, now_ms: int, zone: str) -> str:
     """08:00 of today, else Tue 17 Nov, 22:40; in the device's zone."""
-    clock = Clock(known_zone(zone), min(at_ms, now_ms) - DAY_MS, max(at_ms, now_ms) + DAY_MS)
+    clock = Clock(zone_or_utc(zone), min(at_ms, now_ms) - DAY_MS, max(at_ms, now_ms) + DAY_MS)
     local, today = clock.local(at_ms), clock.local(now_ms)
     time = minute_text(local)
     if local // DAY_MS == today // DAY_MS:
@@ -190,10 +190,10 @@ def _pager(count: int, number: int) -> list[Node]:
 
 
 def silences(
-    found: Sequence[AlertSilence], labels: dict[str, str], now_ms: int, *, may_operate: bool
+    listed: Sequence[AlertSilence], labels: dict[str, str], now_ms: int, *, may_operate: bool
 ) -> list[Node]:
     """Those that hold now or later."""
-    there = [each for each in found if each.until_ms > now_ms]
+    there = [each for each in listed if each.until_ms > now_ms]
     head = _head("Silences", "of these nothing is sent")
     if not there:
         return [head, el("p", "Nothing is silenced.", class_="alert-empty")]
@@ -207,13 +207,13 @@ def _silence(
     whom = labels.get(device, "A device") if device else silence.group or "All devices"
     left = f"for another {formatting.duration(silence.until_ms - now_ms)}"
     end = confirmed("End…", "End silence", "end-silence", data_id=silence.id)
-    said = [left, silence.reason]
+    details = [left, silence.reason]
     return el(
         "div",
         el(
             "div",
             el("span", whom, class_="alert-name"),
-            el("div", " · ".join(part for part in said if part), class_="quiet"),
+            el("div", " · ".join(part for part in details if part), class_="quiet"),
         ),
         end if may_operate else None,
         class_="alert-row plain",

@@ -51,10 +51,10 @@ def every_alert(client: Client, group: str) -> Iterator[Sequence[Alert]]:
     """Firing ones, then resolved ones, a batch at a time."""
     place = 0
     while True:
-        found = client.alerts(group=group or None, limit=BATCH, offset=place).alerts
-        if found:
-            yield found
-        if len(found) < BATCH:
+        batch = client.alerts(group=group or None, limit=BATCH, offset=place).alerts
+        if batch:
+            yield batch
+        if len(batch) < BATCH:
             return
         place += BATCH
 

@@ -21,9 +21,11 @@ NO_RECEIVERS: Final = "No receivers yet. Without one, alerts are shown here and 
 
 def summary(rules: Sequence[AlertRule], receivers: Sequence[AlertReceiver]) -> list[Node]:
     on = sum(each.enabled for each in rules)
-    told = f"{on:,} of {formatting.plural(len(rules), 'rule')} on" if rules else "No rules yet"
+    rule_count = (
+        f"{on:,} of {formatting.plural(len(rules), 'rule')} on" if rules else "No rules yet"
+    )
     who = formatting.plural(len(receivers), "receiver") if receivers else "no receivers yet"
-    return [f"{told} · {who}"]
+    return [f"{rule_count} · {who}"]
 
 
 def rule_list(
@@ -37,12 +39,12 @@ def rule_list(
 
 
 def _rule(rule: AlertRule, names: Mapping[str, str], chosen: str, may_change: bool) -> Element:
-    said = rule.definition
-    whom = [names.get(id, "a deleted receiver") for id in said["receivers"]]
-    where = f"{len(said['devices'])} devices" if said["devices"] else ""
-    where = ", ".join([*said["groups"], *([where] if where else [])]) or "All devices"
-    hold = f"after {length(int(said['hold']) * 1000)}" if said["hold"] else "at once"
-    told = f"{where} · {hold} · {', '.join(whom) or 'nobody is notified'}"
+    definition = rule.definition
+    whom = [names.get(id, "a deleted receiver") for id in definition["receivers"]]
+    where = f"{len(definition['devices'])} devices" if definition["devices"] else ""
+    where = ", ".join([*definition["groups"], *([where] if where else [])]) or "All devices"
+    hold = f"after {length(int(definition['hold']) * 1000)}" if definition["hold"] else "at once"
+    summary_text = f"{where} · {hold} · {', '.join(whom) or 'nobody is notified'}"
     href = session.site_path(f"{RULES_PATH}?rule={rule.id}")
     return el(
         "div",
@@ -50,7 +52,7 @@ def _rule(rule: AlertRule, names: Mapping[str, str], chosen: str, may_change: bo
             "div",
             el("a", rule.name, href=href, class_="alert-name"),
             el("div", rule.words, class_="quiet"),
-            el("div", told, class_="quiet"),
+            el("div", summary_text, class_="quiet"),
         ),
         _switch("rule", rule.id, rule.enabled) if may_change else None,
         class_="alert-row plain current" if rule.id == chosen else "alert-row plain",
@@ -90,7 +92,7 @@ def receiver_list(
 def _receiver(receiver: AlertReceiver, chosen: str, may_change: bool) -> Element:
     kind = KIND_BY_NAME.get(receiver.kind)
     href = session.site_path(f"{RULES_PATH}?receiver={receiver.id}")
-    said = f"{kind.label if kind else receiver.kind} · {place(receiver.config)}"
+    text = f"{kind.label if kind else receiver.kind} · {place(receiver.config)}"
     trouble = el("div", receiver.trouble, class_="problem") if receiver.trouble else None
     deeds = el(
         "div",
@@ -103,7 +105,7 @@ def _receiver(receiver: AlertReceiver, chosen: str, may_change: bool) -> Element
         el(
             "div",
             el("a", receiver.name, href=href, class_="alert-name"),
-            el("div", said, class_="quiet"),
+            el("div", text, class_="quiet"),
             trouble,
         ),
         deeds if may_change else None,
@@ -141,25 +143,25 @@ def delete_receiver(receiver_id: str) -> Element:
 MOST: Final = 12
 
 
-def preview(found: RulePreview, now_ms: int) -> list[Node]:
-    times = "once" if found.count == 1 else f"{found.count:,} times"
-    title = f"Would have fired {times} in the last {found.days} days"
-    where = f"on {len(found.devices):,} of {formatting.plural(found.covered, 'device')}"
-    if not found.count:
-        title = f"Would not have fired in the last {found.days} days"
-        where = f"on {formatting.plural(found.covered, 'device')}"
+def preview(result: RulePreview, now_ms: int) -> list[Node]:
+    times = "once" if result.count == 1 else f"{result.count:,} times"
+    title = f"Would have fired {times} in the last {result.days} days"
+    where = f"on {len(result.devices):,} of {formatting.plural(result.covered, 'device')}"
+    if not result.count:
+        title = f"Would not have fired in the last {result.days} days"
+        where = f"on {formatting.plural(result.covered, 'device')}"
     head = el("div", el("strong", title), el("span", where, class_="quiet"), class_="alert-fired")
-    rows = [_fired_row(each, found.days, now_ms) for each in found.devices[:MOST]]
-    more = len(found.devices) - MOST
+    rows = [_fired_row(each, result.days, now_ms) for each in result.devices[:MOST]]
+    more = len(result.devices) - MOST
     notes = [
         f"And {formatting.plural(more, 'more device')}." if more > 0 else "",
-        f"{found.open:,} open now: sent once on saving." if found.open else "",
-        _last(found, now_ms),
-        found.note,
+        f"{result.open:,} open now: sent once on saving." if result.open else "",
+        _last(result, now_ms),
+        result.note,
     ]
-    said = " ".join(each for each in notes if each)
-    axis = [_axis(found.days)] if rows else []
-    return [head, *rows, *axis, *([el("p", said, class_="quiet")] if said else [])]
+    note_text = " ".join(each for each in notes if each)
+    axis = [_axis(result.days)] if rows else []
+    return [head, *rows, *axis, *([el("p", note_text, class_="quiet")] if note_text else [])]
 
 
 def _fired_row(device: FiredDevice, days: int, now_ms: int) -> Element:
@@ -190,8 +192,8 @@ def _axis(days: int) -> Element:
     return el("div", el("span", f"{days} days ago"), el("span", "now"), class_="alert-axis quiet")
 
 
-def _last(found: RulePreview, now_ms: int) -> str:
-    spans = [(fired, each.label) for each in found.devices for fired, _ in each.spans]
+def _last(result: RulePreview, now_ms: int) -> str:
+    spans = [(fired, each.label) for each in result.devices for fired, _ in each.spans]
     if not spans:
         return ""
     at_ms, label = max(spans)

@@ -81,12 +81,12 @@ def body_again(gone: Annotation) -> dict[str, Any]:
 
 def body_of(kind: str, deed: Mapping[str, Any], tz: ZoneInfo) -> dict[str, Any]:
     """The request of that deed."""
-    told = "text" if kind == "note" else "reason"
+    text_field = "text" if kind == "note" else "reason"
     body: dict[str, Any] = {
         **_subject(read_text(deed.get("subject"))),
         "from": _instant(deed.get("from"), tz),
         "to": _instant(deed.get("to"), tz),
-        told: read_text(deed.get("text")),
+        text_field: read_text(deed.get("text")),
     }
     if kind == "maintenance":
         repeat = read_text(deed.get("repeat")) or None

@@ -37,7 +37,7 @@ class Ids(StrEnum):
     NOTE = "annotations-note"
     DEED = "annotations-deed"
     DONE = "annotations-done"
-    TOLD = "annotations-told"
+    NOTIFIED = "annotations-told"
     OUTCOME = "annotations-outcome"
 
 
@@ -52,7 +52,7 @@ def panel(
     """``question`` is what the list is asked for first; ``device`` the one of the page, "" where
     the form asks for a device or a group; ``options`` are offered there."""
     who = session.me()
-    stores = (Ids.DEED, Ids.DONE, Ids.TOLD)
+    stores = (Ids.DEED, Ids.DONE, Ids.NOTIFIED)
     buttons = [
         html.Button(
             label,
@@ -68,7 +68,7 @@ def panel(
         [
             dcc.Store(id=Ids.QUESTION, data=dict(question)),
             *(dcc.Store(id=store) for store in stores),
-            html_json.told(Ids.LIST),
+            html_json.store(Ids.LIST),
             html.Datalist(
                 [html.Option(value=option) for option in options], id="annotation-subjects"
             ),
@@ -95,13 +95,13 @@ def panel(
 
 
 def listing(
-    found: Sequence[Annotation], tz: ZoneInfo, labels: Mapping[str, str], who: Me
+    entries: Sequence[Annotation], tz: ZoneInfo, labels: Mapping[str, str], who: Me
 ) -> list[Component]:
     """Latest first. What has ended stays, struck."""
-    if not found:
+    if not entries:
         return [html.P(EMPTY, className="empty")]
     head = html.Tr([html.Th(name, scope="col") for name in HEADS])
-    body = [_row(each, tz, labels, who) for each in found]
+    body = [_row(each, tz, labels, who) for each in entries]
     return [
         html.Div(
             html.Table([html.Thead(head), html.Tbody(body)], className="rows annotation-table"),

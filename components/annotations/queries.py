@@ -33,23 +33,23 @@ def matching(
         client.annotations(each, device=device, group=group, search=search, limit=MOST)
         for each in kinds
     ]
-    found = [each for page in pages for each in page.annotations]
-    found.sort(key=lambda each: -each.from_ms)
-    return found[:MOST], sum(page.count for page in pages)
+    matches = [each for page in pages for each in page.annotations]
+    matches.sort(key=lambda each: -each.from_ms)
+    return matches[:MOST], sum(page.count for page in pages)
 
 
 def within(client: Client, device_id: str, window: Window, kind: str = "note") -> list[Annotation]:
     """All that have a part in the window and are in force, latest first. Raises what the client
     raises."""
-    found: list[Annotation] = []
+    matches: list[Annotation] = []
     while True:
         page = client.annotations(
             kind, device=device_id, from_ms=window.from_ms, to_ms=window.to_ms, revoked=False,
-            limit=PAGE, offset=len(found),
+            limit=PAGE, offset=len(matches),
         )  # fmt: skip
-        found += page.annotations
+        matches += page.annotations
         if len(page.annotations) < PAGE:
-            return found
+            return matches
 
 
 def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
@@ -97,17 +97,17 @@ MOST_MARKS: Final = 200  # of a kind on one chart
 
 def annotation_marks(client: Client, device_id: str, reach: Window) -> list[AnnotationMark]:
     """What a chart of that range shows. A server that has none of it, or an embed, shows none."""
-    found: list[Annotation] = []
+    matches: list[Annotation] = []
     try:
         for kind in PATHS:
             page = client.annotations(
                 kind, device=device_id, from_ms=reach.from_ms, to_ms=reach.to_ms, revoked=False,
                 limit=MOST_MARKS,
             )  # fmt: skip
-            found += page.annotations
+            matches += page.annotations
     except WeirError:
         return []
-    return [mark for each in found for mark in _marks(each, reach)]
+    return [mark for each in matches for mark in _marks(each, reach)]
 
 
 def _marks(annotation: Annotation, reach: Window) -> list[AnnotationMark]:

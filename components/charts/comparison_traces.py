@@ -54,8 +54,8 @@ class Compared:
 
     @property
     def levels(self) -> list[Values]:
-        found: list[Values] = [] if self.line is None else [self.line.levels]
-        return found if self.band is None else [*found, self.band.high, self.band.low]
+        lines: list[Values] = [] if self.line is None else [self.line.levels]
+        return lines if self.band is None else [*lines, self.band.high, self.band.low]
 
 
 NOTHING: Final = Compared()
@@ -73,9 +73,9 @@ def compared_traces(compared: Compared, palette: Palette) -> list[dict[str, Any]
 
 def _line_trace(line: OtherLine, palette: Palette) -> dict[str, Any]:
     x, y = _path(line.at_ms, line.levels, line.length_ms)
-    told = {"name": line.name, "unit": line.unit, "days": line.days, "length_ms": line.length_ms}
+    meta = {"name": line.name, "unit": line.unit, "days": line.days, "length_ms": line.length_ms}
     return {
-        "type": "scatter", "name": line.name, "x": x, "y": y, "meta": {"compared": told},
+        "type": "scatter", "name": line.name, "x": x, "y": y, "meta": {"compared": meta},
         "mode": "lines", "connectgaps": False,
         "line": {"width": 1.25, "color": palette.ink_2, "dash": "4px,3px"},
     }  # fmt: skip
@@ -91,7 +91,7 @@ def _band_traces(band: UsualBand, palette: Palette) -> list[dict[str, Any]]:
         x += [*there, *reversed(there), None]
         y += [*(high[i] for i in run), *(low[i] for i in reversed(run)), None]
     mx, my = _path(band.at_ms, band.middle, band.length_ms)
-    told = {
+    meta = {
         "unit": band.unit,
         "length_ms": band.length_ms,
         "low": [value for value in low if value is not None],
@@ -102,7 +102,7 @@ def _band_traces(band: UsualBand, palette: Palette) -> list[dict[str, Any]]:
         {
             "type": "scatter", "name": "usual, 10–90 %", "x": x, "y": y, "mode": "lines",
             "fill": "toself", "fillcolor": f"{palette.accent}{BAND_OPACITY}", "line": {"width": 0},
-            "meta": {"usual": told},
+            "meta": {"usual": meta},
         },
         {
             "type": "scatter", "name": "usual", "x": mx, "y": my, "mode": "lines",

@@ -15,7 +15,7 @@ from components.charts.frames import Frame, Values
 from components.clock import Clock
 from components.units import US, Units
 
-TOLD: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the metric drawn
+EXTRA_METRICS: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the metric drawn
 DECIMALS: Final = 6  # of numbers that are only said
 
 
@@ -24,7 +24,7 @@ def has_range(frame: Frame) -> bool:
     return frame.resolution is not RAW and not frame.metric.totalled
 
 
-def says(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
+def hover_data(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
     """What the browser needs to know beside x and y of the rows that are drawn, in their order.
 
     ``name`` and ``unit`` are of the metric. ``clock`` are the zone's (first instant, offset in ms,
@@ -35,7 +35,7 @@ def says(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
     """
     raw = frame.resolution is RAW
     there = [index for run in frame.runs for index in run]
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": frame.metric.label,
         "unit": frame.unit,
         "range": has_range(frame),
@@ -53,10 +53,10 @@ def says(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
     for part, name in columns.items():
         column = frame.series.columns.get(name) if name else None
         if column is not None:
-            told[part] = _short(column, there)
+            fields[part] = _short(column, there)
     if frame.resolution.calendar:
-        told["titles"] = _titles(frame, tz, there)
-    return told
+        fields["titles"] = _titles(frame, tz, there)
+    return fields
 
 
 def _short(column: Values, there: list[int]) -> list[float | None]:

@@ -115,9 +115,9 @@ def _texts(values: list[int], step: Step, clock: Clock, from_ms: int) -> list[st
         name = clock.name(value) if step.wall_ms else ""
         if index in (0, first_visible):
             context_before = ("", "")
-        said = _changed(context_before, context)
-        said += [name] if index and name != name_before else []
-        texts.append(f"{text}<br>{' '.join(said)}" if said else text)
+        second_line = _changed(context_before, context)
+        second_line += [name] if index and name != name_before else []
+        texts.append(f"{text}<br>{' '.join(second_line)}" if second_line else text)
         context_before, name_before = context, name
     return texts
 

@@ -151,7 +151,7 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
 
 def _spoken(frame: Frame, canvas: Canvas) -> Trace:
     """The data from which assets/hover.js builds the hover texts."""
-    return {"meta": {"says": hover_text.says(frame, canvas.tz, canvas.units)}}
+    return {"meta": {"says": hover_text.hover_data(frame, canvas.tz, canvas.units)}}
 
 
 def _bar_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:

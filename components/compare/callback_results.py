@@ -29,26 +29,26 @@ IMAGES: Final = (("png", "PNG"), ("svg", "SVG"), ("pdf", "PDF"))
 def answer(access: ServiceAccess, view: CompareView, now_ms: int) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
     try:
-        found = compared(access, view, now_ms)
+        result = compared(access, view, now_ms)
     except NotOffered:
         return _nothing(view, NO_WEIR)
     except NotFound:
         return _nothing(view, NOT_FOUND)
-    if found.figure is None or found.found is None:
-        return _nothing(replace(view, items=found.items), "" if found.items else NOTHING, found)
-    drawn = found.figure
-    return _told(view, found, "") | {
+    if result.figure is None or result.volumes is None:
+        return _nothing(replace(view, items=result.items), "" if result.items else NOTHING, result)
+    drawn = result.figure
+    return _page_fields(view, result, "") | {
         "pictures": sheet(cards.pictures(drawn, view)),
         "bars": sheet(cards.bars(drawn)),
-        "chips": sheet(cards.chips(found.found, found.items)),
-        "how": sheet(cards.how(found.found, view)),
+        "chips": sheet(cards.chips(result.volumes, result.items)),
+        "how": sheet(cards.how(result.volumes, view)),
         "hover": _hover(drawn),
     }
 
 
-def _nothing(view: CompareView, why: str, found: Compared | None = None) -> dict[str, Any]:
+def _nothing(view: CompareView, why: str, result: Compared | None = None) -> dict[str, Any]:
     empty = why or "The range has not begun."
-    return _told(view, found, empty) | {
+    return _page_fields(view, result, empty) | {
         "pictures": [],
         "bars": [],
         "chips": sheet(cards.chips(None, view.items)),
@@ -57,11 +57,11 @@ def _nothing(view: CompareView, why: str, found: Compared | None = None) -> dict
     }
 
 
-def _told(view: CompareView, found: Compared | None, empty: str) -> dict[str, Any]:
+def _page_fields(view: CompareView, result: Compared | None, empty: str) -> dict[str, Any]:
     """What assets/usage.js knows of each page that it keeps."""
     days = view.days
-    items = found.items if found else view.items
-    told: dict[str, Any] = {
+    items = result.items if result else view.items
+    fields: dict[str, Any] = {
         "empty": empty,
         "progress": "",
         "complete": True,
@@ -72,13 +72,13 @@ def _told(view: CompareView, found: Compared | None, empty: str) -> dict[str, An
         "moves": days.moves,
         "items": [write_item(item) for item in items],
     }
-    if found is None:
-        return told
-    in_zone = replace(days, zone=found.tz.key)
-    told["range"] = table.range_words(in_zone, found.dates.last)
-    first, last = found.dates
-    told["dates"] = [table.iso(first), table.iso(max(first, last))]
-    return told
+    if result is None:
+        return fields
+    in_zone = replace(days, zone=result.tz.key)
+    fields["range"] = table.range_words(in_zone, result.dates.last)
+    first, last = result.dates
+    fields["dates"] = [table.iso(first), table.iso(max(first, last))]
+    return fields
 
 
 def _hover(figure: Figure) -> dict[str, Any]:
@@ -112,9 +112,9 @@ def offered(access: ServiceAccess, sought: str, view: CompareView, now_ms: int) 
 
 def files(view: CompareView) -> list[Any]:
     """The body of the menu."""
-    said = urlencode({k: v for k, v in write_compare_view(view).items() if v})
+    query = urlencode({k: v for k, v in write_compare_view(view).items() if v})
     images = tuple(Entry(label, f".{kind}", deed=f"server-{kind}") for kind, label in IMAGES)
     tables = tuple(
-        Entry(label, f".{kind}", f"/download/compare.{kind}?{said}") for kind, label in FORMATS
+        Entry(label, f".{kind}", f"/download/compare.{kind}?{query}") for kind, label in FORMATS
     )
     return body([Section("Image", images), Section("Volumes", tables)])

@@ -161,13 +161,13 @@ def _notes(line: Line) -> list[tuple[str, str]]:
 # --- What is compared, and how -------------------------------------------------------------------
 
 
-def chips(found: Volumes | None, items: Sequence[str]) -> list[Component]:
+def chips(volumes: Volumes | None, items: Sequence[str]) -> list[Component]:
     """What is compared, each with a button that takes it away; those that aren't there too."""
-    told = {each.item: each for each in found.items} if found else {}
-    places = {each.item: place for place, each in enumerate(found.items)} if found else {}
+    by_item = {each.item: each for each in volumes.items} if volumes else {}
+    places = {each.item: place for place, each in enumerate(volumes.items)} if volumes else {}
     made: list[Component] = []
     for item in items:
-        here = told.get(item)
+        here = by_item.get(item)
         label = here.label if here else f"{item.partition(':')[2]}: not found"
         swatch = [_swatch(places[item])] if item in places else []
         made.append(
@@ -183,11 +183,11 @@ def chips(found: Volumes | None, items: Sequence[str]) -> list[Component]:
     return made
 
 
-def how(found: Volumes, view: CompareView) -> list[Component]:
+def how(volumes: Volumes, view: CompareView) -> list[Component]:
     """Buttons: what the volumes are divided by, and whether they share a picture."""
     by = [("", "Volume"), (OF_MEAN, "% of own mean")]
-    by += [(name, per_words(name).strip().capitalize()) for name in shared_attributes(found)]
-    count = len(found.items)
+    by += [(name, per_words(name).strip().capitalize()) for name in shared_attributes(volumes)]
+    count = len(volumes.items)
     usual = "each" if count > MOST_IN_ONE else "one"
     chosen = "each" if view.split(count) else "one"
     layouts = [("one", "One chart"), ("each", "One each")]

@@ -14,7 +14,7 @@ from api.client.expectations import ItemVolumes, Volumes
 from api.metering.uptime import comparable
 from components import formatting
 from components.charts.ticks import ticks
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.compare.url_state import OF_MEAN, CompareView, resolution_of
 from components.findings.figure import axis
 from components.units import Scale
@@ -102,8 +102,8 @@ class Figure:
     def columns(self, width_px: int) -> list[tuple[float, str]]:
         """(x, text) of the marks that fit so many pixels."""
         first, last = self.edges_ms[0], self.edges_ms[-1]
-        found = ticks(first, last, self.tz, width_px)
-        pairs = zip(found.values_ms, found.texts, strict=True)
+        marks = ticks(first, last, self.tz, width_px)
+        pairs = zip(marks.values_ms, marks.texts, strict=True)
         return [(self.x(at), text) for at, text in pairs if first <= at < last]
 
     def times(self) -> list[str]:
@@ -113,19 +113,19 @@ class Figure:
         return [formatting.bucket(start, end, self.resolution, clock) for start, end in pairs]
 
 
-def figure(found: Volumes, view: CompareView, days: int, now_ms: int) -> Figure:
+def figure(volumes: Volumes, view: CompareView, days: int, now_ms: int) -> Figure:
     """``days``: how many the range has. A bucket under way counts in the totals alone: as a point
     it would look like a fall."""
     resolution = resolution_of(days)
-    over = sum(1 for edge in found.edges_ms[1:] if edge <= now_ms)
-    edges = found.edges_ms[: over + 1]
-    tz = known_zone(found.timezone)
+    over = sum(1 for edge in volumes.edges_ms[1:] if edge <= now_ms)
+    edges = volumes.edges_ms[: over + 1]
+    tz = zone_or_utc(volumes.timezone)
     having = [
         (place, each)
-        for place, each in enumerate(found.items)
+        for place, each in enumerate(volumes.items)
         if view.by in ("", OF_MEAN) or view.by in each.attributes
     ]
-    lacking = tuple(each.label for each in found.items if each not in [one for _, one in having])
+    lacking = tuple(each.label for each in volumes.items if each not in [one for _, one in having])
     each_bucket = "day" if resolution is DAY else "hour"
     if view.by == OF_MEAN:
         lines = _of_mean(having, over)
@@ -167,9 +167,9 @@ def _of_mean(having: Sequence[tuple[int, ItemVolumes]], over: int) -> tuple[Line
         present = [v for v in each.volumes[:over] if v is not None]
         mean = sum(present) / len(present) if present else 0.0
         values = [None if v is None or mean <= 0 else 100 * v / mean for v in each.volumes[:over]]
-        known = each.gallons is not None and mean_total > 0
+        has_share = each.gallons is not None and mean_total > 0
         lines.append(
-            Line(place, each, values, 100 * (each.gallons or 0) / mean_total if known else None)
+            Line(place, each, values, 100 * (each.gallons or 0) / mean_total if has_share else None)
         )
     return tuple(lines)
 
@@ -188,6 +188,6 @@ def per_words(by: str) -> str:
     return f" per {words[:-1]}" if plural else f" per unit of {words}"
 
 
-def shared_attributes(found: Volumes) -> list[str]:
+def shared_attributes(volumes: Volumes) -> list[str]:
     """Of any of the items, by name."""
-    return sorted({name for each in found.items for name in each.attributes})
+    return sorted({name for each in volumes.items for name in each.attributes})

@@ -70,7 +70,7 @@ def compare_page(view: CompareView, today: date) -> Component:
             dcc.Store(id=Ids.QUESTION, data=write_compare_view(view)),
             dcc.Store(id=Ids.ANSWER),
             dcc.Store(id=Ids.DRAWN),
-            *(html_json.told(id) for id in SHEETS),
+            *(html_json.store(id) for id in SHEETS),
             html.Div(
                 [
                     html.H1("Compare"),

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from api.client.expectations import Volumes
 from api.timez import day_start, local_ordinal
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.compare.figure import Figure, figure
 from components.compare.url_state import CompareView, resolution_of
 from components.fleet.device_queries import Directory, Meter, directory
@@ -28,7 +28,7 @@ class Compared:
     items: tuple[str, ...]
     dates: Dates
     tz: ZoneInfo
-    found: Volumes | None = None
+    volumes: Volumes | None = None
     figure: Figure | None = None
 
 
@@ -37,20 +37,20 @@ def compared(access: ServiceAccess, view: CompareView, now_ms: int) -> Compared:
     Weir, and what the client raises."""
     listed = directory(access, now_ms)
     items = view.items or default_items(listed)
-    tz = known_zone(view.days.zone, _zone_of(items, listed))
+    tz = zone_or_utc(view.days.zone, _zone_of(items, listed))
     dates = view.days.dates(local_ordinal(tz, now_ms))
     from_ms, end_ms = day_start(tz, dates.first), day_start(tz, dates.last + 1)
     if not items or not len(dates):
         return Compared(items, dates, tz)
-    found = access.client.volumes(
+    volumes = access.client.volumes(
         items,
         resolution_of(len(dates)),
         from_ms=from_ms,
         to_ms=min(end_ms - 1, now_ms),
         timezone=tz.key,
     )
-    drawn = figure(found, view, len(dates), now_ms) if len(found.edges_ms) > 1 else None
-    return Compared(items, dates, tz, found, drawn)
+    drawn = figure(volumes, view, len(dates), now_ms) if len(volumes.edges_ms) > 1 else None
+    return Compared(items, dates, tz, volumes, drawn)
 
 
 def default_items(listed: Directory) -> tuple[str, ...]:

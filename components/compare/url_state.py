@@ -15,7 +15,7 @@ from api.catalog import COARSEST_STORED, DAY, Resolution
 from api.metering.attributes import LONGEST_NAME
 from components.image_query import READING, SIZED, Pairs, Rule, Size, checked, one_of, size_of
 from components.units import US
-from components.url_state import said_text
+from components.url_state import text_param
 from components.usage.url_state import (
     MOST_COMPARED,
     RANGES,
@@ -59,8 +59,8 @@ def resolution_of(days: int) -> Resolution:
 
 def read_items(text: str) -> tuple[str, ...]:
     """Each is percent-encoded, since a group's name may have commas."""
-    found = (unquote(each) for each in text[:LONGEST_ITEMS].split(","))
-    return tuple(dict.fromkeys(each for each in found if _ITEM.fullmatch(each)))[:MOST_ITEMS]
+    items = (unquote(each) for each in text[:LONGEST_ITEMS].split(","))
+    return tuple(dict.fromkeys(each for each in items if _ITEM.fullmatch(each)))[:MOST_ITEMS]
 
 
 def write_item(item: str) -> str:
@@ -68,15 +68,15 @@ def write_item(item: str) -> str:
     return f"{kind}:{quote(name, safe='')}"
 
 
-def read_compare_view(said: Mapping[str, Any]) -> CompareView:
-    days = read_usage_view({name: said.get(name) for name in ("range", "zone", "units")})
-    if range_of(said_text(said, "range")) is None:
+def read_compare_view(params: Mapping[str, Any]) -> CompareView:
+    days = read_usage_view({name: params.get(name) for name in ("range", "zone", "units")})
+    if range_of(text_param(params, "range")) is None:
         days = UsageView(range=DEFAULT_RANGE, zone=days.zone, units=days.units)
-    layout = said_text(said, "layout")
+    layout = text_param(params, "layout")
     return CompareView(
         days,
-        read_items(said_text(said, "items")),
-        said_text(said, "by", LONGEST_NAME),
+        read_items(text_param(params, "items")),
+        text_param(params, "by", LONGEST_NAME),
         layout if layout in LAYOUTS else "",
     )
 
@@ -130,5 +130,5 @@ def checked_compare_view(pairs: Pairs) -> CompareView:
 
 def checked_picture(pairs: Pairs) -> tuple[CompareView, str, Size]:
     """The view, theme and size of an image. Raises BadRequest likewise."""
-    said = checked(pairs, {**RULES, **SIZED})
-    return read_compare_view(said), said.get("theme", "light"), size_of(said, USUAL_PX)
+    params = checked(pairs, {**RULES, **SIZED})
+    return read_compare_view(params), params.get("theme", "light"), size_of(params, USUAL_PX)

@@ -89,11 +89,11 @@ class CardRow(NamedTuple):
 
 def _findings(query: CardQuery) -> tuple[Sequence[Component], str]:
     meter = queries.meter_of(query.device_id, query.now_ms)
-    found = insight_queries.findings(query.device_id).findings
-    telling = finding_list.Telling(
+    findings = insight_queries.findings(query.device_id).findings
+    context = finding_list.FindingContext(
         insight_queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
     )
-    return finding_list.listing(found, telling), finding_list.summary(found)
+    return finding_list.listing(findings, context), finding_list.summary(findings)
 
 
 def _days(query: CardQuery) -> tuple[Sequence[Component], str]:
@@ -207,8 +207,8 @@ def _card(row: CardRow, *, hidden: bool) -> Component:
                 className="card-head",
             ),
             html.P(id=row.failure_id, className="card-trouble"),
-            html_json.told(row.id),
-            html_json.told(row.menu_id),
+            html_json.store(row.id),
+            html_json.store(row.menu_id),
             html.Div(id=row.id, className="sheet"),
         ],
         className="card wide" if row.wide else "card",
@@ -224,12 +224,12 @@ def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
     return f"{count} weeks to {formatting.date_of(end_ms, Clock(tz, end_ms, end_ms))}"
 
 
-def card_results(row: CardRow, shown: Any, kept: Any, now_ms: int, page: Any = 1) -> list[Any]:
+def card_results(row: CardRow, shown: Any, stored: Any, now_ms: int, page: Any = 1) -> list[Any]:
     """The card's body, note and failure."""
     read = read_shown(shown)
     if read is None:
         return [no_update] * 3
-    subject = Subject.read(kept)
+    subject = Subject.read(stored)
     tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
     try:
         body, note = row.draw(CardQuery(subject.device_id, read, tz, now_ms, number))

@@ -14,7 +14,7 @@ from components.chart_query import Drawn, Subject
 from components.charts import hover_text
 from components.controls import attributes, failure
 from components.device import queries
-from components.device.chart_state import tell_shown
+from components.device.chart_state import shown_response
 from components.device.gap_list import gap_list
 from components.html_json import sheet
 from components.ranges import Window
@@ -35,15 +35,15 @@ class Fields(StrEnum):
     NEVER = "never"
     UNZOOMED = "unzoomed"
     GAPS = "gaps"
-    TOLD = "told"
+    RESPONSE = "told"
     COMPARED = "compared"
     SINCE = "since"
 
 
-def chart_results(question: Any, kept: Any, now_ms: int) -> dict[str, Any]:
+def chart_results(question: Any, stored: Any, now_ms: int) -> dict[str, Any]:
     """The chart for what the browser asks; where that fails the last good one stays."""
-    asked = read_question(question)
-    view, subject = read_view(asked), Subject.read(kept)
+    params = read_question(question)
+    view, subject = read_view(params), Subject.read(stored)
     try:
         drawn = chart_query.draw(session.current_client(), subject, view, now_ms)
     except WeirError as error:
@@ -54,7 +54,9 @@ def chart_results(question: Any, kept: Any, now_ms: int) -> dict[str, Any]:
         Fields.FIGURE: chart_query.change(drawn, view),
         Fields.BADGE: chart_query.badge(drawn),
         Fields.ZONE_NOTE: chart_query.zone_note(drawn),
-        Fields.SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.heard(drawn)),
+        Fields.SUMMARY: hover_text.summary(
+            drawn.frame, tz, view.units, chart_query.data_share(drawn)
+        ),
         Fields.NOTICE: "",
         Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
@@ -62,7 +64,7 @@ def chart_results(question: Any, kept: Any, now_ms: int) -> dict[str, Any]:
         Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now_ms, counted_in=counted_in)),
         Fields.COMPARED: chart_query.compared_words(drawn),
         Fields.SINCE: _since(drawn, view, subject, now_ms),
-        Fields.TOLD: tell_shown(drawn, view, asked.get("asked")),
+        Fields.RESPONSE: shown_response(drawn, view, params.get("asked")),
     }
 
 

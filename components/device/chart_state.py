@@ -16,10 +16,10 @@ from components.url_state import (
     read_compare,
     read_question,
     read_window,
-    said_text,
-    said_units,
-    said_zone,
+    text_param,
+    units_param,
     write_window,
+    zone_param,
 )
 
 _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
@@ -54,7 +54,7 @@ class Shown:
         return f"the {self.label} before"
 
 
-def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
+def write_shown(shown: Shown, request_id: Any = None) -> dict[str, Any]:
     first, last = write_window(shown.window)
     return {
         "from": first,
@@ -63,28 +63,28 @@ def write_shown(shown: Shown, asked: Any = None) -> dict[str, Any]:
         "units": shown.units.name,
         "resolution": shown.resolution.name,
         "compare": shown.compare or None,
-        "asked": asked,
+        "asked": request_id,
     }
 
 
-def tell_shown(drawn: Drawn, view: View, asked: Any) -> dict[str, Any]:
+def shown_response(drawn: Drawn, view: View, request_id: Any) -> dict[str, Any]:
     """What the response shows, with the caption of its image."""
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution, view.compare)
-    told = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
-    return {**write_shown(shown, asked), **told}
+    texts = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
+    return {**write_shown(shown, request_id), **texts}
 
 
-def read_shown(said: Any) -> Shown | None:
+def read_shown(params: Any) -> Shown | None:
     """None if nothing is shown yet. Raises BadRequest for invalid input."""
-    said = read_question(said)
-    window = read_window(str(said.get("from")), str(said.get("to")))
+    params = read_question(params)
+    window = read_window(str(params.get("from")), str(params.get("to")))
     if window is None:
         return None
     return Shown(
         window,
-        said_zone(said),
-        said_units(said),
-        RESOLUTION_BY_NAME.get(str(said.get("resolution")), RAW),
-        read_compare(said_text(said, "compare")),
-        said_text(said, "difference", LONGEST_COMPARE),
+        zone_param(params),
+        units_param(params),
+        RESOLUTION_BY_NAME.get(str(params.get("resolution")), RAW),
+        read_compare(text_param(params, "compare")),
+        text_param(params, "difference", LONGEST_COMPARE),
     )

@@ -33,12 +33,12 @@ def instants(tz: ZoneInfo, wall_ms: int) -> list[int]:
     """When that zone's clock shows it: once, twice where it is set back, never where it is set
     ahead. Ascending."""
     pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
-    found: list[int] = []
+    matches: list[int] = []
     for index, (start, offset) in enumerate(pieces):
         end = pieces[index + 1][0] if index + 1 < len(pieces) else wall_ms + 3 * DAY_MS
         if start <= wall_ms - offset < end:
-            found.append(wall_ms - offset)
-    return found
+            matches.append(wall_ms - offset)
+    return matches
 
 
 def skipped(tz: ZoneInfo, wall_ms: int) -> tuple[int, int]:
@@ -60,42 +60,42 @@ class CustomRange:
     twice: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
 
-def tell(said: Mapping[str, Any], tz: ZoneInfo) -> CustomRange:
+def resolve(params: Mapping[str, Any], tz: ZoneInfo) -> CustomRange:
     """``first`` and ``last`` are wall times, ``first_fold`` and ``last_fold`` "0" or "1" which of
     two that are the same. The range ends where the last begins."""
-    told = CustomRange()
-    found = {name: _instant(name, said, tz, told) for name in FIELDS}
-    first, last = found["first"], found["last"]
+    result = CustomRange()
+    ends = {name: _instant(name, params, tz, result) for name in FIELDS}
+    first, last = ends["first"], ends["last"]
     if first is None or last is None:
-        return told
+        return result
     window = bounded(first, last - 1)
     if window is None:
-        return CustomRange(problems=["The range must end after it starts."], twice=told.twice)
-    return CustomRange("..".join(write_window(window)), [], told.twice)
+        return CustomRange(problems=["The range must end after it starts."], twice=result.twice)
+    return CustomRange("..".join(write_window(window)), [], result.twice)
 
 
-def _instant(name: str, said: Mapping[str, Any], tz: ZoneInfo, told: CustomRange) -> int | None:
-    wall = read_wall(said.get(name))
+def _instant(name: str, params: Mapping[str, Any], tz: ZoneInfo, result: CustomRange) -> int | None:
+    wall = read_wall(params.get(name))
     if wall is None:
-        told.problems.append(f"{FIELDS[name]}: give a date and a time.")
+        result.problems.append(f"{FIELDS[name]}: give a date and a time.")
         return None
-    found = instants(tz, wall)
+    matches = instants(tz, wall)
     when = f"{minute_text(wall)} on {day_text(wall // DAY_MS)}"
-    if not found:
+    if not matches:
         before, after = skipped(tz, wall)
-        told.problems.append(
+        result.problems.append(
             f"{FIELDS[name]}: {when} doesn’t exist in {tz.key}. Clocks go from"
             f" {minute_text(before)} to {minute_text(after)}."
         )
         return None
-    if len(found) == 1:
-        return found[0]
-    names = [abbreviation(tz, each) for each in found]
-    told.twice[name] = names
-    fold = said.get(f"{name}_fold")
+    if len(matches) == 1:
+        return matches[0]
+    names = [abbreviation(tz, each) for each in matches]
+    result.twice[name] = names
+    fold = params.get(f"{name}_fold")
     if fold not in ("0", "1"):
-        told.problems.append(
+        result.problems.append(
             f"{FIELDS[name]}: {when} occurs twice that night: choose {names[0]} or {names[1]}."
         )
         return None
-    return found[int(fold)]
+    return matches[int(fold)]

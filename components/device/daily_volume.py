@@ -63,14 +63,14 @@ def days(
     return made
 
 
-def any_heard(found: Sequence[Day]) -> bool:
+def any_readings(days_shown: Sequence[Day]) -> bool:
     """Whether any day has readings."""
-    return any(day.gallons is not None for day in found)
+    return any(day.gallons is not None for day in days_shown)
 
 
-def most(found: Sequence[Day]) -> float:
+def most(days_shown: Sequence[Day]) -> float:
     """Gallons of the highest bar."""
-    return max(0.0, *(day.gallons or 0.0 for day in found)) or 1.0
+    return max(0.0, *(day.gallons or 0.0 for day in days_shown)) or 1.0
 
 
 def share(day: Day, top: float) -> float:
@@ -79,9 +79,9 @@ def share(day: Day, top: float) -> float:
 
 
 def words_of(day: Day, units: Units) -> str:
-    told = units.volume(day.gallons) if day.gallons is not None else "no data"
+    volume = units.volume(day.gallons) if day.gallons is not None else "no data"
     length = f", a day of {day.odd_hours}" if day.odd_hours else ""
-    return f"{day.name}: {told}{' so far' if day.under_way else ''}{length}"
+    return f"{day.name}: {volume}{' so far' if day.under_way else ''}{length}"
 
 
 def mark(day: Day) -> str:
@@ -90,13 +90,13 @@ def mark(day: Day) -> str:
     return f"{date.day} {MONTHS[date.month - 1]}" if date.weekday() == 0 else ""
 
 
-def average(found: Sequence[Day], units: Units) -> str:
+def average(days_shown: Sequence[Day], units: Units) -> str:
     """Of the days that are over; empty where none of them has readings."""
-    told = [day for day in found if day.gallons is not None and not day.under_way]
-    if not told:
+    complete = [day for day in days_shown if day.gallons is not None and not day.under_way]
+    if not complete:
         return ""
-    highest = max(told, key=lambda day: day.gallons or 0.0)
-    mean = sum(day.gallons or 0.0 for day in told) / len(told)
+    highest = max(complete, key=lambda day: day.gallons or 0.0)
+    mean = sum(day.gallons or 0.0 for day in complete) / len(complete)
     return (
         f"{units.volume(mean)} a day on average, most on {highest.name}"
         f" with {units.volume(highest.gallons)}"
@@ -106,46 +106,51 @@ def average(found: Sequence[Day], units: Units) -> str:
 # --- As components -------------------------------------------------------------------------------
 
 
-def bars(found: Sequence[Day], units: Units) -> list[Component]:
+def bars(days_shown: Sequence[Day], units: Units) -> list[Component]:
     """Each a button that leads the chart to its day; assets/days.js marks those in sight."""
-    if not any_heard(found):
+    if not any_readings(days_shown):
         return [html.P(EMPTY, className="empty")]
-    top = most(found)
+    top = most(days_shown)
     picture = html.Div(
-        [_bar(day, top, units) for day in found],
+        [_bar(day, top, units) for day in days_shown],
         className="days",
         role="toolbar",
-        **labelled(f"{summary(found, units)} {_KEYS}"),
+        **labelled(f"{summary(days_shown, units)} {_KEYS}"),
     )
     marks = html.Div(
-        [html.Span(mark(day)) for day in found],
+        [html.Span(mark(day)) for day in days_shown],
         className="day-marks",
         **attributes(aria_hidden="true"),
     )
-    told = average(found, units)
+    average_text = average(days_shown, units)
     scale = html.P(
         f"up to {units.volume(top)}", className="days-top", **attributes(aria_hidden="true")
     )
-    return [scale, picture, marks, *([html.P(told, className="days-words")] if told else [])]
+    return [
+        scale,
+        picture,
+        marks,
+        *([html.P(average_text, className="days-words")] if average_text else []),
+    ]
 
 
 def _bar(day: Day, top: float, units: Units) -> Component:
     kinds = {"partial": day.under_way, "none": day.gallons is None}
     first, last = write_window(day.window)
     clocks = [html.Span(day.odd_hours, className="clocks")] if day.odd_hours else []
-    said = words_of(day, units)
+    text = words_of(day, units)
     return html.Button(
         [*clocks, html.Span(className="bar-fill")],
         type="button",
         className=" ".join(("day", *(kind for kind, holds in kinds.items() if holds))),
-        title=said,
+        title=text,
         tabIndex=-1,
         style={"--share": share(day, top)},
-        **labelled(said),
+        **labelled(text),
         **attributes(data_from=first, data_to=last),
     )
 
 
-def summary(found: Sequence[Day], units: Units) -> str:
-    told = average(found, units)
-    return f"{TITLE}: {told}." if told else f"{TITLE}."
+def summary(days_shown: Sequence[Day], units: Units) -> str:
+    average_text = average(days_shown, units)
+    return f"{TITLE}: {average_text}." if average_text else f"{TITLE}."

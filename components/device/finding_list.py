@@ -38,7 +38,7 @@ HEADS: Final = ("Finding", "Began", "Ended", *NUMBERS, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class FindingContext:
     """In which units and zone the findings of a device are written."""
 
     devices: Directory
@@ -47,16 +47,16 @@ class Telling:
     now_ms: int
 
 
-def chips(found: Sequence[Finding], telling: Telling) -> list[Component]:
+def chips(findings: Sequence[Finding], context: FindingContext) -> list[Component]:
     """The open ones, worst first. A chip leads the chart to its finding's span."""
-    return [_chip(each, telling) for each in found[:MOST_CHIPS]]
+    return [_chip(each, context) for each in findings[:MOST_CHIPS]]
 
 
-def _chip(finding: Finding, telling: Telling) -> Component:
-    cost = texts.cost(finding, telling.devices) if finding.cost_per_day is not None else ""
+def _chip(finding: Finding, context: FindingContext) -> Component:
+    cost = texts.cost(finding, context.devices) if finding.cost_per_day is not None else ""
     parts = (
         texts.kind_of(finding).label,
-        texts.how_much(finding, telling.units, telling.now_ms),
+        texts.how_much(finding, context.units, context.now_ms),
         f"{cost} a day" if cost else "",
     )
     return html.Button(
@@ -64,35 +64,35 @@ def _chip(finding: Finding, telling: Telling) -> Component:
         type="button",
         className="state-chip finding-chip",
         title=finding.words,
-        **attributes(data_severity=finding.severity, **_shows(finding, telling)),
+        **attributes(data_severity=finding.severity, **_shows(finding, context)),
     )
 
 
-def _shows(finding: Finding, telling: Telling) -> dict[str, str]:
-    span = Window(finding.start_ms, max(finding.start_ms + 1, finding.end_ms or telling.now_ms))
+def _shows(finding: Finding, context: FindingContext) -> dict[str, str]:
+    span = Window(finding.start_ms, max(finding.start_ms + 1, finding.end_ms or context.now_ms))
     wide = around(span)
-    first, last = write_window(Window(wide.from_ms, min(wide.to_ms, telling.now_ms)))
+    first, last = write_window(Window(wide.from_ms, min(wide.to_ms, context.now_ms)))
     return {"data_from": first, "data_to": last}
 
 
 # --- The card ------------------------------------------------------------------------------------
 
 
-def summary(found: Sequence[Finding]) -> str:
+def summary(findings: Sequence[Finding]) -> str:
     """``1 open, 6 closed, 2 dismissed``."""
-    counts = {state: sum(f.state == state for f in found) for state in ("open", "closed")}
-    counts["dismissed"] = len(found) - sum(counts.values())
+    counts = {state: sum(f.state == state for f in findings) for state in ("open", "closed")}
+    counts["dismissed"] = len(findings) - sum(counts.values())
     shown = [f"{formatting.whole(n)} {state}" for state, n in counts.items() if n]
     return ", ".join(shown) or "none"
 
 
-def listing(found: Sequence[Finding], telling: Telling) -> list[Component]:
+def listing(findings: Sequence[Finding], context: FindingContext) -> list[Component]:
     """Open ones first, then the latest."""
-    if not found:
+    if not findings:
         return [html.P(EMPTY, className="empty")]
-    ordered = sorted(found, key=lambda f: (f.state != "open", -f.start_ms))
+    ordered = sorted(findings, key=lambda f: (f.state != "open", -f.start_ms))
     head = html.Tr([html.Th(name, scope="col", className=_align(name)) for name in HEADS])
-    body = [_row(each, telling) for each in ordered[:MOST_LISTED]]
+    body = [_row(each, context) for each in ordered[:MOST_LISTED]]
     table = html.Table([html.Thead(head), html.Tbody(body)], className="rows finding-table")
     made: list[Component] = [
         html.Div(
@@ -110,9 +110,9 @@ def _align(name: str) -> str:
     return "number" if name in NUMBERS else "when"
 
 
-def _row(finding: Finding, telling: Telling) -> Component:
-    clock = Clock(telling.tz, finding.start_ms, max(finding.start_ms, telling.now_ms))
-    devices, units = telling.devices, telling.units
+def _row(finding: Finding, context: FindingContext) -> Component:
+    clock = Clock(context.tz, finding.start_ms, max(finding.start_ms, context.now_ms))
+    devices, units = context.devices, context.units
     word = "dismissed" if finding.state == "dismissed" else ""
     name = html.Th(
         [
@@ -125,7 +125,7 @@ def _row(finding: Finding, telling: Telling) -> Component:
     )
     per_day = texts.cost(finding, devices)
     numbers = (
-        texts.how_much(finding, units, telling.now_ms),
+        texts.how_much(finding, units, context.now_ms),
         texts.so_far(finding, units),
         texts.cost_of_gallons(finding, devices) or formatting.NOTHING,
         per_day,
@@ -133,10 +133,10 @@ def _row(finding: Finding, telling: Telling) -> Component:
     return html.Tr(
         [
             name,
-            _cell("Began", texts.instant(finding.start_ms, clock, telling.now_ms), "when"),
-            _cell("Ended", _ended(finding, clock, telling.now_ms), "when"),
+            _cell("Began", texts.instant(finding.start_ms, clock, context.now_ms), "when"),
+            _cell("Ended", _ended(finding, clock, context.now_ms), "when"),
             *(_cell(head, text, "number") for head, text in zip(NUMBERS, numbers, strict=True)),
-            html.Td(_deeds(finding, telling), className="finding-deeds-cell"),
+            html.Td(_deeds(finding, context), className="finding-deeds-cell"),
         ],
         className="off" if word else "",
     )
@@ -153,12 +153,12 @@ def _ended(finding: Finding, clock: Clock, now_ms: int) -> str:
     return texts.instant(finding.end_ms, clock, now_ms)
 
 
-def _deeds(finding: Finding, telling: Telling) -> list[Component]:
+def _deeds(finding: Finding, context: FindingContext) -> list[Component]:
     kind = texts.kind_of(finding)
     state = finding.state if finding.state != "open" else None
-    said = {k: v for k, v in {"state": state, "finding": finding.id}.items() if v}
+    params = {k: v for k, v in {"state": state, "finding": finding.id}.items() if v}
     began = texts.instant(
-        finding.start_ms, Clock(telling.tz, finding.start_ms, telling.now_ms), telling.now_ms
+        finding.start_ms, Clock(context.tz, finding.start_ms, context.now_ms), context.now_ms
     )
     what = f"{kind.label} of {began}"
     show = html.Button(
@@ -166,11 +166,11 @@ def _deeds(finding: Finding, telling: Telling) -> list[Component]:
         type="button",
         className="button small",
         **labelled(f"Show {what} on the chart"),
-        **attributes(**_shows(finding, telling)),
+        **attributes(**_shows(finding, context)),
     )
     evidence = html.A(
         "Evidence",
-        href=session.site_path(f"{FINDINGS_PATH}?{urlencode(said)}"),
+        href=session.site_path(f"{FINDINGS_PATH}?{urlencode(params)}"),
         className="button small",
         **labelled(f"Evidence of {what}"),
     )

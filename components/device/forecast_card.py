@@ -27,8 +27,12 @@ NO_INTERVALS: Final = "Intervals follow once 20 earlier forecasts can be judged.
 
 
 def note(hours: Sequence[ForecastHour]) -> str:
-    known = any(hour.interval is not None for hour in hours)
-    return "volume by the hour, with intervals of 80 and 95 %" if known else "volume by the hour"
+    has_intervals = any(hour.interval is not None for hour in hours)
+    return (
+        "volume by the hour, with intervals of 80 and 95 %"
+        if has_intervals
+        else "volume by the hour"
+    )
 
 
 def forecast_card(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) -> list[Component]:

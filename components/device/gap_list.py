@@ -27,18 +27,18 @@ def summary(stretches: Sequence[Stretch]) -> str:
     silent = [s for s in stretches if s.cause.silent]
     poor = [s for s in stretches if not s.cause.silent]
     parts = [(silent, "gap", "gaps"), (poor, "span", "spans")]
-    told = [f"{_count(found, one, many)}, {_length(found)}" for found, one, many in parts if found]
+    texts = [f"{_count(spans, one, many)}, {_length(spans)}" for spans, one, many in parts if spans]
     if poor:
-        told[-1] = told[-1].replace(",", f" {LOW_QUALITY.word},", 1)
-    return " · ".join(told)
+        texts[-1] = texts[-1].replace(",", f" {LOW_QUALITY.word},", 1)
+    return " · ".join(texts)
 
 
-def _count(found: Sequence[Stretch], one: str, many: str) -> str:
-    return f"{formatting.whole(len(found))} {one if len(found) == 1 else many}"
+def _count(spans: Sequence[Stretch], one: str, many: str) -> str:
+    return f"{formatting.whole(len(spans))} {one if len(spans) == 1 else many}"
 
 
-def _length(found: Sequence[Stretch]) -> str:
-    return formatting.duration(sum(s.window.length_ms for s in found))
+def _length(spans: Sequence[Stretch]) -> str:
+    return formatting.duration(sum(s.window.length_ms for s in spans))
 
 
 def gap_list(

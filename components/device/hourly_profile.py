@@ -18,14 +18,14 @@ TITLE: Final = "Typical week"
 EMPTY: Final = "No flow in the last eight weeks."
 
 
-def flows(found: Sequence[Sequence[float | None]]) -> list[float]:
+def flows(week: Sequence[Sequence[float | None]]) -> list[float]:
     """The hours that there is anything to see of, in gal/min."""
-    return [flow for day in found for flow in day if flow is not None]
+    return [flow for day in week for flow in day if flow is not None]
 
 
-def most(found: Sequence[Sequence[float | None]]) -> float:
+def most(week: Sequence[Sequence[float | None]]) -> float:
     """The flow, in gal/min, that has the full shade. Of a week with something to see."""
-    return max(0.0, *flows(found)) or 1.0
+    return max(0.0, *flows(week)) or 1.0
 
 
 def share(flow: float | None, top: float) -> float:
@@ -50,17 +50,17 @@ def words_of(flow: float | None, name: str, hour: int, units: Units) -> str:
 # --- As components -------------------------------------------------------------------------------
 
 
-def heat_map(found: Sequence[Sequence[float | None]], units: Units) -> list[Component]:
-    if not flows(found):
+def heat_map(week: Sequence[Sequence[float | None]], units: Units) -> list[Component]:
+    if not flows(week):
         return [html.P(EMPTY, className="empty")]
-    top = most(found)
+    top = most(week)
     marks = [
         html.Th(hour_text(hour), colSpan=MARKED_HOURS, scope="colgroup")
         for hour in range(0, HOURS, MARKED_HOURS)
     ]
     rows = [
         html.Tr([html.Th(name, scope="row", className="weekday"), *_cells(day, name, top, units)])
-        for name, day in zip(WEEKDAYS, found, strict=True)
+        for name, day in zip(WEEKDAYS, week, strict=True)
     ]
     table = html.Table(
         [html.Tbody(rows), html.Tfoot(html.Tr([html.Td(className="corner"), *marks]))],

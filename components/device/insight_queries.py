@@ -37,11 +37,11 @@ def leak(device_id: str) -> kpis.Leak | None:
     """None where the server is no Weir."""
     client = session.current_client()
     try:
-        found = client.findings(device=device_id, kinds=[kpis.LEAK], limit=MOST_FINDINGS).findings
+        leaks = client.findings(device=device_id, kinds=[kpis.LEAK], limit=MOST_FINDINGS).findings
         settings = client.finding_settings(device=device_id)
     except (NotOffered, NotFound):
         return None
-    running = sorted(found, key=lambda each: (each.end_ms is not None, -each.start_ms))
+    running = sorted(leaks, key=lambda each: (each.end_ms is not None, -each.start_ms))
     off = next(
         (s for s in settings if (s.kind, s.key) == (kpis.LEAK, ENABLED.name) and not s.value), None
     )
@@ -58,14 +58,14 @@ def own_directory(meter: Meter) -> Directory:
 def forecast(device_id: str, now_ms: int) -> list[ForecastHour]:
     """The coming week from the hour under way on; empty where the server is no Weir."""
 
-    def ask(client: Client) -> list[list[Any]]:
+    def load(client: Client) -> list[list[Any]]:
         try:
             rows = client.forecast(device_id)
         except NotOffered:
             return []
         return [[r.bucket_start_ms, r.volume, list(r.interval or ())] for r in rows]
 
-    rows = session.remembered(f"forecast:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
+    rows = session.remembered(f"forecast:{device_id}:{now_ms // HOUR_MS}", load, ttl_s=WEEK_TTL_S)
     return [
         ForecastHour(start, volume, Interval(*bounds) if bounds else None)
         for start, volume, bounds in rows
@@ -75,19 +75,19 @@ def forecast(device_id: str, now_ms: int) -> list[ForecastHour]:
 def month_end(device_id: str, now_ms: int) -> kpis.MonthEnd | None:
     """None where the server is no Weir."""
 
-    def ask(client: Client) -> Any:
+    def load(client: Client) -> Any:
         try:
-            found = client.month_end(device_id)
+            reply = client.month_end(device_id)
         except NotOffered:
             return None
-        cost = found.cost.expected if found.cost else None
-        volume = found.volume
-        return [volume.so_far, volume.expected, list(volume.interval or ()), cost, found.currency]
+        cost = reply.cost.expected if reply.cost else None
+        volume = reply.volume
+        return [volume.so_far, volume.expected, list(volume.interval or ()), cost, reply.currency]
 
-    told = session.remembered(f"month:{device_id}:{now_ms // HOUR_MS}", ask, ttl_s=WEEK_TTL_S)
-    if told is None:
+    fields = session.remembered(f"month:{device_id}:{now_ms // HOUR_MS}", load, ttl_s=WEEK_TTL_S)
+    if fields is None:
         return None
-    so_far, expected, bounds, cost_amount, currency = told
+    so_far, expected, bounds, cost_amount, currency = fields
     interval = Interval(*bounds) if bounds else None
     return kpis.MonthEnd(so_far, expected, interval, cost_amount, currency)
 

@@ -13,7 +13,7 @@ from api.client import Device
 from api.errors import WeirError
 from components import formatting, session, shell
 from components.chart_query import Subject
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.controls import attributes, failed_page, failure, labelled, message
 from components.device import finding_list, insight_queries, kpis, queries
 from components.device.chart_state import read_shown
@@ -22,7 +22,7 @@ from components.device.kpis import Kpi
 from components.fleet.device_status import State, state_of
 from components.fleet.queries import current_access
 from components.formatting import measures_water
-from components.html_json import sheet, told
+from components.html_json import sheet, store
 from components.url_state import write_window
 
 STATE_ID = "device-state"
@@ -39,14 +39,14 @@ def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -
         **labelled("Breadcrumb"),
     )
     state = html.Span("…", id=STATE_ID, className="state-chip", **attributes(data_state="unknown"))
-    found = html.Span(
-        [html.Span(id=finding_list.CHIPS, className="finding-chips"), told(finding_list.CHIPS)],
+    findings = html.Span(
+        [html.Span(id=finding_list.CHIPS, className="finding-chips"), store(finding_list.CHIPS)],
         className="finding-chips",
     )
     return html.Div(
         [
             crumbs,
-            html.Div([html.H1(device.label), state, found], className="name-line"),
+            html.Div([html.H1(device.label), state, findings], className="name-line"),
             html.P(" · ".join(_facts(device)), className="facts"),
             html.Div(list(actions), className="actions"),
         ],
@@ -65,7 +65,7 @@ def _facts(device: Device) -> list[str]:
     if device.installed and device.installed_on_ms is not None:
         at = device.installed_on_ms
         facts.append(
-            f"installed {formatting.date_of(at, Clock(known_zone(device.time_zone), at, at))}"
+            f"installed {formatting.date_of(at, Clock(zone_or_utc(device.time_zone), at, at))}"
         )
     elif not device.installed:
         facts.append("not installed")
@@ -124,44 +124,44 @@ def _note(kpi: Kpi) -> Component:
     return html.Button(kpi.note, type="button", className="kpi-show", **pointed, **led)
 
 
-def status_results(shown: Any, kept: Any, now_ms: int) -> list[Any]:
+def status_results(shown: Any, stored: Any, now_ms: int) -> list[Any]:
     """The chip of the state, its name, and the open findings' chips. Where they can't be had the
     last ones stay: the last reading's cell says what is wrong."""
     read = read_shown(shown)
     if read is None:
         return [no_update] * 3
-    subject = Subject.read(kept)
+    subject = Subject.read(stored)
     try:
         meter = queries.meter_of(subject.device_id, now_ms)
-        status = queries.standing(current_access(), meter, now_ms)
-        found = insight_queries.findings(meter.id, states=("open",)).findings
+        status = queries.current_status(current_access(), meter, now_ms)
+        findings = insight_queries.findings(meter.id, states=("open",)).findings
         devices = insight_queries.own_directory(meter)
     except WeirError:
         return [no_update] * 3
     state = state_of(meter.quality_limit, status, now_ms, active=subject.active)
-    telling = finding_list.Telling(devices, read.units, queries.zone_of(meter, read), now_ms)
-    return [chip(state), state.name, sheet(finding_list.chips(found, telling))]
+    context = finding_list.FindingContext(devices, read.units, queries.zone_of(meter, read), now_ms)
+    return [chip(state), state.name, sheet(finding_list.chips(findings, context))]
 
 
-def kpi_results(rows: Sequence[KpiRow], shown: Any, kept: Any, now_ms: int) -> list[Any]:
+def kpi_results(rows: Sequence[KpiRow], shown: Any, stored: Any, now_ms: int) -> list[Any]:
     """For each row its cell's parts and its failure. The rows share one query."""
     read = read_shown(shown)
     if read is None:
         return [no_update] * (2 * len(rows))
     try:
-        subject = Subject.read(kept)
+        subject = Subject.read(stored)
         meter = queries.meter_of(subject.device_id, now_ms)
         question = Question(current_access(), meter, read, now_ms)
         answer = rows[0].query(question)
-        found = [row.text(answer, question) for row in rows]
+        cells = [row.text(answer, question) for row in rows]
         if not subject.active:
-            found = [
+            cells = [
                 kpi and kpis.inactive(kpi, now=row.now)
-                for kpi, row in zip(found, rows, strict=True)
+                for kpi, row in zip(cells, rows, strict=True)
             ]
     except WeirError as error:
         return [no_update, failure(error)] * len(rows)
-    parts = ((shown_kpi(kpi) if kpi else no_update, "") for kpi in found)
+    parts = ((shown_kpi(kpi) if kpi else no_update, "") for kpi in cells)
     return [part for pair in parts for part in pair]
 
 
@@ -184,12 +184,12 @@ def failed(identifier: str, error: WeirError, place: str) -> Component:
     return shell.frame(failed_page("The device can’t be loaded", error, href), place=place)
 
 
-def keep_label(identifier: str, label: str) -> None:
+def cache_label(identifier: str, label: str) -> None:
     """For the page's title, which is asked for after its layout."""
     session.remembered(_label_key(identifier), lambda _: label)
 
 
-def kept_label(identifier: str) -> str:
+def cached_label(identifier: str) -> str:
     try:
         return str(session.remembered(_label_key(identifier), lambda _: "Device"))
     except WeirError:

@@ -15,7 +15,7 @@ from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
 from components.fleet.device_queries import Meter
-from components.fleet.device_status import Known
+from components.fleet.device_status import CurrentStatus
 from components.fleet.queries import ServiceAccess
 from components.formatting import measures_water
 from components.queries import status_of
@@ -66,10 +66,10 @@ class KpiRow(NamedTuple):
 
 
 def _last_reading(question: Question) -> Any:
-    return queries.standing(question.access, question.meter, question.now_ms)
+    return queries.current_status(question.access, question.meter, question.now_ms)
 
 
-def _last(status: Known, question: Question) -> Kpi:
+def _last(status: CurrentStatus, question: Question) -> Kpi:
     units = question.shown.units if measures_water(question.meter.category) else None
     return kpis.last_reading(status, units, question.tz, question.now_ms)
 
@@ -79,7 +79,9 @@ def _radio(question: Question) -> DeviceStatus:
 
 
 def _uptime_and_quality(question: Question) -> tuple[Kpi, Kpi]:
-    return queries.heard(question.access, question.meter, question.shown, question.now_ms)
+    return queries.uptime_and_quality(
+        question.access, question.meter, question.shown, question.now_ms
+    )
 
 
 def _volume(question: Question) -> kpis.Usage:
@@ -99,9 +101,9 @@ def _night_flow(question: Question) -> Any:
     return queries.nights(question.access, question.meter, question.tz, question.now_ms)
 
 
-def _leak(found: kpis.Leak | None, question: Question) -> Kpi:
+def _leak(leak: kpis.Leak | None, question: Question) -> Kpi:
     devices = insight_queries.own_directory(question.meter)
-    return kpis.leak(found, devices, question.shown.units, question.now_ms)
+    return kpis.leak(leak, devices, question.shown.units, question.now_ms)
 
 
 KPI_ROWS: Final = (
@@ -150,7 +152,7 @@ KPI_ROWS: Final = (
         "kpi-month",
         "Month end",
         lambda q: insight_queries.month_end(q.meter.id, q.now_ms),
-        lambda found, q: kpis.month_end(found, q.shown.units),
+        lambda month, q: kpis.month_end(month, q.shown.units),
         When.STEADY,
         now=True,
         water=True,

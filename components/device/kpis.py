@@ -22,7 +22,7 @@ from components.device.chart_state import Shown
 from components.device.gap_list import around
 from components.findings import texts
 from components.fleet.device_queries import Directory
-from components.fleet.device_status import Known
+from components.fleet.device_status import CurrentStatus
 from components.fleet.totals import percent
 from components.formatting import radio_values
 from components.ranges import Window
@@ -46,23 +46,23 @@ class Kpi:
     shows: Window | None = None
 
 
-def last_reading(known: Known, units: Units | None, tz: ZoneInfo, now_ms: int) -> Kpi:
+def last_reading(status: CurrentStatus, units: Units | None, tz: ZoneInfo, now_ms: int) -> Kpi:
     """The flow and how old it is; how old alone of a device that measures none (``units`` None)."""
-    label, at = "Last reading", known.seen_ms
+    label, at = "Last reading", status.seen_ms
     if at is None:
         return Kpi(label, formatting.NOTHING, "never reported")
     clock = Clock(tz, at, at)
-    told = (
+    age = (
         formatting.ago(at, now_ms)
         if now_ms - at < RECENT_MS
         else f"on {formatting.date_of(at, clock)}"
     )
     moment = formatting.moment(at, clock, seconds=True)
     if units is None:
-        return Kpi(label, told, moment)
-    if known.flow is None:
-        return Kpi(label, formatting.NOTHING, f"no flow rate · {told}", moment)
-    return Kpi(label, f"{units.flow(known.flow)} {units.flow_unit}", told, moment)
+        return Kpi(label, age, moment)
+    if status.flow is None:
+        return Kpi(label, formatting.NOTHING, f"no flow rate · {age}", moment)
+    return Kpi(label, f"{units.flow(status.flow)} {units.flow_unit}", age, moment)
 
 
 def radio(row: DeviceStatus) -> Kpi:
@@ -116,8 +116,8 @@ def volume(usage: Usage, shown: Shown) -> Kpi:
 def _change(usage: Usage, shown: Shown) -> str:
     """``6% below the week before``; empty where either window lacks data."""
     now, before = usage.gallons, usage.before
-    heard = uptimes.comparable(usage.coverage, usage.before_coverage)
-    if now is None or before is None or not heard:
+    complete = uptimes.comparable(usage.coverage, usage.before_coverage)
+    if now is None or before is None or not complete:
         return f"not enough data in {shown.before}" if uptimes.comparable(usage.coverage) else ""
     percents = change(now, before)
     if percents is None:
@@ -140,20 +140,20 @@ class MonthEnd:
     currency: str
 
 
-def month_end(found: MonthEnd | None, units: Units) -> Kpi:
+def month_end(forecast: MonthEnd | None, units: Units) -> Kpi:
     label = "Month end"
-    if found is None:
+    if forecast is None:
         return Kpi(label, formatting.NOTHING, "not offered by this server")
-    so_far = f"{units.volume(found.so_far)} so far"
-    if found.expected is None:
+    so_far = f"{units.volume(forecast.so_far)} so far"
+    if forecast.expected is None:
         return Kpi(label, formatting.NOTHING, "too early to say", so_far)
-    price = "" if found.cost is None else money(found.cost, found.currency)
-    if found.interval is None:
-        return Kpi(label, units.volume(found.expected), price or so_far, so_far)
-    low80, high80, low95, high95 = (units.volume(bound) for bound in found.interval)
+    price = "" if forecast.cost is None else money(forecast.cost, forecast.currency)
+    if forecast.interval is None:
+        return Kpi(label, units.volume(forecast.expected), price or so_far, so_far)
+    low80, high80, low95, high95 = (units.volume(bound) for bound in forecast.interval)
     note = " · ".join(part for part in (f"{low80} – {high80}", price) if part)
     at = f"{so_far}. In eight months of ten {low80} to {high80}, in 19 of 20 {low95} to {high95}"
-    return Kpi(label, units.volume(found.expected), note, at)
+    return Kpi(label, units.volume(forecast.expected), note, at)
 
 
 def inactive(kpi: Kpi, *, now: bool) -> Kpi:
@@ -212,15 +212,15 @@ class Leak:
     off: str = ""
 
 
-def leak(found: Leak | None, devices: Directory, units: Units, now_ms: int) -> Kpi:
+def leak(leak_state: Leak | None, devices: Directory, units: Units, now_ms: int) -> Kpi:
     """The number of the finding, in the finding's words. None: of a server that is no Weir."""
     label = KIND_BY_NAME[LEAK].label
-    if found is None:
+    if leak_state is None:
         return Kpi(label, formatting.NOTHING, "not offered by this server")
-    finding = found.finding
+    finding = leak_state.finding
     if finding is None or finding.end_ms is not None:
-        if found.off:
-            return Kpi(label, "off", found.off)
+        if leak_state.off:
+            return Kpi(label, "off", leak_state.off)
         ended = finding and finding.end_ms
         note = (
             f"the last one ended {formatting.ago(ended, now_ms)}"

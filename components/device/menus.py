@@ -41,13 +41,13 @@ def of_chart(device_id: str, shown: Shown, tz: ZoneInfo) -> list[Section]:
 def report(device_id: str, shown: Shown, tz: ZoneInfo) -> Entry:
     """Of the days of ``tz`` that are shown, a part of one as a whole."""
     days = (date.fromordinal(local_ordinal(tz, at)).isoformat() for at in shown.window)
-    said = {
+    params = {
         "devices": device_id,
         "range": BETWEEN.join(days),
         "zone": shown.zone,
         "units": shown.units.name if shown.units is not US else None,
     }
-    query = urlencode({name: text for name, text in said.items() if text})
+    query = urlencode({name: text for name, text in params.items() if text})
     return Entry("Report …", "to print", href=f"/report?{query}")
 
 
@@ -83,14 +83,14 @@ def _as(export: Export, shown: Shown) -> Shown:
 
 def offered(device_id: str, shown: Shown, tz: ZoneInfo) -> list[list[Component]]:
     """The bodies of the menus: the chart's, then each card's. ``tz`` is the zone shown."""
-    told = (of_chart(device_id, shown, tz), *(of_card(row, device_id, shown) for row in CARDS))
-    return [body(sections) for sections in told]
+    menus = (of_chart(device_id, shown, tz), *(of_card(row, device_id, shown) for row in CARDS))
+    return [body(sections) for sections in menus]
 
 
 def _files(heading: str, device_id: str, what: str, shown: Shown) -> Section:
-    said = urlencode({k: v for k, v in write_shown(shown).items() if v is not None})
+    query = urlencode({k: v for k, v in write_shown(shown).items() if v is not None})
     path = f"{ROOT}/{quote(device_id, safe='')}/{what}"
-    entries = [Entry(label, f".{kind}", f"{path}.{kind}?{said}") for kind, label in FORMATS]
+    entries = [Entry(label, f".{kind}", f"{path}.{kind}?{query}") for kind, label in FORMATS]
     if what == ROWS:
-        entries.append(Entry("CSV with notes", ".csv", f"{path}.csv?{said}&notes={SHOWN}"))
+        entries.append(Entry("CSV with notes", ".csv", f"{path}.csv?{query}&notes={SHOWN}"))
     return Section(heading, tuple(entries))

@@ -37,13 +37,13 @@ from api.timez import (
 )
 from components import formatting, session
 from components.annotations.queries import Uptime, without_maintenance
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.device import daily_volume, kpis
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
 from components.fleet.device_queries import Meter, cadences, measured, read_meter
-from components.fleet.device_status import Known
+from components.fleet.device_status import CurrentStatus
 from components.fleet.queries import Deadline, ServiceAccess
 from components.queries import find_device, last_seen_ms, pages, status_of
 from components.ranges import widened
@@ -62,31 +62,31 @@ _VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
 
 def meter_of(identifier: str, now_ms: int) -> Meter:
     """Raises NotFound."""
-    told = session.remembered(
+    fields = session.remembered(
         f"meter:{identifier}",
         lambda client: asdict(read_meter(find_device(client, identifier, now_ms).device)),
         ttl_s=DEVICE_TTL_S,
     )
-    return Meter(**{**told, "groups": tuple(told["groups"])})
+    return Meter(**{**fields, "groups": tuple(fields["groups"])})
 
 
-def standing(access: ServiceAccess, meter: Meter, now_ms: int) -> Known:
+def current_status(access: ServiceAccess, meter: Meter, now_ms: int) -> CurrentStatus:
     """The device's status in the last 24 hours, and its last reading however old that is. Raises a
     WeirError."""
-    known = _known(status_of(access.client, meter.id, now_ms), now_ms)
-    if known.seen_ms is None or known.flow is not None:
-        return known
-    at = known.seen_ms
+    status = _from_row(status_of(access.client, meter.id, now_ms), now_ms)
+    if status.seen_ms is None or status.flow is not None:
+        return status
+    at = status.seen_ms
     entries = access.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
     last = entries[0].last_datapoint if entries else {}
-    return known._replace(flow=last.get(FLOW_RATE))
+    return status._replace(flow=last.get(FLOW_RATE))
 
 
-def _known(row: DeviceStatus, now_ms: int) -> Known:
+def _from_row(row: DeviceStatus, now_ms: int) -> CurrentStatus:
     cadence = Cadence(round((row.cadence_s or 0) * 1000), row.event_driven)
     window = row.windows[STATE_SPAN.name]
-    return Known(
-        asked_ms=now_ms,
+    return CurrentStatus(
+        as_of_ms=now_ms,
         cadence_ms=cadence.ms,
         seen_ms=row.last_seen_ms,
         actual=window.actual,
@@ -113,16 +113,18 @@ def cadence_of(access: ServiceAccess, meter: Meter, now_ms: int) -> Cadence:
     """As the wall has it; of a device that is long silent, from the week before it fell silent."""
     end = until(meter.id, now_ms)
     if meter.cadence_ms is not None or end == now_ms:
-        known = cadences(access, [meter], Deadline(CADENCE_S), now_ms)
-        return known.get(meter.id, UNKNOWN)
+        cadence_by_id = cadences(access, [meter], Deadline(CADENCE_S), now_ms)
+        return cadence_by_id.get(meter.id, UNKNOWN)
 
-    def ask(client: Client) -> list[int]:
+    def load(client: Client) -> list[int]:
         return list(measured(client, meter.id, end) or UNKNOWN)  # what JSON can hold
 
-    return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", ask, ttl_s=WEEK_TTL_S))
+    return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", load, ttl_s=WEEK_TTL_S))
 
 
-def heard(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> tuple[Kpi, Kpi]:
+def uptime_and_quality(
+    access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int
+) -> tuple[Kpi, Kpi]:
     """Uptime and quality."""
     resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     begun = meter.installed_on_ms
@@ -131,12 +133,12 @@ def heard(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> tup
         begun = first_reading_ms(meter.id, now_ms)
     due = due_buckets(shown.window, resolution, begun, now_ms)
     since_first = since_first and begun is not None and begun > shown.window.from_ms
-    client, asked = access.client, due or shown.window
+    client, window = access.client, due or shown.window
     entries = client.latest(
         [meter.id],
         ["uptime"],
-        from_ms=asked.from_ms,
-        to_ms=asked.to_ms,
+        from_ms=window.from_ms,
+        to_ms=window.to_ms,
         uptime_resolution=resolution,
     ).entries
     if not entries or due is None:
@@ -183,15 +185,15 @@ def usage(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> Usa
     """The window's volume, and for comparison that of the one before where both were heard."""
     client = access.client
     window = whole_minutes(shown.window, now_ms)
-    told = gallons(meter, shown, now_ms)
+    volume = gallons(meter, shown, now_ms)
     resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     earlier = before(window)
-    if told is None or window.length_ms < 2 * resolution.fixed_ms:
-        return Usage(told)
-    heard = [coverage(client, meter.id, resolution, w) for w in (window, earlier)]
-    if not uptime.comparable(*heard):
-        return Usage(told, None, *heard)
-    return Usage(told, window_gallons(client, meter.id, earlier), *heard)
+    if volume is None or window.length_ms < 2 * resolution.fixed_ms:
+        return Usage(volume)
+    coverages = [coverage(client, meter.id, resolution, w) for w in (window, earlier)]
+    if not uptime.comparable(*coverages):
+        return Usage(volume, None, *coverages)
+    return Usage(volume, window_gallons(client, meter.id, earlier), *coverages)
 
 
 def price_of(meter: Meter) -> Price | None:
@@ -209,26 +211,26 @@ def _default_price(client: Client) -> Any:
 
 def nights(access: ServiceAccess, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
     end = until(meter.id, now_ms)
-    cadence, found = cadence_of(access, meter, now_ms).ms, night_flow.nights(tz, end)
+    cadence, windows = cadence_of(access, meter, now_ms).ms, night_flow.nights(tz, end)
 
-    def ask(client: Client) -> list[float | None]:
+    def load(client: Client) -> list[float | None]:
         flow = night_flow_of(client, meter.id, tz, cadence, end)
         return [flow.last, flow.usual]
 
-    question = f"night:{meter.id}:{tz.key}:{found[0].to_ms}"
-    last, usual = session.remembered(question, ask, ttl_s=NIGHT_TTL_S)
-    return night_flow.NightFlow(found[0], last, usual, night_flow.too_seldom(found, cadence))
+    question = f"night:{meter.id}:{tz.key}:{windows[0].to_ms}"
+    last, usual = session.remembered(question, load, ttl_s=NIGHT_TTL_S)
+    return night_flow.NightFlow(windows[0], last, usual, night_flow.too_seldom(windows, cadence))
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
     """Gallons of the last weeks' days, by their first instant."""
     today = local_ordinal(tz, now_ms)
-    told = session.remembered(
+    pairs = session.remembered(
         f"days:{device_id}:{tz.key}:{today}",
         lambda client: volume_days(client, device_id, tz, now_ms),
         ttl_s=DAYS_TTL_S,
     )
-    return {start: gallons for start, gallons in told}
+    return {start: gallons for start, gallons in pairs}
 
 
 def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
@@ -240,7 +242,7 @@ def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
 
 
 def zone_of(meter: Meter, shown: Shown) -> ZoneInfo:
-    return known_zone(shown.zone, meter.time_zone)
+    return zone_or_utc(shown.zone, meter.time_zone)
 
 
 # --- The service's replies ------------------------------------------------------------------------
@@ -296,18 +298,18 @@ def mean_quality(client: Client, device_id: str, window: Window) -> float | None
 def coverage(client: Client, device_id: str, resolution: Resolution, window: Window) -> float:
     """The share of the window's buckets that hold a reading."""
     expected = bucket_starts(window.from_ms, window.to_ms, resolution.fixed_ms)
-    found = client.count(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
-    return uptime.share(found, expected) or 0.0
+    count = client.count(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
+    return uptime.share(count, expected) or 0.0
 
 
 def night_flow_of(
     client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int
 ) -> night_flow.NightFlow:
     """Of the last nights that are over."""
-    found = night_flow.nights(tz, now_ms)
-    window, resolution = night_flow.rows_of(found, cadence_ms)
+    windows = night_flow.nights(tz, now_ms)
+    window, resolution = night_flow.rows_of(windows, cadence_ms)
     rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
-    return night_flow.night_flow(dict(rows.pairs(_VOLUME)), found, rows.resolution, cadence_ms)
+    return night_flow.night_flow(dict(rows.pairs(_VOLUME)), windows, rows.resolution, cadence_ms)
 
 
 def volume_days(

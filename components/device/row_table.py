@@ -158,5 +158,5 @@ def _pager(page: Page) -> Component:
         )
         for label, number in turns
     ]
-    told = html.Span(f"{span} of {formatting.plural(page.total, 'row')}")
-    return html.Nav([buttons[0], told, buttons[1]], className="pager", **labelled("Pages of rows"))
+    count = html.Span(f"{span} of {formatting.plural(page.total, 'row')}")
+    return html.Nav([buttons[0], count, buttons[1]], className="pager", **labelled("Pages of rows"))

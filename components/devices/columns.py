@@ -14,7 +14,7 @@ from api.metering.cost import finite
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.metering.windows import DEFAULT_SPAN
 from components import formatting
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.fleet.totals import percent
 from components.formatting import measures_water, radio_words
 from components.units import US, Units
@@ -32,7 +32,7 @@ class Context:
 
     def clock(self, row: DeviceStatus, at_ms: int) -> Clock:
         """Of the reader's zone, else of the device's."""
-        return Clock(known_zone(self.zone, row.device.time_zone), at_ms, at_ms)
+        return Clock(zone_or_utc(self.zone, row.device.time_zone), at_ms, at_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from components.grid import THEME
 from components.menu import WHAT_THEY_USED, Entry, Section, menu
 
 ROW_PX: Final = 52
-KEPT_BLOCKS: Final = 4  # each refresh asks for these again
+CACHED_BLOCKS: Final = 4  # each refresh asks for these again
 
 
 class Ids(StrEnum):
@@ -35,7 +35,7 @@ class Ids(StrEnum):
     GRID = "devices-grid"
     SEARCH = "devices-search"
     ANSWER = "devices-answer"
-    FOUND = "devices-found"
+    COUNT_TEXT = "devices-found"
     GROUP = "devices-group"
     COLUMNS = "devices-columns"
     NOTICE = "devices-notice"
@@ -79,7 +79,7 @@ def _heading(listing: Listing) -> Component:
     return html.Div(
         [
             html.H1("Devices"),
-            html.Span(id=Ids.FOUND, className="quiet", role="status"),
+            html.Span(id=Ids.COUNT_TEXT, className="quiet", role="status"),
             html.Div(
                 [_choice_of_columns(listing), menu("Export", EXPORTS, name="Export this list")],
                 className="fleet-right",
@@ -151,7 +151,7 @@ def _grid(listing: Listing) -> Component:
             "context": {name: view[name] for name in CONTEXT},
             "rowHeight": ROW_PX,
             "cacheBlockSize": BLOCK,
-            "maxBlocksInCache": KEPT_BLOCKS,
+            "maxBlocksInCache": CACHED_BLOCKS,
             "infiniteInitialRowCount": 30,  # skeletons, until the number of rows is known
             # The component keeps one question of the grid at a time.
             "maxConcurrentDatasourceRequests": 1,

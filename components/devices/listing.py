@@ -17,7 +17,7 @@ from api.metering.status import State
 from components import formatting
 from components.devices.columns import COLUMN_BY_NAME, COLUMNS, USUAL
 from components.units import US, Units
-from components.url_state import said_units, said_zone
+from components.url_state import units_param, zone_param
 
 BLOCK: Final = 100  # rows that the grid asks for at once
 LONGEST_SEARCH: Final = 100
@@ -92,8 +92,8 @@ def read_listing(query: Mapping[str, Any]) -> Listing:
         group=_text(query.get("group"), LONGEST_GROUP),
         kind=_one_of(query.get("kind"), KIND_BY_NAME, usual.kind),
         columns=_columns(query.get("columns")),
-        units=said_units(query),
-        zone=said_zone(query),
+        units=units_param(query),
+        zone=zone_param(query),
     )
 
 
@@ -123,11 +123,11 @@ def read_request(request: Mapping[str, Any]) -> Question:
     """From the grid's ``getRowsRequest``: rows and sorted column are its own, the rest stands in
     its ``context``."""
     context = request.get("context")
-    said = dict(context) if isinstance(context, Mapping) else {}
+    params = dict(context) if isinstance(context, Mapping) else {}
     first = _count(request.get("startRow"), 0)
     many = _count(request.get("endRow"), first + BLOCK) - first
     return Question(
-        listing=read_listing(said | _sorted(request.get("sortModel"))),
+        listing=read_listing(params | _sorted(request.get("sortModel"))),
         first=first,
         many=many if 0 < many <= BLOCK else BLOCK,
     )
@@ -166,11 +166,11 @@ def _text(value: Any, longest: int) -> str:
 # --- Texts around the list -----------------------------------------------------------------------
 
 
-def told(listing: Listing, total: int) -> dict[str, Any]:
+def list_texts(listing: Listing, total: int) -> dict[str, Any]:
     """``found`` is read out when it changes; ``empty`` is the reason where there is no row, and
     ``filtered`` whether the reader's own choice is part of it."""
     return {
-        "found": _found(listing, total),
+        "found": _count_text(listing, total),
         "empty": "" if total else _empty(listing),
         "filtered": listing.filtered,
     }
@@ -182,7 +182,7 @@ def _which(listing: Listing) -> str:
     return f"{STATUSES[listing.status][0].lower()} " if listing.status != "no-data" else "unheard "
 
 
-def _found(listing: Listing, total: int) -> str:
+def _count_text(listing: Listing, total: int) -> str:
     noun = "device" if total == 1 else "devices"
     verb = ("matches" if total == 1 else "match") if listing.search else ""
     return f"{formatting.whole(total)} {_which(listing)}{noun} {verb}".strip()

@@ -10,7 +10,7 @@ from api.catalog import DEVICE_ZONE, EMBED_VIEW_BY_NAME
 from api.client import Embed, EmbedDefinition, Rolling
 from api.timez import DAY_MS
 from components import formatting
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.units import UNITS_BY_NAME
 from components.url_state import COMPARISONS, TAB_BY_NAME
 
@@ -70,7 +70,7 @@ def window(definition: EmbedDefinition) -> str:
     chosen = definition.window
     if isinstance(chosen, Rolling):
         return f"last {length(chosen.last_s)}"
-    tz = known_zone(definition.zone)
+    tz = zone_or_utc(definition.zone)
     clock = Clock(tz, chosen.from_ms, chosen.to_ms)
     ends = (formatting.moment(at, clock) for at in (chosen.from_ms, chosen.to_ms))
     return f"{' – '.join(ends)} {tz.key}"
@@ -117,7 +117,7 @@ def ends(embed: Embed, now_ms: int) -> str:
 
 
 def date(at_ms: int) -> str:
-    return formatting.date_of(at_ms, Clock(known_zone("UTC"), at_ms, at_ms + DAY_MS))
+    return formatting.date_of(at_ms, Clock(zone_or_utc("UTC"), at_ms, at_ms + DAY_MS))
 
 
 def facts(embed: Embed, labels: Labels, now_ms: int) -> list[tuple[str, str]]:

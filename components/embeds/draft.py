@@ -20,7 +20,7 @@ from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.device import custom_range
 from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
@@ -139,7 +139,7 @@ def _wall_texts(window: Window, tz: ZoneInfo) -> tuple[str, str]:
 
 def custom_zone(zone: str, devices: tuple[str, ...], zone_of: ZoneOf) -> ZoneInfo:
     """The zone of a fixed window's times: the chosen one, else the first device's own."""
-    return known_zone(zone) if zone or not devices else zone_of(devices[0])
+    return zone_or_utc(zone) if zone or not devices else zone_of(devices[0])
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ def _window(draft: Draft, tz: ZoneInfo, read: Read) -> Rolling | Fixed | None:
     if draft.window != FIXED:
         return Rolling(int(allowed_window(draft.view, draft.window)))
     ends = {"first": draft.first.strip(), "last": draft.last.strip()}
-    result = custom_range.tell({**ends, "first_fold": "0", "last_fold": "0"}, tz)
+    result = custom_range.resolve({**ends, "first_fold": "0", "last_fold": "0"}, tz)
     if result.problems:
         read.problems["window"] = " ".join(result.problems)
         return None
@@ -205,7 +205,7 @@ def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
     if wall is None:
         read.problems["expires"] = "Enter a date such as 2027-03-31."
         return None
-    ordinal = local_ordinal(known_zone("UTC"), wall)
+    ordinal = local_ordinal(zone_or_utc("UTC"), wall)
     ends_ms = day_start(tz, ordinal + 1)
     if ends_ms <= now_ms:
         read.problems["expires"] = "That date has passed."

@@ -165,13 +165,13 @@ def chart_address(finding: Finding, view: FindingsView, now_ms: int) -> str:
     last = max(first + HOUR_MS, min(now_ms, (finding.end_ms or now_ms) + AROUND_MS))
     metric = metric_of(finding.kind)
     tab = next((tab.name for tab in TABS if metric in tab.metrics and not tab.bars), None)
-    said = {
+    params = {
         "range": BETWEEN.join((stamp(first), stamp(last))),
         "metric": tab,
         "zone": view.zone,
         "units": view.units.name,
     }
-    query = urlencode({name: value for name, value in said.items() if value})
+    query = urlencode({name: value for name, value in params.items() if value})
     return session.site_path(f"/devices/{finding.device_id}?{query}")
 
 
@@ -183,10 +183,10 @@ def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
         className="button primary",
         id="finding-chart-link",
     )
-    said = urlencode({"device": finding.device_id, "kind": finding.kind})
+    query = urlencode({"device": finding.device_id, "kind": finding.kind})
     settings = html.A(
         "Settings",
-        href=session.site_path(f"{FINDING_SETTINGS_PATH}?{said}"),
+        href=session.site_path(f"{FINDING_SETTINGS_PATH}?{query}"),
         className="button",
         **labelled(f"Settings of {texts.kind_of(finding).label} on this device"),
     )

@@ -53,7 +53,7 @@ class Ids(StrEnum):
     PICTURE = "findings-picture"
     DEED = "findings-deed"
     DONE = "findings-done"
-    TOLD = "findings-told"
+    NOTIFIED = "findings-told"
     SUMMARY = "findings-summary"
     STATES = "findings-states"
     KINDS = "findings-kinds"
@@ -76,13 +76,13 @@ def findings_page(view: FindingsView) -> Component:
         Ids.PICTURE,
         Ids.DEED,
         Ids.DONE,
-        Ids.TOLD,
+        Ids.NOTIFIED,
     )
     return html.Div(
         [
             dcc.Store(id=Ids.QUESTION, data=write_findings_view(view)),
             *(dcc.Store(id=id) for id in stores),
-            *(html_json.told(id) for id in SHEETS),
+            *(html_json.store(id) for id in SHEETS),
             _heading(view),
             _filters(view),
             notice(Ids.NOTICE),

@@ -54,25 +54,25 @@ class Inbox:
 def inbox(access: ServiceAccess, view: FindingsView, now_ms: int) -> Inbox:
     """Raises a WeirError where the service can't answer."""
     client = access.client
-    ask = partial(
+    query = partial(
         client.findings,
         group=view.group or None,
         severities=[view.severity] if view.severity else (),
     )
     states = {
-        state: ask(kinds=view.kinds, states=[state], count_only=True).count for state in STATES
+        state: query(kinds=view.kinds, states=[state], count_only=True).count for state in STATES
     }
-    every = ask(states=[view.state], limit=MOST_LISTED)
+    every = query(states=[view.state], limit=MOST_LISTED)
     if every.count <= MOST_LISTED:
         kinds = dict(Counter(each.kind for each in every.findings))
         listed = tuple(f for f in every.findings if not view.kinds or f.kind in view.kinds)
         return Inbox(len(listed), listed, states, kinds, directory(access, now_ms))
     counts = {
-        kind.name: ask(kinds=[kind.name], states=[view.state], count_only=True).count
+        kind.name: query(kinds=[kind.name], states=[view.state], count_only=True).count
         for kind in KINDS
     }
-    found = ask(kinds=view.kinds, states=[view.state], limit=MOST_LISTED) if view.kinds else every
-    return Inbox(found.count, found.findings, states, counts, directory(access, now_ms))
+    page = query(kinds=view.kinds, states=[view.state], limit=MOST_LISTED) if view.kinds else every
+    return Inbox(page.count, page.findings, states, counts, directory(access, now_ms))
 
 
 def metric_of(kind: str) -> Metric:
@@ -80,24 +80,26 @@ def metric_of(kind: str) -> Metric:
     return COLUMNS[kind].metric if kind in COLUMNS else FLOW_AMOUNT
 
 
-def small_charts(access: ServiceAccess, found: Sequence[Finding], now_ms: int) -> dict[str, Spark]:
+def small_charts(
+    access: ServiceAccess, findings: Sequence[Finding], now_ms: int
+) -> dict[str, Spark]:
     """The last 48 hours of each finding's device, by finding id: what can be had within a second.
     They are kept until their last hour is over."""
     hour = floor_to(now_ms, HOUR_MS)
-    wanted = {(each.device_id, metric_of(each.kind)) for each in found}
+    wanted = {(each.device_id, metric_of(each.kind)) for each in findings}
     drawn: dict[tuple[str, str], Spark] = {}
     jobs = []
     for device_id, metric in wanted:
-        kept: tuple[int, Spark] | None = access.cache.get(_key(access, device_id, metric))
-        if kept is not None and kept[0] == hour:
-            drawn[device_id, metric.name] = kept[1]
+        cached: tuple[int, Spark] | None = access.cache.get(_key(access, device_id, metric))
+        if cached is not None and cached[0] == hour:
+            drawn[device_id, metric.name] = cached[1]
         else:
             jobs.append(partial(_small_chart, access.client, device_id, metric, now_ms))
     for device_id, metric, line in access.run_all(jobs, Deadline(CHARTS_S)):
         if line is not None:
             drawn[device_id, metric.name] = line
             access.cache.put(_key(access, device_id, metric), (hour, line))
-    lines = {each.id: drawn.get((each.device_id, metric_of(each.kind).name)) for each in found}
+    lines = {each.id: drawn.get((each.device_id, metric_of(each.kind).name)) for each in findings}
     return {id: line for id, line in lines.items() if line is not None}
 
 
@@ -140,9 +142,11 @@ class One:
 def one(access: ServiceAccess, finding_id: str, now_ms: int) -> One:
     """Raises NotFound, or another WeirError."""
     detail = access.client.finding(finding_id)
-    found = detail.finding
-    others = access.client.findings(device=found.device_id, kinds=[found.kind], limit=100).findings
-    before = (f for f in others if f.id != found.id and f.start_ms < found.start_ms)
+    finding = detail.finding
+    others = access.client.findings(
+        device=finding.device_id, kinds=[finding.kind], limit=100
+    ).findings
+    before = (f for f in others if f.id != finding.id and f.start_ms < finding.start_ms)
     latest = sorted(before, key=lambda f: -f.start_ms)[:HISTORY]
     return One(detail, tuple(latest), directory(access, now_ms))
 

@@ -27,23 +27,23 @@ MOST_CHIPS: Final = 6
 
 def address(view: FindingsView, **changes: str | None) -> str:
     """Of the page with that view, some of it changed."""
-    said = {k: v for k, v in (write_findings_view(view) | changes).items() if v}
-    return session.site_path(FINDINGS_PATH + (f"?{urlencode(said)}" if said else ""))
+    params = {k: v for k, v in (write_findings_view(view) | changes).items() if v}
+    return session.site_path(FINDINGS_PATH + (f"?{urlencode(params)}" if params else ""))
 
 
 # --- Above the list ------------------------------------------------------------------------------
 
 
-def summary(found: Inbox, view: FindingsView) -> list[Any]:
+def summary(inbox: Inbox, view: FindingsView) -> list[Any]:
     """``6 need attention · at least $120.05 a day at stake · 3 notices``."""
-    if view.state != "open" or not found.listed:
+    if view.state != "open" or not inbox.listed:
         return []
-    notices = sum(each.severity == "notice" for each in found.listed)
-    urgent = len(found.listed) - notices
+    notices = sum(each.severity == "notice" for each in inbox.listed)
+    urgent = len(inbox.listed) - notices
     parts: list[Any] = []
     if urgent:
         parts.append(f"{formatting.whole(urgent)} {'needs' if urgent == 1 else 'need'} attention")
-    if stake := texts.at_stake(found.listed, found.devices):
+    if stake := texts.at_stake(inbox.listed, inbox.devices):
         parts.append([html.Strong(stake), " at stake"])
     if notices:
         parts.append(formatting.plural(notices, "notice"))
@@ -53,10 +53,10 @@ def summary(found: Inbox, view: FindingsView) -> list[Any]:
     return made
 
 
-def state_buttons(found: Inbox, view: FindingsView) -> list[Component]:
+def state_buttons(inbox: Inbox, view: FindingsView) -> list[Component]:
     return [
         html.Button(
-            [label, " ", html.B(formatting.whole(found.states[state]))],
+            [label, " ", html.B(formatting.whole(inbox.states[state]))],
             type="button",
             className="segment",
             **attributes(
@@ -70,11 +70,11 @@ def state_buttons(found: Inbox, view: FindingsView) -> list[Component]:
     ]
 
 
-def kind_chips(found: Inbox, view: FindingsView) -> list[Component]:
+def kind_chips(inbox: Inbox, view: FindingsView) -> list[Component]:
     """Those that there are, and those that are chosen; what doesn't fit stands under "More"."""
-    here = [k for k in KINDS if found.kinds.get(k.name) or k.name in view.kinds]
+    here = [k for k in KINDS if inbox.kinds.get(k.name) or k.name in view.kinds]
     here.sort(key=lambda kind: kind.name not in view.kinds)
-    chips = [_chip(k.name, k.label, found.kinds.get(k.name, 0), view) for k in here]
+    chips = [_chip(k.name, k.label, inbox.kinds.get(k.name, 0), view) for k in here]
     more = chips[MOST_CHIPS:]
     if not more:
         return chips
@@ -102,44 +102,44 @@ def _chip(name: str, label: str, count: int, view: FindingsView) -> Component:
 
 
 def listing(
-    found: Inbox, lines: Mapping[str, Spark], view: FindingsView, now_ms: int
+    inbox: Inbox, lines: Mapping[str, Spark], view: FindingsView, now_ms: int
 ) -> list[Component]:
-    shown = found.shown(view.page)
+    shown = inbox.shown(view.page)
     if not shown:
-        return empty(found, view)
+        return empty(inbox, view)
     head = html.Div(
         [html.Span(), *(html.Span(text) for text in HEADINGS)],
         className="finding-head",
         **attributes(aria_hidden="true"),
     )
     groups = groupby(shown, key=lambda each: each.severity)
-    sections = [_section(name, list(some), found, lines, view, now_ms) for name, some in groups]
-    return [head, *sections, *_pager(found, view)]
+    sections = [_section(name, list(some), inbox, lines, view, now_ms) for name, some in groups]
+    return [head, *sections, *_pager(inbox, view)]
 
 
 def _section(
     severity: str,
     some: Sequence[Finding],
-    found: Inbox,
+    inbox: Inbox,
     lines: Mapping[str, Spark],
     view: FindingsView,
     now_ms: int,
 ) -> Component:
     """Its count and sum are of all that are listed, whatever page is shown."""
-    every = [each for each in found.listed if each.severity == severity]
+    every = [each for each in inbox.listed if each.severity == severity]
     heading = html.H2(
         [
             diamond(severity),
             html.Span(texts.SEVERITY_WORDS[severity]),
             html.Span(formatting.whole(len(every)), className="quiet"),
             html.Span(
-                texts.at_stake(every, found.devices) if view.state == "open" else "",
+                texts.at_stake(every, inbox.devices) if view.state == "open" else "",
                 className="finding-sum",
             ),
         ],
         className="finding-group",
     )
-    items = [html.Li(_row(each, found, lines.get(each.id), view, now_ms)) for each in some]
+    items = [html.Li(_row(each, inbox, lines.get(each.id), view, now_ms)) for each in some]
     return html.Section([heading, html.Ul(items, className="finding-rows")])
 
 
@@ -152,9 +152,9 @@ def diamond(severity: str) -> Component:
 
 
 def _row(
-    finding: Finding, found: Inbox, line: Spark | None, view: FindingsView, now_ms: int
+    finding: Finding, inbox: Inbox, line: Spark | None, view: FindingsView, now_ms: int
 ) -> Component:
-    devices, units = found.devices, view.units
+    devices, units = inbox.devices, view.units
     at = texts.clock(finding, devices, view.zone, now_ms)
     where = [texts.label(finding, devices), texts.group(finding, devices)]
     loss = finding.gallons is not None
@@ -198,8 +198,8 @@ def _cell(kind: str, text: str, note: str) -> Component:
 def _chart(finding: Finding, line: Spark | None, now_ms: int) -> Component:
     """Data for assets/findings.js: a picture of nothing but the kept words is read out."""
     if line is None or not line.line:
-        said = "No readings in 48 h" if line is not None else ""
-        return html.Span(said, className="finding-chart quiet")
+        text = "No readings in 48 h" if line is not None else ""
+        return html.Span(text, className="finding-chart quiet")
     window = spark_window(now_ms)
     ends = (finding.start_ms, finding.end_ms or now_ms)
     left, right = (
@@ -218,19 +218,19 @@ def _chart(finding: Finding, line: Spark | None, now_ms: int) -> Component:
     )
 
 
-def _pager(found: Inbox, view: FindingsView) -> list[Component]:
-    if found.pages == 1:
+def _pager(inbox: Inbox, view: FindingsView) -> list[Component]:
+    if inbox.pages == 1:
         return []
-    last = min(len(found.listed), view.page * PAGE)
-    text = f"{(view.page - 1) * PAGE + 1}–{last} of {formatting.whole(found.count)}"
-    if found.count > MOST_LISTED:
+    last = min(len(inbox.listed), view.page * PAGE)
+    text = f"{(view.page - 1) * PAGE + 1}–{last} of {formatting.whole(inbox.count)}"
+    if inbox.count > MOST_LISTED:
         text += f"; the {formatting.whole(MOST_LISTED)} worst are listed, the file has all"
     buttons = [
         html.Button(
             label,
             type="button",
             className="button",
-            disabled=not 1 <= page <= found.pages,
+            disabled=not 1 <= page <= inbox.pages,
             **attributes(data_page=str(page)),
         )
         for label, page in (("Previous", view.page - 1), ("Next", view.page + 1))
@@ -238,14 +238,14 @@ def _pager(found: Inbox, view: FindingsView) -> list[Component]:
     return [html.Div([html.Span(text), *buttons], className="pager finding-pager")]
 
 
-def empty(found: Inbox, view: FindingsView) -> list[Component]:
+def empty(inbox: Inbox, view: FindingsView) -> list[Component]:
     """What there is instead, and the way there."""
     if view.filtered:
-        said = f"No {STATES[view.state].lower()} finding matches these filters."
+        text = f"No {STATES[view.state].lower()} finding matches these filters."
         bare = FindingsView(state=view.state, zone=view.zone, units=view.units)
-        return _nothing(said, "Clear the filters", address(bare))
+        return _nothing(text, "Clear the filters", address(bare))
     if view.state == "open":
-        closed = found.states["closed"]
+        closed = inbox.states["closed"]
         way = f"{formatting.whole(closed)} closed" if closed else ""
         return _nothing("Nothing open.", way, address(view, state="closed", finding=None))
     return _nothing(

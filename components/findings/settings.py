@@ -37,7 +37,7 @@ class Ids(StrEnum):
     PAGE = "finding-settings"
     QUESTION = "finding-settings-question"
     ANSWER = "finding-settings-answer"
-    TOLD = "finding-settings-told"
+    NOTIFIED = "finding-settings-told"
     NOTICE = "finding-settings-notice"
     SUMMARY = "finding-settings-summary"
     TARGET = "finding-settings-target"
@@ -67,8 +67,8 @@ def settings_page(question: Mapping[str, Any]) -> Component:
     return html.Div(
         [
             dcc.Store(id=Ids.QUESTION, data=dict(question)),
-            *(dcc.Store(id=id) for id in (Ids.ANSWER, Ids.TOLD)),
-            *(html_json.told(id) for id in SHEETS),
+            *(dcc.Store(id=id) for id in (Ids.ANSWER, Ids.NOTIFIED)),
+            *(html_json.store(id) for id in SHEETS),
             html.Div(
                 [
                     html.H1("Settings of findings"),
@@ -87,8 +87,8 @@ def settings_page(question: Mapping[str, Any]) -> Component:
     )
 
 
-def summary(found: Sequence[FindingSettingValue], whose: Whose) -> list[Node]:
-    count = sum(each.own for each in found)
+def summary(values: Sequence[FindingSettingValue], whose: Whose) -> list[Node]:
+    count = sum(each.own for each in values)
     own = f"{formatting.plural(count, 'setting')} of its own" if count else "nothing of its own"
     if not whose.device and not whose.group:
         differ = "differs" if count == 1 else "differ"
@@ -117,11 +117,11 @@ def target(whose: Whose, groups: Sequence[str]) -> list[Node]:
 
 
 def listing(
-    found: Sequence[FindingSettingValue], whose: Whose, opened: str, *, may_change: bool
+    values: Sequence[FindingSettingValue], whose: Whose, opened: str, *, may_change: bool
 ) -> list[Node]:
     return [
         _kind(name, list(rows), opened == name, may_change=may_change)
-        for name, rows in groupby(found, key=lambda each: each.kind)
+        for name, rows in groupby(values, key=lambda each: each.kind)
     ]
 
 
@@ -158,12 +158,12 @@ def _brief(rows: Sequence[FindingSettingValue]) -> str:
     """The kind's own limits in a line: ``Least flow that counts 1 gal/h``."""
     kind = KIND_BY_NAME.get(rows[0].kind)
     names = {setting.name for setting in kind.settings} if kind else set()
-    told = [
+    limits = [
         f"{each.label} {_value(each, each.value)}"
         for each in rows
         if each.key in names and each.unit != INSTANT_UNIT
     ]
-    return " · ".join(told)
+    return " · ".join(limits)
 
 
 def _row(each: FindingSettingValue, *, may_change: bool) -> Node:
@@ -233,7 +233,11 @@ def _plain(value: float) -> str:
 
 def problem(kind: str, error: BadRequest) -> str:
     """What is wrong with what was typed, by the names on screen."""
-    found = KIND_BY_NAME.get(kind)
-    labels = {setting.name: setting.label for setting in found.all_settings} if found else {}
+    finding_kind = KIND_BY_NAME.get(kind)
+    labels = (
+        {setting.name: setting.label for setting in finding_kind.all_settings}
+        if finding_kind
+        else {}
+    )
     each = [f"{labels.get(e.parameter, e.parameter)} {e.detail}." for e in error.errors]
     return " ".join(each) or failure(error)

@@ -11,7 +11,7 @@ from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
 from api.timez import DAY_MS
 from components import formatting
 from components.charts.finding_marks import Mark
-from components.clock import Clock, day_text, known_zone, local_date, minute_text
+from components.clock import Clock, day_text, local_date, minute_text, zone_or_utc
 from components.finding_text import DIAMONDS as DIAMONDS
 from components.finding_text import SEVERITY_WORDS as SEVERITY_WORDS
 from components.finding_text import bound_of, kind_of, lasting, quantity
@@ -34,14 +34,14 @@ def group(finding: Finding, devices: Directory) -> str:
 
 
 def currency(finding: Finding, devices: Directory) -> str:
-    known = price(finding, devices)
-    return known.currency if known else DEFAULT_CURRENCY
+    device_price = price(finding, devices)
+    return device_price.currency if device_price else DEFAULT_CURRENCY
 
 
 def clock(finding: Finding, devices: Directory, zone: str | None, now_ms: int) -> Clock:
     """The reader's zone, else the device's."""
     meter = devices.by_id.get(finding.device_id)
-    tz = known_zone(zone, meter.time_zone if meter else None)
+    tz = zone_or_utc(zone, meter.time_zone if meter else None)
     return Clock(tz, finding.start_ms - DAY_MS, max(now_ms, finding.end_ms or 0) + DAY_MS)
 
 
@@ -88,17 +88,21 @@ def price(finding: Finding, devices: Directory) -> Price | None:
 
 def cost_of_gallons(finding: Finding, devices: Directory) -> str:
     """What the gallons so far cost; empty without a price, or where nothing is lost."""
-    known = price(finding, devices)
-    if known is None or finding.gallons is None or finding.cost_per_day is None:
+    device_price = price(finding, devices)
+    if device_price is None or finding.gallons is None or finding.cost_per_day is None:
         return ""
-    return money(known.cost(finding.gallons), known.currency)
+    return money(device_price.cost(finding.gallons), device_price.currency)
 
 
 def gallons_a_day(finding: Finding, devices: Directory) -> float | None:
     """None where nothing is lost."""
-    known = price(finding, devices)
-    if finding.cost_per_day is not None and known is not None and known.per_gallon > 0:
-        return finding.cost_per_day / known.per_gallon
+    device_price = price(finding, devices)
+    if (
+        finding.cost_per_day is not None
+        and device_price is not None
+        and device_price.per_gallon > 0
+    ):
+        return finding.cost_per_day / device_price.per_gallon
     draft = Draft(finding.start_ms, finding.opened_ms, finding.end_ms, finding.value)
     return kind_of(finding).per_day(draft)
 
@@ -109,11 +113,11 @@ def bounded(text: str, finding: Finding) -> str:
     return f"{text}, {bound}" if bound else text
 
 
-def at_stake(found: Iterable[Finding], devices: Directory) -> str:
+def at_stake(findings: Iterable[Finding], devices: Directory) -> str:
     """``at least $30.19 a day``: the sum of costs by currency; empty where none is known."""
     sums: dict[str, float] = {}
     kinds: list[Kind] = []
-    for finding in found:
+    for finding in findings:
         if finding.cost_per_day is not None:
             name = currency(finding, devices)
             sums[name] = sums.get(name, 0.0) + finding.cost_per_day
@@ -161,7 +165,7 @@ def dates(finding: Finding, at: Clock) -> str:
     return f"{first.split(' ')[0]}–{last}" if same else f"{first} – {last}"
 
 
-def marks_of(found: Sequence[Finding], view: View) -> list[Mark]:
+def marks_of(findings: Sequence[Finding], view: View) -> list[Mark]:
     return [
         Mark(
             each.start_ms,
@@ -170,7 +174,7 @@ def marks_of(found: Sequence[Finding], view: View) -> list[Mark]:
             kind_of(each).label,
             ", ".join(filter(None, (how_much(each, view.units), _mark_volume(each, view)))),
         )
-        for each in found
+        for each in findings
     ]
 
 

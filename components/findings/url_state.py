@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from api.insight.findings import KIND_BY_NAME, SEVERITIES
 from components.units import US, Units
-from components.url_state import said_text, said_units, said_zone
+from components.url_state import text_param, units_param, zone_param
 
 STATES: Final = {"open": "Open", "closed": "Closed", "dismissed": "Dismissed"}
 LONGEST_TEXT: Final = 100
@@ -38,18 +38,18 @@ class FindingsView:
 
 
 def read_findings_view(query: Mapping[str, Any]) -> FindingsView:
-    state, severity = said_text(query, "state"), said_text(query, "severity")
-    kinds = said_text(query, "kind", 500).split(",")
-    page = said_text(query, "page", 3)
+    state, severity = text_param(query, "state"), text_param(query, "severity")
+    kinds = text_param(query, "kind", 500).split(",")
+    page = text_param(query, "page", 3)
     return FindingsView(
         state=state if state in STATES else "open",
         kinds=tuple(dict.fromkeys(kind for kind in kinds if kind in KIND_BY_NAME)),
         severity=severity if severity in SEVERITIES else "",
-        group=said_text(query, "group", LONGEST_TEXT),
+        group=text_param(query, "group", LONGEST_TEXT),
         page=min(LAST_PAGE, max(1, int(page))) if page.isascii() and page.isdigit() else 1,
-        finding=said_text(query, "finding", LONGEST_TEXT),
-        zone=said_zone(query),
-        units=said_units(query),
+        finding=text_param(query, "finding", LONGEST_TEXT),
+        zone=zone_param(query),
+        units=units_param(query),
     )
 
 

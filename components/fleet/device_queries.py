@@ -86,8 +86,8 @@ def read_meter(device: Device) -> Meter:
 
 
 def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:
-    said = config.get("groups")
-    return tuple(g for g in said if isinstance(g, str) and g) if isinstance(said, list) else ()
+    groups = config.get("groups")
+    return tuple(g for g in groups if isinstance(g, str) and g) if isinstance(groups, list) else ()
 
 
 FRESH_MS: Final = 60_000
@@ -111,13 +111,13 @@ def directory(access: ServiceAccess, now_ms: int, active: ActiveFilter = "true")
     """The active devices, or the inactive ones. Raises a WeirError where
     there is no list young enough and none can be had."""
     key = (access.principal, "directory", active)
-    known: Directory | None = access.cache.get(key)
-    age = now_ms - known.listed_ms if known is not None else USABLE_MS
-    if known is not None and age < FRESH_MS:
-        return known
-    if known is not None and age < USABLE_MS:
+    cached: Directory | None = access.cache.get(key)
+    age = now_ms - cached.listed_ms if cached is not None else USABLE_MS
+    if cached is not None and age < FRESH_MS:
+        return cached
+    if cached is not None and age < USABLE_MS:
         background(lambda: _renew(access, key, active, now_ms))
-        return known
+        return cached
     with _listing:
         again: Directory | None = access.cache.get(key)  # somebody else may have waited less
         if again is not None and now_ms - again.listed_ms < USABLE_MS:
@@ -129,8 +129,8 @@ def _renew(access: ServiceAccess, key: Any, active: ActiveFilter, now_ms: int) -
     """Where it fails the old list goes on serving: the wall's own questions tell of the failure."""
     if _listing.acquire(blocking=False):
         try:
-            known: Directory = access.cache.get(key)
-            if now_ms - known.listed_ms >= FRESH_MS:
+            cached: Directory = access.cache.get(key)
+            if now_ms - cached.listed_ms >= FRESH_MS:
                 _listed(access, key, active, now_ms)
         except WeirError:
             return
@@ -180,7 +180,7 @@ _EVERY_STATE: Final = tuple(State)
 class _Measured(NamedTuple):
     """``cadence`` None: there were no two readings to tell."""
 
-    asked_ms: int
+    at_ms: int
     cadence: Cadence | None
 
 
@@ -195,7 +195,7 @@ def cadences(
     cached: dict[str, _Measured] = dict(access.cache.get(key) or {})
     due = [id for id in rest if _cadence_due(cached.get(id), now_ms)]
     if due:
-        cached |= _kept_by_service(access, due, deadline, now_ms)
+        cached |= _service_cadences(access, due, deadline, now_ms)
         due = [id for id in rest if _cadence_due(cached.get(id), now_ms)]
         jobs = (partial(_measure, access.client, id, now_ms) for id in due)
         cached |= dict(access.run_all(jobs, deadline))
@@ -203,12 +203,12 @@ def cadences(
     return configured | {id: cached[id].cadence or UNKNOWN for id in rest if id in cached}
 
 
-def _kept_by_service(
+def _service_cadences(
     access: ServiceAccess, ids: Sequence[str], deadline: Deadline, now_ms: int
 ) -> dict[str, _Measured]:
     """50 devices a question; none from a server that keeps no status."""
 
-    def ask(some: Sequence[str]) -> dict[str, _Measured]:
+    def load(some: Sequence[str]) -> dict[str, _Measured]:
         page = access.client.statuses(states=_EVERY_STATE, ids=some, limit=MAX_IDS)
         return {
             row.device.id: _Measured(now_ms, Cadence(round(row.cadence_s * 1000), row.event_driven))
@@ -216,11 +216,11 @@ def _kept_by_service(
             if row.cadence_s is not None
         }
 
-    found: dict[str, _Measured] = {}
+    result: dict[str, _Measured] = {}
     with suppress(NotOffered):
-        for part in access.run_all((partial(ask, some) for some in batches(ids)), deadline):
-            found |= part
-    return found
+        for part in access.run_all((partial(load, some) for some in batches(ids)), deadline):
+            result |= part
+    return result
 
 
 def measured(client: Client, device_id: str, end_ms: int) -> Cadence | None:
@@ -234,14 +234,14 @@ def measured(client: Client, device_id: str, end_ms: int) -> Cadence | None:
 def _cadence_due(cached: _Measured | None, now_ms: int) -> bool:
     if cached is None:
         return True
-    return now_ms - cached.asked_ms >= (CADENCE_FRESH_MS if cached.cadence else NO_CADENCE_FRESH_MS)
+    return now_ms - cached.at_ms >= (CADENCE_FRESH_MS if cached.cadence else NO_CADENCE_FRESH_MS)
 
 
 def _measure(client: Client, device_id: str, now_ms: int) -> tuple[str, _Measured]:
-    found = None  # if it can't be asked, its other questions will tell
+    device_cadence = None  # if it can't be asked, its other questions will tell
     with suppress(*ONE_DEVICE_ERRORS):
-        found = measured(client, device_id, now_ms)
-    return device_id, _Measured(now_ms, found)
+        device_cadence = measured(client, device_id, now_ms)
+    return device_id, _Measured(now_ms, device_cadence)
 
 
 # --- Installation dates --------------------------------------------------------------------------
@@ -250,7 +250,7 @@ INSTALL_DATE_FRESH_MS: Final = 5 * MINUTE_MS  # an import may bring earlier read
 
 
 class _CheckedDate(NamedTuple):
-    asked_ms: int
+    at_ms: int
     installed_on_ms: int
     disproved: bool
 
@@ -262,12 +262,12 @@ def without_disproved_dates(
     looked into, as far as the deadline allows: earlier ones change nothing in what is shown."""
     meters = list(meters)
     key = (access.principal, "install-dates")
-    kept: dict[str, _CheckedDate] = dict(access.cache.get(key) or {})
+    cached: dict[str, _CheckedDate] = dict(access.cache.get(key) or {})
     together: defaultdict[Window, list[Meter]] = defaultdict(list)
     for meter in meters:
         at = meter.installed_on_ms
         window = disproving(at) if at is not None and at > since_ms else None
-        if window and _date_due(kept.get(meter.id), meter, now_ms):
+        if window and _date_due(cached.get(meter.id), meter, now_ms):
             together[window].append(meter)
     jobs = (
         partial(_check_dates, access.client, window, some, now_ms)
@@ -275,32 +275,32 @@ def without_disproved_dates(
         for some in batches(members)
     )
     if together:
-        for told in access.run_all(jobs, deadline):
-            kept |= told
-        access.cache.put(key, kept)
-    return [_without_disproved(meter, kept.get(meter.id)) for meter in meters]
+        for checked in access.run_all(jobs, deadline):
+            cached |= checked
+        access.cache.put(key, cached)
+    return [_without_disproved(meter, cached.get(meter.id)) for meter in meters]
 
 
-def _date_due(told: _CheckedDate | None, meter: Meter, now_ms: int) -> bool:
+def _date_due(checked: _CheckedDate | None, meter: Meter, now_ms: int) -> bool:
     """What was disproved stays so."""
-    if told is None or told.installed_on_ms != meter.installed_on_ms:
+    if checked is None or checked.installed_on_ms != meter.installed_on_ms:
         return True
-    return not told.disproved and now_ms - told.asked_ms >= INSTALL_DATE_FRESH_MS
+    return not checked.disproved and now_ms - checked.at_ms >= INSTALL_DATE_FRESH_MS
 
 
 def _check_dates(
     client: Client, window: Window, meters: Sequence[Meter], now_ms: int
 ) -> dict[str, _CheckedDate]:
     """Of a device that can't be answered nothing is told: its other questions will say why."""
-    answered = latest(client, [meter.id for meter in meters], ("lastSeen",), window)
+    replies = latest(client, [meter.id for meter in meters], ("lastSeen",), window)
     return {
-        meter.id: _CheckedDate(now_ms, meter.installed_on_ms, told.last_seen_ms is not None)
+        meter.id: _CheckedDate(now_ms, meter.installed_on_ms, reply.last_seen_ms is not None)
         for meter in meters
-        if isinstance(told := answered[meter.id], LatestEntry) and meter.installed_on_ms is not None
+        if isinstance(reply := replies[meter.id], LatestEntry) and meter.installed_on_ms is not None
     }
 
 
-def _without_disproved(meter: Meter, told: _CheckedDate | None) -> Meter:
-    if told is None or not told.disproved or told.installed_on_ms != meter.installed_on_ms:
+def _without_disproved(meter: Meter, checked: _CheckedDate | None) -> Meter:
+    if checked is None or not checked.disproved or checked.installed_on_ms != meter.installed_on_ms:
         return meter
     return replace(meter, installed_on_ms=None)

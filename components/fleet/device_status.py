@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 from api.client import DeviceStatus
 from api.metering import status, uptime
 from api.metering.cadence import Cadence
-from api.metering.status import Heard
+from api.metering.status import Activity
 
 
-class Known(NamedTuple):
+class CurrentStatus(NamedTuple):
     """``seen_ms`` None: it has never reported.
     ``flow`` is the last reading's. ``failure`` says why this device has no answer."""
 
-    asked_ms: int
+    as_of_ms: int
     cadence_ms: int
     seen_ms: int | None = None
     actual: int = 0
@@ -75,19 +75,21 @@ def shown(row: DeviceStatus) -> State:
 SERVICE_NAMES: Final = {state.name: service.value for service, state in SHOWN.items()}
 
 
-def is_fresh(known: Known, now_ms: int) -> bool:
+def is_fresh(current: CurrentStatus, now_ms: int) -> bool:
     """Whether the last reading is recent enough to count as current."""
-    return status.is_fresh(known.seen_ms, known.cadence, now_ms)
+    return status.is_fresh(current.seen_ms, current.cadence, now_ms)
 
 
 def state_of(
-    quality_limit: float, known: Known | None, now_ms: int, *, active: bool = True
+    quality_limit: float, current: CurrentStatus | None, now_ms: int, *, active: bool = True
 ) -> State:
     if not active:
         return INACTIVE
-    if known is None:
+    if current is None:
         return UNKNOWN
-    if known.failure:
+    if current.failure:
         return FAILED
-    heard = Heard(known.cadence, known.seen_ms, known.actual, known.expected, known.quality_min)
-    return SHOWN[status.state_of(heard, quality_limit, now_ms)]
+    observed = Activity(
+        current.cadence, current.seen_ms, current.actual, current.expected, current.quality_min
+    )
+    return SHOWN[status.state_of(observed, quality_limit, now_ms)]

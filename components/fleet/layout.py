@@ -43,7 +43,7 @@ class Ids(StrEnum):
     NOTICE = "fleet-notice"
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
-    SAID = "fleet-said"
+    ANNOUNCEMENT = "fleet-said"
     FILTERS = "fleet-filters"
     CLOCK = "wall-clock"
     CLOCK_LINE = "wall-clock-line"
@@ -99,7 +99,7 @@ def fleet_page(view: FleetView) -> Component:
                 hidden=True,
                 **attributes(data_import=_import_href()),
             ),
-            html.P(id=Ids.SAID, className="sr-only", **attributes(aria_live="polite")),
+            html.P(id=Ids.ANNOUNCEMENT, className="sr-only", **attributes(aria_live="polite")),
             html.P(id=Ids.FOOT, className="wall-foot"),
             html.Button(
                 "Leave the wall", id=Ids.LEAVE, type="button", className="button wall-leave"

@@ -129,7 +129,7 @@ def background(job: Callable[[], Any]) -> None:
 
 # --- Many devices in one question ----------------------------------------------------------------
 
-Answered = dict[str, LatestEntry | WeirError]
+LatestReplies = dict[str, LatestEntry | WeirError]
 
 
 def latest(
@@ -138,35 +138,33 @@ def latest(
     metrics: Sequence[str],
     window: Window,
     resolution: Resolution | None = None,
-) -> Answered:
+) -> LatestReplies:
     """Each device's summary, or the error that it alone causes.
 
     One device that can't be answered must not take 49 others with it: a failing question is cut
     in halves until the culprit is alone. Raises where the service as a whole fails.
     """
-    answered: Answered = {}
+    replies: LatestReplies = {}
     waiting = [list(ids)] if ids else []
     while waiting:
         some = waiting.pop()
         try:
-            found = client.latest(
+            page = client.latest(
                 some, metrics, from_ms=window.from_ms, to_ms=window.to_ms,
                 uptime_resolution=resolution,
             )  # fmt: skip
         except ONE_DEVICE_ERRORS as error:
             if len(some) == 1:
-                answered[some[0]] = error
+                replies[some[0]] = error
             else:
                 half = len(some) // 2
                 waiting += [some[half:], some[:half]]
-            if sum(isinstance(a, WeirError) for a in answered.values()) > MOST_FAILURES:
+            if sum(isinstance(a, WeirError) for a in replies.values()) > MOST_FAILURES:
                 raise
         else:
-            answered |= {entry.device_id: entry for entry in found.entries}
-    missing = [id for id in ids if id not in answered]
-    return answered | {
-        id: NotFound("Device not found, or you don't have access.") for id in missing
-    }
+            replies |= {entry.device_id: entry for entry in page.entries}
+    missing = [id for id in ids if id not in replies]
+    return replies | {id: NotFound("Device not found, or you don't have access.") for id in missing}
 
 
 def batches(ids: Sequence[T]) -> list[Sequence[T]]:
@@ -191,29 +189,31 @@ def status_page(client: Client, view: FleetView, number: int) -> StatusPage:
     """The page of that number with all that the wall shows, by one question. Raises NotOffered
     where the server keeps no status."""
     offset = (number - 1) * PAGE_SIZE
-    return _ask(client, view, limit=PAGE_SIZE, offset=offset, ids=view.held, include=PAGE_PARTS)
+    return _statuses(
+        client, view, limit=PAGE_SIZE, offset=offset, ids=view.held, include=PAGE_PARTS
+    )
 
 
 def every_device(client: Client, view: FleetView) -> Iterator[DeviceStatus]:
     """All that a view is of, whatever the page, each with its worst finding."""
     limit, offset = INSIGHT_LIMIT.maximum or PAGE_SIZE, 0
     while True:
-        found = _ask(client, view, limit=limit, offset=offset, include=("finding",))
-        yield from found.rows
+        page = _statuses(client, view, limit=limit, offset=offset, include=("finding",))
+        yield from page.rows
         offset += limit
-        if offset >= found.count or not found.rows:
+        if offset >= page.count or not page.rows:
             return
 
 
 def tiles_of_embed(client: Client, ids: Sequence[str], view: FleetView) -> Sequence[DeviceStatus]:
     """These devices in this order, inactive ones as well; those out of the scope are left out."""
-    found = client.statuses(
+    page = client.statuses(
         states=EVERY_STATE, limit=len(ids), ids=ids, include=TILE_PARTS, window=view.span
     )
-    return found.rows
+    return page.rows
 
 
-def _ask(
+def _statuses(
     client: Client,
     view: FleetView,
     *,
@@ -239,7 +239,7 @@ def _ask(
 
 
 def current_access() -> ServiceAccess:
-    cache = session.kept("fleet", lambda: ReplyCache())
+    cache = session.singleton("fleet", lambda: ReplyCache())
     cache.note_time(now_ms())
     return ServiceAccess(session.current_client(), cache)
 
@@ -251,18 +251,18 @@ class FleetPage(NamedTuple):
     """``number`` of ``pages``: a page beyond the last shows the last. ``bare``: the server keeps no
     status, so that there is neither a summary nor a filter."""
 
-    found: StatusPage
+    statuses: StatusPage
     number: int
     pages: int
     bare: bool = False
 
     @property
     def first(self) -> int:
-        return (self.number - 1) * PAGE_SIZE + 1 if self.found.count else 0
+        return (self.number - 1) * PAGE_SIZE + 1 if self.statuses.count else 0
 
     @property
     def last(self) -> int:
-        return min(self.number * PAGE_SIZE, self.found.count)
+        return min(self.number * PAGE_SIZE, self.statuses.count)
 
 
 def fleet_page(access: ServiceAccess, view: FleetView, now_ms: int) -> FleetPage:
@@ -270,15 +270,15 @@ def fleet_page(access: ServiceAccess, view: FleetView, now_ms: int) -> FleetPage
     key = (access.principal, "bare-service")
     if now_ms - (access.cache.get(key) or 0) >= BARE_FOR_MS:
         try:
-            found = status_page(access.client, view, view.page)
-            number = min(view.page, _page_count(found.count))
+            statuses = status_page(access.client, view, view.page)
+            number = min(view.page, _page_count(statuses.count))
             if number < view.page:
-                found = status_page(access.client, view, number)
+                statuses = status_page(access.client, view, number)
         except NotOffered:
             access.cache.put(key, now_ms)
         else:
-            return FleetPage(found, number, _page_count(found.count))
-    found = bare_page(
+            return FleetPage(statuses, number, _page_count(statuses.count))
+    statuses = bare_page(
         access.client,
         now_ms,
         search=view.search,
@@ -286,7 +286,7 @@ def fleet_page(access: ServiceAccess, view: FleetView, now_ms: int) -> FleetPage
         offset=(view.page - 1) * PAGE_SIZE,
         span=view.span,
     )
-    return FleetPage(found, view.page, _page_count(found.count), bare=True)
+    return FleetPage(statuses, view.page, _page_count(statuses.count), bare=True)
 
 
 def _page_count(count: int) -> int:

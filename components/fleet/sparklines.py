@@ -175,11 +175,11 @@ def lines_of(
         times = tuple(row.line.times_ms)
         mark = hash((times, columns, row.usual, floor_to(now_ms, step // 2)))
         key = (access.principal, "line", span.name, row.device.id)
-        kept: tuple[int, Spark] | None = access.cache.get(key)
-        if kept is None or kept[0] != mark:
-            kept = (mark, _line(row, span, now_ms))
-            access.cache.put(key, kept)
-        made[row.device.id] = kept[1]
+        cached: tuple[int, Spark] | None = access.cache.get(key)
+        if cached is None or cached[0] != mark:
+            cached = (mark, _line(row, span, now_ms))
+            access.cache.put(key, cached)
+        made[row.device.id] = cached[1]
     return made
 
 

@@ -21,7 +21,7 @@ from api.metering.windows import DEFAULT_SPAN, Span
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components import formatting, session
 from components.charts.annotation_marks import shortened
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
 from components.fleet.device_status import INACTIVE, UNKNOWN, shown
 from components.fleet.sparklines import HEIGHT, Spark, window_of
@@ -88,7 +88,7 @@ def tile(
 ) -> dict[str, Any]:
     """A line that the browser has drawn already (`FleetView.drawn`) isn't sent again."""
     device, state, span = row.device, shown(row), view.span
-    seen, seen_at = _seen(row, known_zone(view.zone, device.time_zone).key, now_ms)
+    seen, seen_at = _seen(row, zone_or_utc(view.zone, device.time_zone).key, now_ms)
     made: dict[str, Any] = {
         "id": device.id,
         "href": _href(device.id, span, view.zone, view.units),
@@ -127,7 +127,7 @@ def _seen(row: DeviceStatus, zone: str, now_ms: int) -> tuple[str, str]:
         return "…", ""
     if row.last_seen_ms is None:
         return "never reported", ""
-    clock = Clock(known_zone(zone), row.last_seen_ms, row.last_seen_ms)
+    clock = Clock(zone_or_utc(zone), row.last_seen_ms, row.last_seen_ms)
     at = formatting.moment(row.last_seen_ms, clock, seconds=True)
     return formatting.ago(row.last_seen_ms, now_ms), at
 
@@ -137,13 +137,13 @@ def _seen(row: DeviceStatus, zone: str, now_ms: int) -> tuple[str, str]:
 
 def _finding(row: DeviceStatus) -> dict[str, str] | None:
     """The worst one's mark and word, and how many others are open."""
-    found = row.finding
-    if found is None:
+    finding = row.finding
+    if finding is None:
         return None
     others = len(row.findings) - 1
     more = f" +{others}" if others > 0 else ""
-    word = f"{kind_of(found).label}{more}"
-    return {"severity": found.severity, "shape": DIAMONDS[found.severity], "word": word}
+    word = f"{kind_of(finding).label}{more}"
+    return {"severity": finding.severity, "shape": DIAMONDS[finding.severity], "word": word}
 
 
 def _numbers(
@@ -155,15 +155,15 @@ def _numbers(
         return _radio(row)
     flow = (columns.flow.text(row.flow), f"{units.flow_unit} now", "" if row.flow else "quiet")
     today = (columns.today.text(row.volume_today), f"{columns.today.scale.unit} today", "")
-    found = row.finding
-    if found is None:
+    finding = row.finding
+    if finding is None:
         unit = columns.month.scale.unit
         return [flow, today, (columns.month.text(row.volume_month), f"{unit} this month", "")]
-    amount = (how_much(found, units, now_ms), _amount_name(found, now_ms), "finding")
-    if found.cost_per_day is None:
+    amount = (how_much(finding, units, now_ms), _amount_name(finding, now_ms), "finding")
+    if finding.cost_per_day is None:
         return [flow, amount, today]
     _, currency = device_price(row.device.cost_per_gallon)
-    return [flow, amount, (money(found.cost_per_day, currency), "a day", "finding")]
+    return [flow, amount, (money(finding.cost_per_day, currency), "a day", "finding")]
 
 
 def _radio(row: DeviceStatus) -> list[tuple[str, str, str]]:
@@ -175,13 +175,13 @@ def _radio(row: DeviceStatus) -> list[tuple[str, str, str]]:
     return [*texts, ("", "", "")]
 
 
-def _amount_name(found: Finding, now_ms: int) -> str:
+def _amount_name(finding: Finding, now_ms: int) -> str:
     """``at least, 6 d``: what bounds the number, and for how long it lasts; of a number that is
     this time itself, what lasts."""
-    kind = kind_of(found)
+    kind = kind_of(finding)
     bound = kind.bound or ("over usual" if kind.difference else "")
     if bound:
-        return f"{bound}, {_roughly(now_ms - found.start_ms)}"
+        return f"{bound}, {_roughly(now_ms - finding.start_ms)}"
     return kind.label.lower() if kind.unit in ("h", "days") else kind.caption
 
 
@@ -229,12 +229,12 @@ def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict
 
 def _finding_span(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int) -> str:
     """Where the worst finding lies, as a path in the line's box; "" for none in the window."""
-    found = row.finding
-    if found is None or line is None or not line.line:
+    finding = row.finding
+    if finding is None or line is None or not line.line:
         return ""
     window = window_of(row, span, now_ms)
-    end_ms = now_ms if found.end_ms is None else found.end_ms
-    left, right = (_x(at, window, line) for at in (found.start_ms, end_ms))
+    end_ms = now_ms if finding.end_ms is None else finding.end_ms
+    left, right = (_x(at, window, line) for at in (finding.start_ms, end_ms))
     return f"M{left} 0H{right}V{HEIGHT}H{left}Z" if right > left else ""
 
 
@@ -268,10 +268,10 @@ def _notes_words(row: DeviceStatus) -> str:
 # --- The strip -----------------------------------------------------------------------------------
 
 
-def percents(found: Strip) -> tuple[int, ...]:
+def percents(cells: Strip) -> tuple[int, ...]:
     """0–100 a cell: 100 only where nothing is missing, 0 only where everything is; `NOT_DUE` where
     nothing was expected."""
-    return tuple(map(_percent, found.observed, found.expected))
+    return tuple(map(_percent, cells.observed, cells.expected))
 
 
 def _percent(observed: int, expected: int) -> int:
@@ -319,10 +319,12 @@ def _summary(
     flow = made["numbers"][0][0] if measures_water(row.device.category) else ""
     parts = [f"{name}, last seen {made['seen']}"]
     if row.finding is not None:
-        (much, about, _), found = made["numbers"][1], row.finding
-        parts.append(f"{SEVERITY_WORDS[found.severity]}: {made['finding']['word']}, {much} {about}")
-    known = up != formatting.NOTHING
-    parts.append(f"Uptime {up} in {view.span.label}" if known else "No readings expected yet")
+        (much, about, _), finding = made["numbers"][1], row.finding
+        parts.append(
+            f"{SEVERITY_WORDS[finding.severity]}: {made['finding']['word']}, {much} {about}"
+        )
+    has_uptime = up != formatting.NOTHING
+    parts.append(f"Uptime {up} in {view.span.label}" if has_uptime else "No readings expected yet")
     parts += [made["notes"]] if made["notes"] else []
     details = [f"quality {quality}"] if quality != formatting.NOTHING else []
     if flow:

@@ -42,14 +42,14 @@ class Total:
     alarm: bool = False
 
 
-def totals(found: StatusSummary, *, span: Span, units: Units) -> list[Total]:
+def totals(summary: StatusSummary, *, span: Span, units: Units) -> list[Total]:
     return [
-        needs_attention(found),
-        reporting(found),
-        flow_now(found, units),
-        volume_today(found, units),
-        cost_today(found),
-        uptime(found, span),
+        needs_attention(summary),
+        reporting(summary),
+        flow_now(summary, units),
+        volume_today(summary, units),
+        cost_today(summary),
+        uptime(summary, span),
     ]
 
 
@@ -74,12 +74,12 @@ def _noted(
 # --- Findings and states -------------------------------------------------------------------------
 
 
-def needs_attention(found: StatusSummary) -> Total:
+def needs_attention(summary: StatusSummary) -> Total:
     """Devices with an open finding that is critical or a warning. All is well only where every
     device was checked, nothing is open, and every device reports."""
-    open_ = found.attention
+    open_ = summary.attention
     label = "Needs attention"
-    if not found.evaluated:
+    if not summary.evaluated:
         return Total("attention", label, formatting.NOTHING)
     parts = _by_kind(open_.kinds)
     if not parts:
@@ -91,10 +91,10 @@ def needs_attention(found: StatusSummary) -> Total:
         parts = (Part(f"{formatting.whole(count)} findings on {devices}"), *parts)
     if parts:
         return _noted(
-            "attention", label, value, *parts, aside=_at_stake(found), alarm=bool(open_.kinds)
+            "attention", label, value, *parts, aside=_at_stake(summary), alarm=bool(open_.kinds)
         )
-    well = found.states.get(SERVICE_NAMES[REPORTING.name], 0) == found.devices
-    if found.unchecked or found.evaluated < found.devices:
+    well = summary.states.get(SERVICE_NAMES[REPORTING.name], 0) == summary.devices
+    if summary.unchecked or summary.evaluated < summary.devices:
         return Total("attention", label, value, "not all checked yet")
     return Total("attention", label, value, "all is well" if well else "no finding is open")
 
@@ -108,9 +108,9 @@ def _by_kind(kinds: Mapping[str, int]) -> tuple[Part, ...]:
     )
 
 
-def _at_stake(found: StatusSummary) -> str:
+def _at_stake(summary: StatusSummary) -> str:
     """``up to $120.05 a day``: what the findings cost; bounded as all of them are, or about."""
-    open_ = found.attention
+    open_ = summary.attention
     if not open_.costs_per_day:
         return ""
     losses = (KIND_BY_NAME[name] for name in open_.kinds if name in KIND_BY_NAME)
@@ -119,17 +119,17 @@ def _at_stake(found: StatusSummary) -> str:
     return f"{lead} {amount} a day".strip()
 
 
-def reporting(found: StatusSummary) -> Total:
+def reporting(summary: StatusSummary) -> Total:
     """Of the devices that were evaluated; the note says how many these are until it is all."""
     counts = {
-        state: found.states.get(SERVICE_NAMES[state.name], 0)
+        state: summary.states.get(SERVICE_NAMES[state.name], 0)
         for state in (REPORTING, DEGRADED, SILENT, NO_DATA)
     }
-    if not found.evaluated:
+    if not summary.evaluated:
         return Total("reporting", REPORTING.word, formatting.NOTHING)
-    value = f"{formatting.whole(counts.pop(REPORTING))} / {formatting.whole(found.devices)}"
-    if found.evaluated < found.devices:
-        note = f"status of {_of(found.evaluated, found.devices)} devices so far"
+    value = f"{formatting.whole(counts.pop(REPORTING))} / {formatting.whole(summary.devices)}"
+    if summary.evaluated < summary.devices:
+        note = f"status of {_of(summary.evaluated, summary.devices)} devices so far"
         return Total("reporting", REPORTING.word, value, note)
     parts = [
         Part(f"{formatting.whole(count)} {state.word.lower()}", "status", state.name)
@@ -139,12 +139,12 @@ def reporting(found: StatusSummary) -> Total:
     return _noted("reporting", REPORTING.word, value, *(parts or [Part("every device")]))
 
 
-def uptime(found: StatusSummary, span: Span) -> Total:
+def uptime(summary: StatusSummary, span: Span) -> Total:
     """Observed over expected time: each bucket counts for as long as it is."""
     label = f"Uptime, {span.label}"
-    observed = found.uptime.get(span.name)
+    observed = summary.uptime.get(span.name)
     if observed is None or not observed.expected_s:
-        note = "no readings expected yet" if found.evaluated else ""
+        note = "no readings expected yet" if summary.evaluated else ""
         return Total("uptime", label, formatting.NOTHING, note)
     length, unit = (60, "min") if observed.expected_s <= MOST_MINUTES * 60 else (3600, "h")
     note = f"{_of(observed.observed_s // length, observed.expected_s // length)} {unit}"
@@ -154,62 +154,62 @@ def uptime(found: StatusSummary, span: Span) -> Total:
 # --- Water ---------------------------------------------------------------------------------------
 
 
-def flow_now(found: StatusSummary, units: Units) -> Total:
+def flow_now(summary: StatusSummary, units: Units) -> Total:
     """The rates of the last readings that are of now. Flowing, quiet (a reading of zero) and
     without data are three things."""
-    if found.flow is None:
-        note = "no recent reading" if found.evaluated else ""
+    if summary.flow is None:
+        note = "no recent reading" if summary.evaluated else ""
         return Total("flow", "Flow now", formatting.NOTHING, note)
     counts = {
-        "flowing": found.flowing,
-        "quiet": found.quiet,
-        "no data": found.evaluated - found.flowing - found.quiet,
+        "flowing": summary.flowing,
+        "quiet": summary.quiet,
+        "no data": summary.evaluated - summary.flowing - summary.quiet,
     }
     parts = [Part(f"{formatting.whole(n)} {word}") for word, n in counts.items() if n]
-    return _noted("flow", "Flow now", f"{units.flow(found.flow)} {units.flow_unit}", *parts)
+    return _noted("flow", "Flow now", f"{units.flow(summary.flow)} {units.flow_unit}", *parts)
 
 
-def volume_today(found: StatusSummary, units: Units) -> Total:
+def volume_today(summary: StatusSummary, units: Units) -> Total:
     label = "Volume today"
-    if found.volume_today is None:
+    if summary.volume_today is None:
         return Total("volume", label, formatting.NOTHING, "no reading today")
-    value = units.volume(found.volume_today)
-    if part := _coverage(found):
+    value = units.volume(summary.volume_today)
+    if part := _coverage(summary):
         return Total("volume", label, formatting.NOTHING, f"{value} in {part}")
-    parts = [_against_usual(found)]
-    if found.sub_meters:  # the meters upstream have measured their water already
-        parts.append(f"without {formatting.plural(found.sub_meters, 'sub-meter')}")
+    parts = [_against_usual(summary)]
+    if summary.sub_meters:  # the meters upstream have measured their water already
+        parts.append(f"without {formatting.plural(summary.sub_meters, 'sub-meter')}")
     note = " · ".join(part for part in parts if part)
-    return Total("volume", label, value, note or formatting.plural(found.devices, "device"))
+    return Total("volume", label, value, note or formatting.plural(summary.devices, "device"))
 
 
-def _against_usual(found: StatusSummary) -> str:
+def _against_usual(summary: StatusSummary) -> str:
     """``4% above a typical day so far``; "" where too few devices have a history."""
-    devices, volume, usual = found.usual
+    devices, volume, usual = summary.usual
     difference = change(volume, usual)
-    if difference is None or not comparable(devices / max(1, found.devices - found.sub_meters)):
+    if difference is None or not comparable(devices / max(1, summary.devices - summary.sub_meters)):
         return ""
     if difference == 0:
         return "same as a typical day so far"
     return f"{abs(difference)}% {'above' if difference > 0 else 'below'} a typical day so far"
 
 
-def _coverage(found: StatusSummary) -> str:
+def _coverage(summary: StatusSummary) -> str:
     """How many of the devices are in the sums; "" where all are. A part of a sum isn't written
     large, as if it were the total."""
-    if found.evaluated >= found.devices:
+    if summary.evaluated >= summary.devices:
         return ""
-    return f"{_of(found.evaluated, found.devices)} devices so far"
+    return f"{_of(summary.evaluated, summary.devices)} devices so far"
 
 
-def cost_today(found: StatusSummary) -> Total:
+def cost_today(summary: StatusSummary) -> Total:
     """By currency. No price, no cost."""
-    costs, label = found.costs_today, "Cost today"
+    costs, label = summary.costs_today, "Cost today"
     if len(costs) != 1:
-        none = "no reading today" if found.volume_today is None else "no price set"
+        none = "no reading today" if summary.volume_today is None else "no price set"
         amounts = " + ".join(money(cost, currency) for currency, cost in costs.items())
         return Total("cost", label, formatting.NOTHING, amounts or none)
     ((currency, cost),) = costs.items()
-    if part := _coverage(found):
+    if part := _coverage(summary):
         return Total("cost", label, formatting.NOTHING, f"{money(cost, currency)} in {part}")
     return Total("cost", label, money(cost, currency), "at the rates of the devices")

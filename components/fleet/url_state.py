@@ -14,7 +14,7 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.device_status import STATE_BY_NAME
 from components.units import US, Units
-from components.url_state import said_text, said_units, said_zone
+from components.url_state import text_param, units_param, zone_param
 
 PAGE_SIZE: Final = MAX_IDS
 LAST_PAGE: Final = 1_000_000
@@ -63,21 +63,21 @@ class FleetView:
     drawn: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def read_fleet_view(said: Mapping[str, Any]) -> FleetView:
+def read_fleet_view(params: Mapping[str, Any]) -> FleetView:
     """From an address' query or from the browser's question."""
-    sort, kind = said_text(said, "sort"), said_text(said, "finding")
+    sort, kind = text_param(params, "sort"), text_param(params, "finding")
     return FleetView(
-        span=SPAN_BY_NAME.get(said_text(said, "window"), DEFAULT_SPAN),
-        search=" ".join(said_text(said, "q", LONGEST_SEARCH).split()),
-        statuses=frozenset(said_text(said, "status").split(",")) & STATE_BY_NAME.keys(),
-        group=said_text(said, "group", LONGEST_SEARCH),
+        span=SPAN_BY_NAME.get(text_param(params, "window"), DEFAULT_SPAN),
+        search=" ".join(text_param(params, "q", LONGEST_SEARCH).split()),
+        statuses=frozenset(text_param(params, "status").split(",")) & STATE_BY_NAME.keys(),
+        group=text_param(params, "group", LONGEST_SEARCH),
         kind=kind if kind in KIND_BY_NAME else "",
         sort=sort if sort in SORTS else DEFAULT_SORT,
-        page=_page(said.get("page")),
-        zone=said_zone(said),
-        units=said_units(said),
-        held=_held(said.get("held")),
-        drawn=_drawn(said.get("drawn")),
+        page=_page(params.get("page")),
+        zone=zone_param(params),
+        units=units_param(params),
+        held=_held(params.get("held")),
+        drawn=_drawn(params.get("drawn")),
     )
 
 

@@ -9,7 +9,7 @@ from api.client import StatusSummary
 from api.insight.findings import KIND_BY_NAME
 from api.timez import MINUTE_MS
 from components import formatting
-from components.clock import Clock, known_zone, minute_text
+from components.clock import Clock, minute_text, zone_or_utc
 from components.finding_text import DIAMONDS
 from components.fleet.device_status import SERVICE_NAMES, STATES
 from components.fleet.queries import FleetPage, ServiceAccess, fleet_page
@@ -29,8 +29,8 @@ STATUS_LATE_MS: Final = 3 * MINUTE_MS  # a status is made anew each minute
 def board(access: ServiceAccess, view: FleetView, now_ms: int) -> dict[str, Any]:
     """Everything the wall shows of that view. Raises a WeirError where the service can't answer."""
     page = fleet_page(access, view, now_ms)
-    rows, summary = page.found.rows, page.found.summary
-    clock, sort = Clock(known_zone(view.zone), now_ms, now_ms), SORTS[view.sort].label
+    rows, summary = page.statuses.rows, page.statuses.summary
+    clock, sort = Clock(zone_or_utc(view.zone), now_ms, now_ms), SORTS[view.sort].label
     return {
         "view": write_fleet_view(view),
         "at": now_ms,
@@ -43,9 +43,9 @@ def board(access: ServiceAccess, view: FleetView, now_ms: int) -> dict[str, Any]
         "totals": [] if summary is None else _totals(summary, view),
         "checked": {} if summary is None else checked(summary, clock, now_ms),
         "chips": [] if summary is None else _chips(summary, view),
-        "groups": list(page.found.groups),
+        "groups": list(page.statuses.groups),
         "pages": {"page": page.number, "last": page.pages, "words": _pages_words(page)},
-        "found": f"{formatting.plural(page.found.count, 'device')}, sorted: {sort}",
+        "found": f"{formatting.plural(page.statuses.count, 'device')}, sorted: {sort}",
         "empty": "" if rows else _empty(view),
     }
 
@@ -108,9 +108,9 @@ def _chips(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
 def _pages_words(page: FleetPage) -> str:
     """``51–100 of 132``; how many there are where one page holds them all."""
     if page.pages == 1:
-        return formatting.plural(page.found.count, "device")
+        return formatting.plural(page.statuses.count, "device")
     span = f"{formatting.whole(page.first)}–{formatting.whole(page.last)}"
-    return f"{span} of {formatting.whole(page.found.count)}"
+    return f"{span} of {formatting.whole(page.statuses.count)}"
 
 
 def _empty(view: FleetView) -> str:

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from api.timez import local_ordinal
 from components import formatting, session
 from components.annotations.texts import KINDS, effect, when
-from components.clock import EPOCH_DAY, MONTHS, day_text, known_zone, local_date
+from components.clock import EPOCH_DAY, MONTHS, day_text, local_date, zone_or_utc
 from components.controls import attributes, labelled
 from components.findings import summary_table
 from components.fleet.queries import Deadline, ServiceAccess
@@ -73,7 +73,7 @@ def _head(report: Report, view: ReportView, organization: str) -> Component:
     )
 
 
-def _amounts(told: Sequence[Total]) -> list[Component]:
+def _amounts(shown_totals: Sequence[Total]) -> list[Component]:
     return [
         html.Div(
             [
@@ -82,7 +82,7 @@ def _amounts(told: Sequence[Total]) -> list[Component]:
                 html.Dd(total.note, className="note"),
             ]
         )
-        for total in told
+        for total in shown_totals
     ]
 
 
@@ -98,7 +98,7 @@ def _together(usages: Sequence[DeviceUsage], units: Units) -> Component:
 
 def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
     cells = amounts([(each, each) for each in usages], units)
-    rows = [_summary_row(each, told) for each, told in zip(usages, cells, strict=True)]
+    rows = [_summary_row(each, texts) for each, texts in zip(usages, cells, strict=True)]
     sums_row = _sum_row(usages, units)
     return html.Section(
         [html.H2("By device"), _table("By device", "Device", HEADS, [*rows, sums_row])],
@@ -106,19 +106,19 @@ def _summary(usages: Sequence[DeviceUsage], units: Units) -> Component:
     )
 
 
-def _summary_row(usage: DeviceUsage, told: tuple[str, ...]) -> Component:
+def _summary_row(usage: DeviceUsage, texts: tuple[str, ...]) -> Component:
     name = html.A(usage.meter.label, href=f"#{_anchor(usage)}")
     head = html.Th([name, html.Span(usage.meter.serial, className="quiet")], scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    cells = (*told, days_words(usage))
+    cells = (*texts, days_words(usage))
     return html.Tr([head, *number_cells(cells)])
 
 
 def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
     """Costs of several currencies aren't one sum: they stand above."""
-    found = totals(usages)
-    of = {total.name: total.value for total in sums(found, units)}
+    total_usage = totals(usages)
+    of = {total.name: total.value for total in sums(total_usage, units)}
     cells = (of["volume"], of["cost"], formatting.NOTHING, of["flow"], of["uptime"], "")
     return html.Tr([html.Th("Total", scope="row"), *number_cells(cells)], className="sum")
 
@@ -163,9 +163,9 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
 
 def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
     """Where the chart will stand; the page's script and the PDF fill it."""
-    said = {name: text for name, text in write_report_view(view).items() if text}
-    said = {n: t for n, t in said.items() if n not in ("devices", "q", "group", "paper")}
-    query = urlencode({**said, "devices": usage.meter.id})
+    params = {name: text for name, text in write_report_view(view).items() if text}
+    params = {n: t for n, t in params.items() if n not in ("devices", "q", "group", "paper")}
+    query = urlencode({**params, "devices": usage.meter.id})
     address = session.site_path(f"{CHART}?{query}")
     return html.Figure(
         className="report-chart",
@@ -209,15 +209,15 @@ def _mark(day: Day, *, few: bool) -> str:
 
 def _days(usage: DeviceUsage, units: Units) -> Component:
     *days, whole = amounts([(usage, part) for part in (*usage.days, usage)], units)
-    rows = [_day(day, told) for day, told in zip(usage.days, days, strict=True)]
+    rows = [_day(day, texts) for day, texts in zip(usage.days, days, strict=True)]
     cells = number_cells(whole)
     together = html.Tr([html.Th("Total", scope="row"), *cells], className="sum")
     return _table(f"Days of {usage.meter.label}", "Day", DAY_HEADS, [*rows, together])
 
 
-def _day(day: Day, told: tuple[str, ...]) -> Component:
+def _day(day: Day, texts: tuple[str, ...]) -> Component:
     odd = length_words(day)
-    cells = number_cells(told)
+    cells = number_cells(texts)
     mark = [html.Span(f" · {odd}", className="odd")] if odd else []
     head = html.Th([day_text(day.ordinal - EPOCH_DAY), *mark], scope="row")
     return html.Tr([head, *cells], className="" if day.gallons is not None else "off")
@@ -284,7 +284,7 @@ def answer(
 ) -> dict[str, Any]:
     """Raises a WeirError where the service as a whole can't answer."""
     report = gathered(access, view, Deadline(PAGE_PATIENCE_S), now_ms)
-    today = local_ordinal(known_zone(view.usage.zone), now_ms)
+    today = local_ordinal(zone_or_utc(view.usage.zone), now_ms)
     first, last = view.usage.dates(today)
     body = [] if report.trouble else sheet(document(report, view, organization))
     return {
@@ -294,7 +294,7 @@ def answer(
         "complete": report.progress.complete,
         "range": "the last 366 days of the range" if view.usage.cut else "",
         "dates": [table.iso(first), table.iso(max(first, last))],
-        "chosen": f"{formatting.whole(report.picked.found)} of at most {MOST_DEVICES} devices",
+        "chosen": f"{formatting.whole(report.picked.matched)} of at most {MOST_DEVICES} devices",
         "groups": list(report.picked.groups),
         "moves": view.usage.moves,
         "page": page_rules(report_text.title(report, view), report_text.range_words(report.usages)),

@@ -34,7 +34,7 @@ class Ids(StrEnum):
     PROGRESS = "report-progress"
     BODY = "report-body"
     SAVE = "report-save"
-    SAID = "report-said"
+    STATUS = "report-said"
 
 
 SHEETS: Final = (Ids.BODY, Ids.OFFERED)
@@ -47,7 +47,7 @@ def report_page(view: ReportView, today: date) -> Component:
             dcc.Store(id=Ids.QUESTION, data=write_report_view(view)),
             dcc.Store(id=Ids.ANSWER),
             dcc.Store(id=Ids.DRAWN),
-            *(html_json.told(id) for id in SHEETS),
+            *(html_json.store(id) for id in SHEETS),
             html.Div(
                 [
                     html.H1("Report", className="report-word"),
@@ -78,7 +78,7 @@ def _which(view: ReportView) -> Component:
             html.Span(id=Ids.CHOSEN, className="quiet"),
             html.Div(
                 [
-                    html.Span(id=Ids.SAID, className="quiet", role="status"),
+                    html.Span(id=Ids.STATUS, className="quiet", role="status"),
                     select("Chart", "metric", metrics, chosen=chosen),
                     select("Compare", "compare", compared, chosen=view.compare),
                     select(

@@ -63,19 +63,19 @@ class Report:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Cached:
     now_ms: int
     details: dict[str, Detail] = field(default_factory=dict)
 
 
-_SHELF: Final = PartialResults("report", _Kept)
+_SHELF: Final = PartialResults("report", _Cached)
 
 
 def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
     """As much as the deadline allows, on top of what is known of that view already. Raises a
     WeirError where the service as a whole can't answer."""
     picked = pick(access, view.usage, now_ms)
-    trouble = refusal(picked.found, view.usage.length)
+    trouble = refusal(picked.matched, view.usage.length)
     if trouble:
         return Report(picked, (), {}, Progress("devices", 0, 0), now_ms, trouble)
     summary = gather(access, picked.meters, view.usage, picked.price, deadline, now_ms)
@@ -83,8 +83,8 @@ def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms
     if not summary.progress.complete:
         return Report(picked, usages, {}, summary.progress, summary.now_ms)
     details = _details(access, usages, view, deadline, summary.now_ms)
-    asked = sum(1 for each in usages if not each.failure)
-    progress = Progress("devices’ nights", len(details), asked)
+    expected = sum(1 for each in usages if not each.failure)
+    progress = Progress("devices’ nights", len(details), expected)
     balances = balances_of(access, usages, summary.now_ms) if progress.complete else ()
     return Report(picked, usages, details, progress, summary.now_ms, balances=balances)
 
@@ -92,11 +92,11 @@ def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms
 def whole(access: ServiceAccess, view: ReportView, now_ms: int) -> Report:
     """All of it, for a file. Raises BadRequest for what is no report, Unavailable where it takes
     too long, and what the service raises."""
-    found = gathered(access, view, Deadline(FILE_PATIENCE_S), now_ms)
-    if found.trouble:
-        raise BadRequest(found.trouble)
-    found.progress.must_be_complete()
-    return found
+    report = gathered(access, view, Deadline(FILE_PATIENCE_S), now_ms)
+    if report.trouble:
+        raise BadRequest(report.trouble)
+    report.progress.must_be_complete()
+    return report
 
 
 def window_of(usage: DeviceUsage) -> Window:
@@ -116,16 +116,16 @@ def _details(
 ) -> dict[str, Detail]:
     good = [each for each in usages if not each.failure]
     ids = tuple(each.meter.id for each in good)
-    kept = _SHELF.known(access, (view.usage.range, view.usage.zone, ids), now_ms)
-    known = cadences(access, [each.meter for each in good], deadline, now_ms)
+    cached = _SHELF.results(access, (view.usage.range, view.usage.zone, ids), now_ms)
+    cadence_by_id = cadences(access, [each.meter for each in good], deadline, now_ms)
     jobs: Iterator[partial[tuple[str, Detail]]] = (
-        partial(_detail, access, each, known.get(each.meter.id, UNKNOWN).ms, now_ms)
+        partial(_detail, access, each, cadence_by_id.get(each.meter.id, UNKNOWN).ms, now_ms)
         for each in good
-        if each.meter.id not in kept.details
+        if each.meter.id not in cached.details
     )
-    kept.details.update(access.run_all(jobs, deadline))
-    return {each.meter.id: kept.details[each.meter.id] for each in good
-            if each.meter.id in kept.details}  # fmt: skip
+    cached.details.update(access.run_all(jobs, deadline))
+    return {each.meter.id: cached.details[each.meter.id] for each in good
+            if each.meter.id in cached.details}  # fmt: skip
 
 
 def _detail(
@@ -133,7 +133,7 @@ def _detail(
 ) -> tuple[str, Detail]:
     """A device that can't be asked has no details; its days are there."""
     id = usage.meter.id
-    if not usage.told:
+    if not usage.with_data:
         return id, Detail()
     window = window_of(usage)
     window = Window(window.from_ms, min(window.to_ms, now_ms))
@@ -141,10 +141,10 @@ def _detail(
         worst, best = quality_range(access.client, id, window)
         mean = mean_quality(access.client, id, window) if worst is not None else None
         flow = night_flow_of(access.client, id, usage.tz, cadence_ms, window.to_ms + 1)
-        found = findings_in(access.client, id, window)
+        findings = findings_in(access.client, id, window)
         month = month_end_of(access.client, id) if under_way(usage) else None
         noted = [each for kind in PATHS for each in within(access.client, id, window, kind)]
     except ONE_DEVICE_ERRORS:
         return id, Detail()
     noted.sort(key=lambda each: each.from_ms)
-    return id, Detail(worst, best, mean, flow, found, month, tuple(noted))
+    return id, Detail(worst, best, mean, flow, findings, month, tuple(noted))

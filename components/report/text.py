@@ -41,29 +41,29 @@ def ends(usages: Sequence[DeviceUsage]) -> tuple[int, int] | None:
 
 def range_words(usages: Sequence[DeviceUsage]) -> str:
     """``1 Oct 2026 – 31 Oct 2026``."""
-    found = ends(usages)
-    if found is None:
+    dates = ends(usages)
+    if dates is None:
         return "in the future"
-    first, last = found
+    first, last = dates
     return date_words(first) if first == last else f"{date_words(first)} – {date_words(last)}"
 
 
 def facts(report: Report, view: ReportView, organization: str) -> list[tuple[str, str]]:
     """(what, which) under the title."""
-    found = ends(report.usages)
-    days = f" · {formatting.plural(found[1] - found[0] + 1, 'day')}" if found else ""
+    dates = ends(report.usages)
+    days = f" · {formatting.plural(dates[1] - dates[0] + 1, 'day')}" if dates else ""
     zones = {each.tz.key for each in report.usages}
     zone = view.usage.zone or (zones.pop() if len(zones) == 1 else "each device’s own")
-    told = [("Range", range_words(report.usages) + days), ("Time zone", zone)]
+    rows = [("Range", range_words(report.usages) + days), ("Time zone", zone)]
     if len(report.picked.meters) == 1:
         meter = report.picked.meters[0]
-        told += [("Serial number", meter.serial), ("Model", meter.model)]
-        told += [("Network id", meter.network_id), ("Groups", ", ".join(meter.groups))]
+        rows += [("Serial number", meter.serial), ("Model", meter.model)]
+        rows += [("Network id", meter.network_id), ("Groups", ", ".join(meter.groups))]
     else:
-        told.append(("Devices", formatting.whole(len(report.picked.meters))))
-    told += [("Organization", organization), ("Units", view.usage.units.label)]
-    told.append(("Created", made(report, view)))
-    return [(name, value) for name, value in told if value]
+        rows.append(("Devices", formatting.whole(len(report.picked.meters))))
+    rows += [("Organization", organization), ("Units", view.usage.units.label)]
+    rows.append(("Created", made(report, view)))
+    return [(name, value) for name, value in rows if value]
 
 
 def made(report: Report, view: ReportView) -> str:
@@ -79,7 +79,7 @@ def made(report: Report, view: ReportView) -> str:
 
 
 def numbers(usage: DeviceUsage, detail: Detail, units: Units) -> list[Total]:
-    told = len(usage.told)
+    days = len(usage.with_data)
     return [
         Total("volume", "Volume", units.volume(usage.gallons), _per_day(usage, units)),
         _cost(usage, units),
@@ -87,7 +87,7 @@ def numbers(usage: DeviceUsage, detail: Detail, units: Units) -> list[Total]:
             "mean",
             "Mean flow",
             flow_words(usage.mean_flow, units),
-            f"over {formatting.plural(told, 'day')}",
+            f"over {formatting.plural(days, 'day')}",
         ),
         Total("max", "Max flow", flow_words(usage.most_flow, units), "highest reading"),
         _uptime(usage),
@@ -98,14 +98,14 @@ def numbers(usage: DeviceUsage, detail: Detail, units: Units) -> list[Total]:
 
 
 def _month(detail: Detail, units: Units) -> list[Total]:
-    found = month_total([detail.month] if detail.month else [], units)
-    return [] if found is None else [found]
+    total = month_total([detail.month] if detail.month else [], units)
+    return [] if total is None else [total]
 
 
 def _per_day(usage: DeviceUsage, units: Units) -> str:
     if usage.gallons is None:
         return "no readings with volume"
-    return f"{units.volume(usage.gallons / len(usage.told))} a day"
+    return f"{units.volume(usage.gallons / len(usage.with_data))} a day"
 
 
 def _cost(usage: DeviceUsage, units: Units) -> Total:
@@ -119,7 +119,7 @@ def _cost(usage: DeviceUsage, units: Units) -> Total:
 
 
 def _uptime(usage: DeviceUsage) -> Total:
-    days = f"data on {len(usage.told)} of {formatting.plural(len(usage.days), 'day')}"
+    days = f"data on {len(usage.with_data)} of {formatting.plural(len(usage.days), 'day')}"
     return Total("uptime", "Uptime", percent(usage.uptime), days)
 
 

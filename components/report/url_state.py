@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from components import formatting
 from components.image_query import READING, Pairs, Rule, checked, one_of
-from components.url_state import COMPARISONS, DEFAULT_TAB, TAB_BY_NAME, Tab, said_text
+from components.url_state import COMPARISONS, DEFAULT_TAB, TAB_BY_NAME, Tab, text_param
 from components.usage.url_state import (
     LONGEST_TEXT,
     MOST_CHOSEN,
@@ -43,27 +43,27 @@ class ReportView:
     compare: str = ""
 
 
-def read_report_view(said: Mapping[str, Any]) -> ReportView:
+def read_report_view(params: Mapping[str, Any]) -> ReportView:
     """What can't be understood counts as not said."""
-    usage = read_usage_view({**said, "sort": "label", "open": None})
-    if range_of(str(said.get("range", ""))) is None:
+    usage = read_usage_view({**params, "sort": "label", "open": None})
+    if range_of(str(params.get("range", ""))) is None:
         usage = replace(usage, range=DEFAULT_RANGE)
-    paper = said.get("paper")
+    paper = params.get("paper")
     return ReportView(
         usage,
-        TAB_BY_NAME.get(str(said.get("metric"))),
+        TAB_BY_NAME.get(str(params.get("metric"))),
         paper if isinstance(paper, str) and paper in PAPERS else DEFAULT_PAPER,
-        compare if (compare := said_text(said, "compare")) in COMPARISONS else "",
+        compare if (compare := text_param(params, "compare")) in COMPARISONS else "",
     )
 
 
 def write_report_view(view: ReportView) -> dict[str, str | None]:
     """The part of a view that an address holds; None for what is usual."""
-    said = write_usage_view(view.usage)
+    params = write_usage_view(view.usage)
     range = view.usage.range
     return {
         "range": range if range != DEFAULT_RANGE else None,
-        **{name: said[name] for name in ("zone", "units", "devices", "q", "group")},
+        **{name: params[name] for name in ("zone", "units", "devices", "q", "group")},
         "metric": view.tab.name if view.tab and view.tab is not DEFAULT_TAB else None,
         "compare": view.compare or None,
         "paper": view.paper if view.paper != DEFAULT_PAPER else None,
@@ -122,5 +122,5 @@ def checked_report_view(pairs: Pairs, more: Mapping[str, Rule] | None = None) ->
     return read_report_view(checked(pairs, {**RULES, **(more or {})}))
 
 
-def said_of(pairs: Iterable[tuple[str, str]], name: str) -> str:
+def param_of(pairs: Iterable[tuple[str, str]], name: str) -> str:
     return next((text for each, text in pairs if each == name), "")

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import local_ordinal
 from components import formatting
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.html_json import sheet
@@ -47,7 +47,7 @@ def answer(access: ServiceAccess, view: UsageView, now_ms: int) -> dict[str, Any
     summary = gather(access, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
     usages = ordered(summary.usages, view.sort)
     whole = summary.progress.complete
-    today = local_ordinal(known_zone(view.zone), now_ms)
+    today = local_ordinal(zone_or_utc(view.zone), now_ms)
     first, last = view.dates(today)
     return {
         "empty": picked.words,
@@ -80,7 +80,11 @@ def _sums(
     month = month_total(month_ends(access, usages), view.units)
     before = [(months, earlier(access, usages, months)) for months, _ in EARLIER]
     made += [month] if month is not None else []
-    return made + [earlier_total(n, found, view.units) for n, found in before if found is not None]
+    return made + [
+        earlier_total(n, comparison, view.units)
+        for n, comparison in before
+        if comparison is not None
+    ]
 
 
 def _table(
@@ -103,34 +107,34 @@ def _table(
 
 def _chosen(picked: Selection, view: UsageView) -> str:
     if view.devices:
-        return f"{formatting.whole(picked.found)} selected"
-    return formatting.plural(picked.found, "device")
+        return f"{formatting.whole(picked.matched)} selected"
+    return formatting.plural(picked.matched, "device")
 
 
 def choices(access: ServiceAccess, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
     """The devices that a search finds, to choose from; no change where they can't be listed."""
     try:
-        found = offered(access, sought, now_ms)
+        meters = offered(access, sought, now_ms)
     except WeirError:
         return no_update
-    return sheet(table.choices(found, chosen))
+    return sheet(table.choices(meters, chosen))
 
 
 def files(view: UsageView) -> list[Any]:
     """The body of the menu."""
-    told = {k: v for k, v in write_usage_view(view).items() if v and k != "open"}
-    said = urlencode(told)
+    params = {k: v for k, v in write_usage_view(view).items() if v and k != "open"}
+    query = urlencode(params)
     sections = [
         Section(
             heading,
             tuple(
-                Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{said}")
+                Entry(label, f".{kind}", f"/download/usage/{what}.{kind}?{query}")
                 for kind, label in FORMATS
             ),
         )
         for what, heading in FILES
     ]
-    here = urlencode({**told, "range": view.range})  # a report's usual one is another
+    here = urlencode({**params, "range": view.range})  # a report's usual one is another
     report = Entry("Report …", "to print", f"/report?{here}")
     made = [*sections, Section("As a document", (report,))]
     if compared := _compared(view):
@@ -145,5 +149,5 @@ def _compared(view: UsageView) -> str:
         items = [f"group:{quote(view.group, safe='')}"]
     if not 0 < len(items) <= MOST_COMPARED:
         return ""
-    said = {"items": ",".join(items), "range": view.range}
-    return f"/compare?{urlencode(said)}"
+    params = {"items": ",".join(items), "range": view.range}
+    return f"/compare?{urlencode(params)}"

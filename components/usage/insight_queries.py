@@ -81,7 +81,7 @@ def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -
         return None
     last = min(days[-1].ordinal for days in over)
     dates = months_before(Dates(min(days[0].ordinal for days in over), last), months)
-    kept = [day for days in over for day in days if day.ordinal <= last]
+    whole_days = [day for days in over for day in days if day.ordinal <= last]
     key = (access.principal, "earlier", dates, tuple(sorted(each.meter.id for each in summed)))
     cached: Sequence[ItemVolumes] | None = access.cache.get(key)
     if cached is None:
@@ -91,7 +91,7 @@ def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -
         access.cache.put(key, cached)
     if all(each.gallons is None for each in cached):
         return None
-    return _compared(dates, kept, cached)
+    return _compared(dates, whole_days, cached)
 
 
 def _is_over(day: Day) -> bool:
@@ -114,19 +114,19 @@ def _volumes_of(
         for items in batches(every)
     ]  # fmt: skip
     try:
-        found = list(access.run_all(jobs, Deadline(PAGE_PATIENCE_S)))
+        pages = list(access.run_all(jobs, Deadline(PAGE_PATIENCE_S)))
     except (NotOffered, *ONE_DEVICE_ERRORS):
         return None
-    return [each for part in found for each in part.items] if len(found) == len(jobs) else None
+    return [each for part in pages for each in part.items] if len(pages) == len(jobs) else None
 
 
-def _compared(dates: Dates, days: Sequence[Day], found: Sequence[ItemVolumes]) -> Earlier:
-    heard, expected = sum(day.heard for day in days), sum(day.expected for day in days)
-    coverages = [each.coverage for each in found]
+def _compared(dates: Dates, days: Sequence[Day], volumes: Sequence[ItemVolumes]) -> Earlier:
+    observed, expected = sum(day.observed for day in days), sum(day.expected for day in days)
+    coverages = [each.coverage for each in volumes]
     then = sum(coverages) / len(coverages) if coverages else 0.0
-    if not comparable(uptime.share(heard, expected) or 0.0, then):
+    if not comparable(uptime.share(observed, expected) or 0.0, then):
         return Earlier(dates, None, None)
-    gallons = [each.gallons for each in found if each.gallons is not None]
+    gallons = [each.gallons for each in volumes if each.gallons is not None]
     now = [day.gallons for day in days if day.gallons is not None]
     return Earlier(dates, sum(gallons) if gallons else None, sum(now) if now else None)
 
@@ -153,9 +153,9 @@ def month_end_of(client: Client, device_id: str) -> MonthEnd | None:
 
 def month_ends(access: ServiceAccess, usages: Sequence[DeviceUsage]) -> list[MonthEnd]:
     """Of the devices whose days reach today, if these are few; those that answer in time."""
-    asked = [usage.meter.id for usage in counted(usages) if under_way(usage)]
-    if not asked or len(asked) > MOST_MONTHS:
+    ids = [usage.meter.id for usage in counted(usages) if under_way(usage)]
+    if not ids or len(ids) > MOST_MONTHS:
         return []
-    jobs = (partial(month_end_of, access.client, id) for id in asked)
-    found = [each for each in access.run_all(jobs, Deadline(PAGE_PATIENCE_S)) if each is not None]
-    return found if len(found) == len(asked) else []
+    jobs = (partial(month_end_of, access.client, id) for id in ids)
+    results = [each for each in access.run_all(jobs, Deadline(PAGE_PATIENCE_S)) if each is not None]
+    return results if len(results) == len(ids) else []

@@ -65,7 +65,7 @@ def usage_page(view: UsageView, today: date) -> Component:
             dcc.Store(id=Ids.QUESTION, data=write_usage_view(view)),
             dcc.Store(id=Ids.ANSWER),
             dcc.Store(id=Ids.DRAWN),
-            *(html_json.told(id) for id in SHEETS),
+            *(html_json.store(id) for id in SHEETS),
             _heading(view, today),
             _which(view),
             notice(Ids.NOTICE),
@@ -103,14 +103,14 @@ def ranges(
 ) -> list[Component]:
     """The choice of days. ``page`` begins the ids of the page that it is on; ``more`` are ranges
     that other pages don't offer."""
-    known = [*RANGES.items(), *more]
-    named = any(view.range == name for name, _ in known)
+    listed = [*RANGES.items(), *more]
+    named = any(view.range == name for name, _ in listed)
     chosen = view.range if named else "custom" if BETWEEN in view.range else ""
     return [
         segments(
             "Range",
             "range",
-            [*known, ("custom", "Custom")],
+            [*listed, ("custom", "Custom")],
             chosen=chosen,
             default=default,
         ),

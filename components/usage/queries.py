@@ -1,5 +1,5 @@
 """Asking the interface for a summary: one question a device for its days, then one for the uptime
-of up to fifty devices in one day. What was asked is kept, so that a page may ask in instalments."""
+of up to fifty devices in one day. Replies are cached, so that a page may ask in several steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from api.metering.cost import price_of
 from api.metering.windows import Window, due_buckets, local_days
 from api.timez import local_ordinal
 from components import formatting
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.controls import failure
 from components.fleet.device_queries import (
     Directory,
@@ -31,8 +31,8 @@ from components.fleet.device_queries import (
 )
 from components.fleet.queries import (
     ONE_DEVICE_ERRORS,
-    Answered,
     Deadline,
+    LatestReplies,
     ServiceAccess,
     batches,
     latest,
@@ -48,43 +48,43 @@ MOST_FINDINGS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``found`` counts what matches; ``meters`` are these, or none where they are too many.
+    """``matched`` counts what matches; ``meters`` are these, or none where they are too many.
     ``price`` is the organization's default per gallon."""
 
     meters: tuple[Meter, ...]
-    found: int
+    matched: int
     price: float | None
     groups: tuple[str, ...]
 
     @property
     def too_many(self) -> bool:
-        return self.found > MOST_DEVICES
+        return self.matched > MOST_DEVICES
 
     @property
     def words(self) -> str:
         """Why there is no summary; empty where there is one."""
         if self.too_many:
             return (
-                f"{formatting.whole(self.found)} devices match, and a summary covers at most"
+                f"{formatting.whole(self.matched)} devices match, and a summary covers at most"
                 f" {MOST_DEVICES}. Narrow the search, choose a group or select devices."
             )
-        return "" if self.found else "No device matches."
+        return "" if self.matched else "No device matches."
 
 
 def pick(access: ServiceAccess, view: UsageView, now_ms: int) -> Selection:
     """Raises a WeirError where the service can't list the devices."""
     active = directory(access, now_ms)
-    found = _chosen(access, view, active, now_ms) if view.devices else matching(active, view)
-    meters = tuple(found) if len(found) <= MOST_DEVICES else ()
-    return Selection(meters, len(found), active.price, active.groups)
+    matches = _chosen(access, view, active, now_ms) if view.devices else matching(active, view)
+    meters = tuple(matches) if len(matches) <= MOST_DEVICES else ()
+    return Selection(meters, len(matches), active.price, active.groups)
 
 
 def _chosen(access: ServiceAccess, view: UsageView, active: Directory, now_ms: int) -> list[Meter]:
     """Inactive ones as well: what they used, they used."""
-    known = dict(active.by_id)
-    if any(id not in known for id in view.devices):
-        known = {**directory(access, now_ms, "false").by_id, **known}
-    return [known[id] for id in view.devices if id in known]
+    by_id = dict(active.by_id)
+    if any(id not in by_id for id in view.devices):
+        by_id = {**directory(access, now_ms, "false").by_id, **by_id}
+    return [by_id[id] for id in view.devices if id in by_id]
 
 
 def matching(active: Directory, view: UsageView) -> list[Meter]:
@@ -98,8 +98,8 @@ def matching(active: Directory, view: UsageView) -> list[Meter]:
 
 def offered(access: ServiceAccess, sought: str, now_ms: int) -> list[Meter]:
     """The first devices that a search finds, to choose from."""
-    found = matching(directory(access, now_ms), UsageView(search=" ".join(sought.split())))
-    return sorted(found, key=lambda meter: meter.label.casefold())[:MOST_OFFERED]
+    matches = matching(directory(access, now_ms), UsageView(search=" ".join(sought.split())))
+    return sorted(matches, key=lambda meter: meter.label.casefold())[:MOST_OFFERED]
 
 
 # --- Results in parts ----------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def offered(access: ServiceAccess, sought: str, now_ms: int) -> list[Meter]:
 PAGE_PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
 FILE_PATIENCE_S: Final = 120.0  # then it is given up
 FRESH_MS: Final = 60_000
-MOST_KEPT: Final = 8  # a year of 200 devices is some 20 MB
+MOST_CACHED: Final = 8  # a year of 200 devices is some 20 MB
 
 
 class Progress(NamedTuple):
@@ -123,7 +123,7 @@ class Progress(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is being asked for; empty when all is there."""
+        """What is still missing; empty when all is there."""
         if self.complete:
             return ""
         return (
@@ -154,19 +154,19 @@ class PartialResults(Generic[T]):
         self._name, self._begin = name, begin
         self._lock = Lock()
 
-    def known(self, access: ServiceAccess, view: Hashable, now_ms: int) -> T:
+    def results(self, access: ServiceAccess, view: Hashable, now_ms: int) -> T:
         """The one to add to; the same for every query of that view with this credential."""
         key = (access.principal, view)
         with self._lock:
             shelf: OrderedDict[Hashable, T] = access.cache.get(self._name) or OrderedDict()
-            known = shelf.pop(key, None)
-            if known is None or now_ms - known.now_ms > FRESH_MS:
-                known = self._begin(now_ms)
-            shelf[key] = known
-            while len(shelf) > MOST_KEPT:
+            results = shelf.pop(key, None)
+            if results is None or now_ms - results.now_ms > FRESH_MS:
+                results = self._begin(now_ms)
+            shelf[key] = results
+            while len(shelf) > MOST_CACHED:
                 shelf.popitem(last=False)
             access.cache.put(self._name, shelf)
-        return known
+        return results
 
 
 # --- The summary ---------------------------------------------------------------------------------
@@ -192,17 +192,17 @@ _Question = tuple[_Group, tuple[str, ...]]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Cached:
     """What is known so far of one view, all of it as of ``now_ms``."""
 
     now_ms: int
     volumes: dict[str, dict[int, _Volume]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
-    heard: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
-    asked: set[_Question] = field(default_factory=set)
+    uptimes: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    done: set[_Question] = field(default_factory=set)
 
 
-_SHELF: Final = PartialResults("usage", _Kept)
+_SHELF: Final = PartialResults("usage", _Cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,20 +225,20 @@ def gather(
     """As much as the deadline allows, on top of what is known of that view already. Raises a
     WeirError where the service as a whole can't answer."""
     ids = tuple(sorted(meter.id for meter in meters))
-    kept = _SHELF.known(access, (view.range, view.zone, ids), now_ms)
-    progress = _volumes(access, meters, view, kept, deadline)
+    cached = _SHELF.results(access, (view.range, view.zone, ids), now_ms)
+    progress = _volumes(access, meters, view, cached, deadline)
     if progress.complete:
-        progress = _uptimes(access, meters, view, kept, deadline)
+        progress = _uptimes(access, meters, view, cached, deadline)
     usages = tuple(
-        _usage(meter, view, price, kept)
+        _usage(meter, view, price, cached)
         for meter in meters
-        if meter.id in kept.volumes or meter.id in kept.failures
+        if meter.id in cached.volumes or meter.id in cached.failures
     )
-    return Summary(usages, progress, kept.now_ms)
+    return Summary(usages, progress, cached.now_ms)
 
 
 def zone_of(meter: Meter, view: UsageView) -> ZoneInfo:
-    return known_zone(view.zone, meter.time_zone)
+    return zone_or_utc(view.zone, meter.time_zone)
 
 
 def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, Window]]:
@@ -251,21 +251,25 @@ def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, W
 
 
 def _volumes(
-    access: ServiceAccess, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+    access: ServiceAccess,
+    meters: Sequence[Meter],
+    view: UsageView,
+    cached: _Cached,
+    deadline: Deadline,
 ) -> Progress:
-    left = [m for m in meters if m.id not in kept.volumes and m.id not in kept.failures]
-    jobs = (partial(_volume, access.client, meter, view, kept.now_ms) for meter in left)
+    left = [m for m in meters if m.id not in cached.volumes and m.id not in cached.failures]
+    jobs = (partial(_volume, access.client, meter, view, cached.now_ms) for meter in left)
     failed: dict[str, WeirError] = {}
-    for id, told in access.run_all(jobs, deadline):
-        if isinstance(told, WeirError):
-            failed[id] = told
+    for id, result in access.run_all(jobs, deadline):
+        if isinstance(result, WeirError):
+            failed[id] = result
         else:
-            kept.volumes[id] = told
+            cached.volumes[id] = result
     for error in failed.values():
-        if not kept.volumes:
+        if not cached.volumes:
             raise error  # of nothing but failures: it is the service that fails
-    kept.failures |= {id: failure(error) for id, error in failed.items()}
-    done = sum(1 for m in meters if m.id in kept.volumes or m.id in kept.failures)
+    cached.failures |= {id: failure(error) for id, error in failed.items()}
+    done = sum(1 for m in meters if m.id in cached.volumes or m.id in cached.failures)
     return Progress("devices", done, len(meters))
 
 
@@ -299,73 +303,77 @@ def _volume(
 
 
 def _uptimes(
-    access: ServiceAccess, meters: Sequence[Meter], view: UsageView, kept: _Kept, deadline: Deadline
+    access: ServiceAccess,
+    meters: Sequence[Meter],
+    view: UsageView,
+    cached: _Cached,
+    deadline: Deadline,
 ) -> Progress:
     """Of what answered; where it can't be told at all yet, of no question is any done."""
-    good = [meter for meter in meters if meter.id in kept.volumes]
+    good = [meter for meter in meters if meter.id in cached.volumes]
     if not good:
         return Progress("uptimes", 0, 0)
-    known = cadences(access, good, deadline, kept.now_ms)
-    if len(known) < len(good):
-        return Progress("devices’ cadence", len(known), len(good))
-    since = min(day.from_ms for meter in good for _, day in days_of(meter, view, kept.now_ms))
-    good = without_disproved_dates(access, good, since, deadline, kept.now_ms)
-    questions = _questions(good, view, kept, known)
-    jobs = (partial(_uptime, access.client, q) for q in questions if q not in kept.asked)
-    for question, answered in access.run_all(jobs, deadline):
-        _learn(kept, question, answered)
-    return Progress("uptimes", sum(q in kept.asked for q in questions), len(questions))
+    by_id = cadences(access, good, deadline, cached.now_ms)
+    if len(by_id) < len(good):
+        return Progress("devices’ cadence", len(by_id), len(good))
+    since = min(day.from_ms for meter in good for _, day in days_of(meter, view, cached.now_ms))
+    good = without_disproved_dates(access, good, since, deadline, cached.now_ms)
+    questions = _questions(good, view, cached, by_id)
+    jobs = (partial(_uptime, access.client, q) for q in questions if q not in cached.done)
+    for question, replies in access.run_all(jobs, deadline):
+        _record(cached, question, replies)
+    return Progress("uptimes", sum(q in cached.done for q in questions), len(questions))
 
 
 def _questions(
-    meters: Sequence[Meter], view: UsageView, kept: _Kept, known: Mapping[str, Cadence]
+    meters: Sequence[Meter], view: UsageView, cached: _Cached, cadence_by_id: Mapping[str, Cadence]
 ) -> list[_Question]:
     groups: defaultdict[_Group, list[str]] = defaultdict(list)
     for meter in meters:
-        resolution = uptime.resolution_for(known[meter.id])
+        resolution = uptime.resolution_for(cadence_by_id[meter.id])
         since = meter.installed_on_ms
-        for ordinal, window in days_of(meter, view, kept.now_ms):
-            asked = due_buckets(window, resolution, since, kept.now_ms)
-            if asked is not None:
-                groups[_Group(ordinal, asked, resolution)].append(meter.id)
+        for ordinal, window in days_of(meter, view, cached.now_ms):
+            due = due_buckets(window, resolution, since, cached.now_ms)
+            if due is not None:
+                groups[_Group(ordinal, due, resolution)].append(meter.id)
     return [(group, tuple(ids)) for group, all in groups.items() for ids in batches(all)]
 
 
-def _uptime(client: Client, question: _Question) -> tuple[_Question, Answered]:
+def _uptime(client: Client, question: _Question) -> tuple[_Question, LatestReplies]:
     group, ids = question
     return question, latest(client, ids, ("uptime",), group.window, group.resolution)
 
 
-def _learn(kept: _Kept, question: _Question, answered: Answered) -> None:
+def _record(cached: _Cached, question: _Question, replies: LatestReplies) -> None:
     group, ids = question
     for id in ids:
-        told = answered.get(id)
-        if isinstance(told, LatestEntry):
-            expected = told.uptime_expected or 0
-            kept.heard[id, group.ordinal] = (min(told.uptime_actual or 0, expected), expected)
-    kept.asked.add(question)
+        entry = replies.get(id)
+        if isinstance(entry, LatestEntry):
+            expected = entry.uptime_expected or 0
+            cached.uptimes[id, group.ordinal] = (min(entry.uptime_actual or 0, expected), expected)
+    cached.done.add(question)
 
 
 # --- Together ------------------------------------------------------------------------------------
 
 
-def _usage(meter: Meter, view: UsageView, price: float | None, kept: _Kept) -> DeviceUsage:
-    told = kept.volumes.get(meter.id, {})
+def _usage(meter: Meter, view: UsageView, price: float | None, cached: _Cached) -> DeviceUsage:
+    volumes = cached.volumes.get(meter.id, {})
     days = tuple(
         Day(
             ordinal,
             window.from_ms,
             window.to_ms + 1,
-            max(0, min(window.to_ms + 1, kept.now_ms) - window.from_ms),
-            *told.get(ordinal, (None, None)),
-            *kept.heard.get((meter.id, ordinal), (0, 0)),
+            max(0, min(window.to_ms + 1, cached.now_ms) - window.from_ms),
+            *volumes.get(ordinal, (None, None)),
+            *cached.uptimes.get((meter.id, ordinal), (0, 0)),
         )
-        for ordinal, window in days_of(meter, view, kept.now_ms)
+        for ordinal, window in days_of(meter, view, cached.now_ms)
     )
     return DeviceUsage(
         meter,
         zone_of(meter, view),
         days,
         price_of(meter.price, meter.currency, price),
-        kept.failures.get(meter.id, ""),
+        cached.failures.get(meter.id, ""),
     )

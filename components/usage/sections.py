@@ -97,11 +97,11 @@ MOST_LISTED: Final = 20
 
 
 def findings_section(
-    found: Sequence[Finding], usages: Sequence[DeviceUsage], price: float | None, view: UsageView
+    findings: Sequence[Finding], usages: Sequence[DeviceUsage], price: float | None, view: UsageView
 ) -> list[Component]:
     """Worst first; nothing where there are none."""
     by_id = {usage.meter.id: usage for usage in usages if usage.days}
-    mine = [each for each in found if each.device_id in by_id]
+    mine = [each for each in findings if each.device_id in by_id]
     if not mine:
         return []
     devices = summary_table.directory_of((usage.meter for usage in by_id.values()), price)
@@ -151,7 +151,12 @@ def groups_section(usages: Sequence[DeviceUsage], units: Units) -> list[Componen
             html.Table(
                 [
                     html.Thead(html.Tr([html.Th("Group", scope="col"), *heads])),
-                    html.Tbody([_group_row(name, found, whole, units) for name, found in sums]),
+                    html.Tbody(
+                        [
+                            _group_row(name, group_totals, whole, units)
+                            for name, group_totals in sums
+                        ]
+                    ),
                 ],
                 className="usage balance",
                 **labelled("Usage by group"),
@@ -164,16 +169,22 @@ def groups_section(usages: Sequence[DeviceUsage], units: Units) -> list[Componen
     ]
 
 
-def _group_row(name: str, found: Totals, whole: float | None, units: Units) -> Component:
-    known = found.gallons is not None and whole is not None and whole > 0
-    share = f"{100 * (found.gallons or 0) / (whole or 1):.1f}%" if known else formatting.NOTHING
-    costs = " + ".join(money(cost, currency) for currency, cost in sorted(found.costs.items()))
+def _group_row(name: str, group_totals: Totals, whole: float | None, units: Units) -> Component:
+    has_share = group_totals.gallons is not None and whole is not None and whole > 0
+    share = (
+        f"{100 * (group_totals.gallons or 0) / (whole or 1):.1f}%"
+        if has_share
+        else formatting.NOTHING
+    )
+    costs = " + ".join(
+        money(cost, currency) for currency, cost in sorted(group_totals.costs.items())
+    )
     link = html.A(name, href=session.site_path(f"/usage?group={quote(name, safe='')}"))
     cells = (
-        units.volume(found.gallons),
+        units.volume(group_totals.gallons),
         share,
         costs or formatting.NOTHING,
-        formatting.whole(found.devices + found.sub_meters),
+        formatting.whole(group_totals.devices + group_totals.sub_meters),
     )
     return html.Tr(
         [
@@ -197,40 +208,40 @@ def _days_words(dates: Dates) -> str:
     return f"{first.partition(' ')[0]}–{last}" if same_month else f"{first} – {last}"
 
 
-def earlier_total(months: int, found: Earlier, units: Units) -> Total:
+def earlier_total(months: int, comparison: Earlier, units: Units) -> Total:
     """``1,204 gal``, ``now +12% · 1 Oct 2026 – 21 Oct 2026``."""
     label = dict(EARLIER)[months]
-    days = _days_words(found.dates)
+    days = _days_words(comparison.dates)
     name = f"earlier-{months}"
-    if found.gallons is None or found.now is None:
+    if comparison.gallons is None or comparison.now is None:
         return Total(name, label, formatting.NOTHING, f"not enough data · {days}")
-    percent = change(found.now, found.gallons)
+    percent = change(comparison.now, comparison.gallons)
     now = "" if percent is None else f"now {'+' if percent > 0 else ''}{percent}% · "
-    return Total(name, label, units.volume(found.gallons), f"{now}{days}".replace("-", "−"))
+    return Total(name, label, units.volume(comparison.gallons), f"{now}{days}".replace("-", "−"))
 
 
 # --- Month's end ---------------------------------------------------------------------------------
 
 
-def month_total(found: Sequence[MonthEnd], units: Units) -> Total | None:
+def month_total(forecasts: Sequence[MonthEnd], units: Units) -> Total | None:
     """None where nothing was asked. Of one device with its interval; of several the sum, whose
     interval isn't the sum of theirs."""
-    if not found:
+    if not forecasts:
         return None
-    expected = [each.volume.expected for each in found if each.volume.expected is not None]
-    if len(expected) < len(found):
+    expected = [each.volume.expected for each in forecasts if each.volume.expected is not None]
+    if len(expected) < len(forecasts):
         return Total("month-end", "Month end", formatting.NOTHING, "too early to say")
     costs: defaultdict[str, float] = defaultdict(float)
-    for each in found:
+    for each in forecasts:
         if each.cost is not None and each.cost.expected is not None:
             costs[each.currency] += each.cost.expected
     price = " + ".join(money(amount, currency) for currency, amount in costs.items())
-    parts = [_month_interval(found[0], units)] if len(found) == 1 else []
+    parts = [_month_interval(forecasts[0], units)] if len(forecasts) == 1 else []
     note = " · ".join(part for part in (*parts, price) if part)
     return Total("month-end", "Month end", units.volume(sum(expected)), note or "expected")
 
 
-def _month_interval(found: MonthEnd, units: Units) -> str:
+def _month_interval(forecast: MonthEnd, units: Units) -> str:
     """``85,200 gal – 93,100 gal``, of 80 %; empty where none is known."""
-    bounds = found.volume.interval
+    bounds = forecast.volume.interval
     return "" if bounds is None else f"{units.volume(bounds.low80)} – {units.volume(bounds.high80)}"

@@ -16,7 +16,7 @@ from components.fleet.device_queries import Meter
 @dataclass(frozen=True, slots=True)
 class Day:
     """A local day, as far as it is over: ``elapsed_ms`` of it. ``gallons`` and ``most_flow`` are
-    None where no reading tells; of ``expected`` buckets at the device's own pace ``heard`` hold
+    None where no reading tells; of ``expected`` buckets at the device's own pace ``observed`` hold
     one."""
 
     ordinal: int
@@ -25,7 +25,7 @@ class Day:
     elapsed_ms: int
     gallons: float | None = None
     most_flow: float | None = None
-    heard: int = 0
+    observed: int = 0
     expected: int = 0
 
     @property
@@ -35,7 +35,7 @@ class Day:
 
     @property
     def uptime(self) -> float | None:
-        return uptime.share(self.heard, self.expected)
+        return uptime.share(self.observed, self.expected)
 
 
 def _flow(gallons: float | None, elapsed_ms: int) -> float | None:
@@ -54,25 +54,25 @@ class DeviceUsage:
     failure: str = ""
 
     @property
-    def told(self) -> list[Day]:
+    def with_data(self) -> list[Day]:
         return [day for day in self.days if day.gallons is not None]
 
     @property
     def gallons(self) -> float | None:
-        return sum(day.gallons or 0.0 for day in self.told) if self.told else None
+        return sum(day.gallons or 0.0 for day in self.with_data) if self.with_data else None
 
     @property
     def mean_flow(self) -> float | None:
         """Over the days that have readings."""
-        return _flow(self.gallons, sum(day.elapsed_ms for day in self.told))
+        return _flow(self.gallons, sum(day.elapsed_ms for day in self.with_data))
 
     @property
     def most_flow(self) -> float | None:
         return max((d.most_flow for d in self.days if d.most_flow is not None), default=None)
 
     @property
-    def heard(self) -> int:
-        return sum(day.heard for day in self.days)
+    def observed(self) -> int:
+        return sum(day.observed for day in self.days)
 
     @property
     def expected(self) -> int:
@@ -80,7 +80,7 @@ class DeviceUsage:
 
     @property
     def uptime(self) -> float | None:
-        return uptime.share(self.heard, self.expected)
+        return uptime.share(self.observed, self.expected)
 
     def cost(self, gallons: float | None) -> float | None:
         return None if self.price is None or gallons is None else self.price.cost(gallons)
@@ -97,7 +97,7 @@ class Totals:
 
     devices: int
     sub_meters: int
-    told: int
+    with_data: int
     waiting: int
     gallons: float | None
     daily: float | None
@@ -120,21 +120,21 @@ def totals(usages: Sequence[DeviceUsage], devices: int | None = None) -> Totals:
     devices = len(usages) if devices is None else devices
     summed = counted(usages)
     failed = sum(bool(each.failure) for each in summed)
-    told = [each for each in summed if each.gallons is not None]
+    with_data = [each for each in summed if each.gallons is not None]
     ups = [up for each in usages if (up := each.uptime) is not None]
-    gallons = sum(each.gallons or 0.0 for each in told) if told else None
-    days = sum(len(each.told) for each in told)
-    most = max(told, key=lambda each: each.gallons or 0.0, default=None)
+    gallons = sum(each.gallons or 0.0 for each in with_data) if with_data else None
+    days = sum(len(each.with_data) for each in with_data)
+    most = max(with_data, key=lambda each: each.gallons or 0.0, default=None)
     return Totals(
         devices=devices - (len(usages) - len(summed)),
         sub_meters=len(usages) - len(summed),
-        told=len(told),
+        with_data=len(with_data),
         waiting=devices - len(usages) + failed,
         gallons=gallons,
         daily=gallons / days if gallons is not None and days else None,
-        costs=cost.costs((each.gallons, each.price) for each in told),
-        priced=sum(each.price is not None for each in told),
-        most_flow=max((f for each in told if (f := each.most_flow) is not None), default=None),
+        costs=cost.costs((each.gallons, each.price) for each in with_data),
+        priced=sum(each.price is not None for each in with_data),
+        most_flow=max((f for each in with_data if (f := each.most_flow) is not None), default=None),
         uptime=sum(ups) / len(ups) if ups else None,
         most=most.gallons if most else None,
         most_by=most.meter.label if most else "",
@@ -154,7 +154,7 @@ _ORDERS: Final[Mapping[str, Callable[[DeviceUsage], Any]]] = {
     "mean-flow": lambda each: _descending(each.mean_flow),
     "max-flow": lambda each: _descending(each.most_flow),
     "uptime": lambda each: _LAST if each.uptime is None else each.uptime,
-    "days": lambda each: len(each.told),
+    "days": lambda each: len(each.with_data),
     "label": lambda each: 0,
 }
 

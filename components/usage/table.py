@@ -51,13 +51,13 @@ def _whole(totals: Totals, name: str, label: str, value: str, note: str) -> Tota
     """A sum, written large only where no device is missing from it."""
     if not totals.waiting:
         return Total(name, label, value, note)
-    part = f"{formatting.whole(totals.told)} of {formatting.plural(totals.devices, 'device')}"
-    note = f"{value} in {part}" if totals.told else ""
+    part = f"{formatting.whole(totals.with_data)} of {formatting.plural(totals.devices, 'device')}"
+    note = f"{value} in {part}" if totals.with_data else ""
     return Total(name, label, formatting.NOTHING, note)
 
 
 def _of_devices(totals: Totals) -> str:
-    part = "" if totals.told == totals.devices else f"{formatting.whole(totals.told)} of "
+    part = "" if totals.with_data == totals.devices else f"{formatting.whole(totals.with_data)} of "
     note = f"of {part}{formatting.plural(totals.devices, 'device')}"
     if not totals.sub_meters:
         return note
@@ -65,14 +65,14 @@ def _of_devices(totals: Totals) -> str:
 
 
 def _priced(totals: Totals) -> str:
-    if totals.priced == totals.told:
+    if totals.priced == totals.with_data:
         return "volume × price"
     if not totals.priced:
         return "no price set"
-    return f"{formatting.whole(totals.priced)} of {formatting.whole(totals.told)} have a price"
+    return f"{formatting.whole(totals.priced)} of {formatting.whole(totals.with_data)} have a price"
 
 
-def sums_strip(told: Sequence[Total]) -> list[Component]:
+def sums_strip(shown_totals: Sequence[Total]) -> list[Component]:
     return [
         html.Div(
             [
@@ -82,7 +82,7 @@ def sums_strip(told: Sequence[Total]) -> list[Component]:
             ],
             className="total",
         )
-        for total in told
+        for total in shown_totals
     ]
 
 
@@ -92,9 +92,9 @@ def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
     cells = amounts(parts, view.units)
     top = max((usage.gallons or 0.0 for usage in usages), default=0.0)
     rows: list[Component] = []
-    for (usage, part), told in zip(parts, cells, strict=True):
-        rows.append(_row(usage, part, told, view, top))
-        if part is usage and usage.meter.id == view.opened and usage.told:
+    for (usage, part), texts in zip(parts, cells, strict=True):
+        rows.append(_row(usage, part, texts, view, top))
+        if part is usage and usage.meter.id == view.opened and usage.with_data:
             rows.append(_calendar_row(usage, view.units))
     return html.Div(
         html.Table(
@@ -131,15 +131,15 @@ def _opened_days(usage: DeviceUsage, view: UsageView) -> Iterable[Day]:
 
 
 def _row(
-    usage: DeviceUsage, part: DeviceUsage | Day, told: tuple[str, ...], view: UsageView, top: float
+    usage: DeviceUsage, part: DeviceUsage | Day, texts: tuple[str, ...], view: UsageView, top: float
 ) -> Component:
     if isinstance(part, Day):
         head = html.Th(day_text(part.ordinal - EPOCH_DAY), scope="row")
-        return html.Tr([head, *number_cells((*told, length_words(part)))], className="day-row")
-    return _device(usage, told, top, opened=usage.meter.id == view.opened)
+        return html.Tr([head, *number_cells((*texts, length_words(part)))], className="day-row")
+    return _device(usage, texts, top, opened=usage.meter.id == view.opened)
 
 
-def _device(usage: DeviceUsage, told: tuple[str, ...], top: float, *, opened: bool) -> Component:
+def _device(usage: DeviceUsage, texts: tuple[str, ...], top: float, *, opened: bool) -> Component:
     button = html.Button(
         html.Span("▾" if opened else "▸", **attributes(aria_hidden="true")),
         type="button",
@@ -154,8 +154,8 @@ def _device(usage: DeviceUsage, told: tuple[str, ...], top: float, *, opened: bo
     head = html.Th(html.Div([button, named], className="who"), scope="row")
     if usage.failure:
         return html.Tr([head, html.Td(usage.failure, colSpan=len(HEADS), className="trouble")])
-    volume, *others = number_cells((*told, days_words(usage)))
-    volume.children = [html.Span(told[0]), _bar(usage.gallons, top)]
+    volume, *others = number_cells((*texts, days_words(usage)))
+    volume.children = [html.Span(texts[0]), _bar(usage.gallons, top)]
     return html.Tr([head, volume, *others], className="opened" if opened else "")
 
 
@@ -171,7 +171,7 @@ def _calendar_row(usage: DeviceUsage, units: Units) -> Component:
     top = max(0.0, *(day.gallons or 0.0 for day in usage.days)) or 1.0
     blank = (usage.days[0].ordinal - 1) % 7  # ordinal 1 is a Monday
     cells = [html.Span(className="blank")] * blank + [_cell(day, top, units) for day in usage.days]
-    most = max(usage.told, key=lambda day: day.gallons or 0.0)
+    most = max(usage.with_data, key=lambda day: day.gallons or 0.0)
     words = f"Volume by day, the most on {date_words(most.ordinal)}: {units.volume(most.gallons)}"
     calendar = html.Div(cells, className="calendar", role="img", **labelled(words))
     note = html.Span(words, className="quiet")
@@ -179,8 +179,8 @@ def _calendar_row(usage: DeviceUsage, units: Units) -> Component:
 
 
 def _cell(day: Day, top: float, units: Units) -> Component:
-    told = "no data" if day.gallons is None else units.volume(day.gallons)
-    name = f"{day_text(day.ordinal - EPOCH_DAY)}: {told} {length_words(day)}".strip()
+    volume = "no data" if day.gallons is None else units.volume(day.gallons)
+    name = f"{day_text(day.ordinal - EPOCH_DAY)}: {volume} {length_words(day)}".strip()
     if day.gallons is None:
         return html.Span(className="none", title=name)
     share = round(12 + 88 * max(0.0, day.gallons) / top)
@@ -219,7 +219,7 @@ def _column(values: Sequence[float | None], scale: Scale) -> list[str]:
 
 
 def days_words(usage: DeviceUsage) -> str:
-    return f"{len(usage.told)} of {len(usage.days)}"
+    return f"{len(usage.with_data)} of {len(usage.days)}"
 
 
 def length_words(day: Day) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from components.clock import MONTHS
 from components.units import US, Units
-from components.url_state import said_text, said_units, said_zone
+from components.url_state import text_param, units_param, zone_param
 
 MOST_DEVICES: Final = 200
 MOST_DAYS: Final = 366
@@ -71,9 +71,9 @@ class UsageView:
 
     def dates(self, today: int) -> Dates:
         """As far as they have begun; the latest of them where there are too many."""
-        found = _dates(self.range, date.fromordinal(today))
-        last = min(found.last, today)
-        return Dates(max(found.first, last - MOST_DAYS + 1), last)
+        span = _dates(self.range, date.fromordinal(today))
+        last = min(span.last, today)
+        return Dates(max(span.first, last - MOST_DAYS + 1), last)
 
     @property
     def length(self) -> int:
@@ -95,15 +95,15 @@ class UsageView:
         return self.range in RANGES or _LAST_DAYS.fullmatch(self.range) is not None
 
 
-def _dates(said: str, today: date) -> Dates:
-    if BETWEEN in said:
-        first, last = (date.fromisoformat(part) for part in said.split(BETWEEN))
+def _dates(text: str, today: date) -> Dates:
+    if BETWEEN in text:
+        first, last = (date.fromisoformat(part) for part in text.split(BETWEEN))
         return Dates(first.toordinal(), last.toordinal())
-    if _LAST_DAYS.fullmatch(said):
-        return Dates(today.toordinal() - int(said[:-1]) + 1, today.toordinal())
-    if said == "last-month":
+    if _LAST_DAYS.fullmatch(text):
+        return Dates(today.toordinal() - int(text[:-1]) + 1, today.toordinal())
+    if text == "last-month":
         return month_of(today.replace(day=1) - timedelta(days=1))
-    return month_of(today if said == "month" else date.fromisoformat(f"{said}-01"))
+    return month_of(today if text == "month" else date.fromisoformat(f"{text}-01"))
 
 
 def months_before(dates: Dates, months: int) -> Dates:
@@ -134,18 +134,18 @@ def months(today: date) -> list[tuple[str, str]]:
     return made
 
 
-def read_usage_view(said: Mapping[str, Any]) -> UsageView:
-    sort = said_text(said, "sort", LONGEST_TEXT)
-    chosen = (id for id in said_text(said, "devices", MOST_CHOSEN * 40).split(",") if id)
+def read_usage_view(params: Mapping[str, Any]) -> UsageView:
+    sort = text_param(params, "sort", LONGEST_TEXT)
+    chosen = (id for id in text_param(params, "devices", MOST_CHOSEN * 40).split(",") if id)
     return UsageView(
-        range=range_of(said_text(said, "range", LONGEST_TEXT)) or DEFAULT_RANGE,
-        zone=said_zone(said),
-        units=said_units(said),
+        range=range_of(text_param(params, "range", LONGEST_TEXT)) or DEFAULT_RANGE,
+        zone=zone_param(params),
+        units=units_param(params),
         devices=tuple(dict.fromkeys(chosen))[:MOST_CHOSEN],
-        search=" ".join(said_text(said, "q", LONGEST_TEXT).split()),
-        group=said_text(said, "group", LONGEST_TEXT),
+        search=" ".join(text_param(params, "q", LONGEST_TEXT).split()),
+        group=text_param(params, "group", LONGEST_TEXT),
         sort=sort if sort in SORTS else DEFAULT_SORT,
-        opened=said_text(said, "open", LONGEST_TEXT),
+        opened=text_param(params, "open", LONGEST_TEXT),
     )
 
 
@@ -163,15 +163,15 @@ def write_usage_view(view: UsageView) -> dict[str, str | None]:
     }
 
 
-def range_of(said: str) -> str | None:
+def range_of(text: str) -> str | None:
     """A range in its one form; None for what is none."""
-    last = _LAST_DAYS.fullmatch(said)
-    if said in RANGES or (last and int(last[1]) <= MOST_DAYS):
-        return said
+    last = _LAST_DAYS.fullmatch(text)
+    if text in RANGES or (last and int(last[1]) <= MOST_DAYS):
+        return text
     try:
-        if _MONTH.fullmatch(said):
-            return f"{date.fromisoformat(f'{said}-01'):%Y-%m}"
-        first, last_day = (date.fromisoformat(part) for part in said.split(BETWEEN))
+        if _MONTH.fullmatch(text):
+            return f"{date.fromisoformat(f'{text}-01'):%Y-%m}"
+        first, last_day = (date.fromisoformat(part) for part in text.split(BETWEEN))
     except ValueError:
         return None
     within = date(1970, 1, 2) <= first <= last_day <= date(2199, 12, 30)

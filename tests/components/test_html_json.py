@@ -6,7 +6,7 @@ import pytest
 from dash import dcc, html
 
 from components.controls import attributes, labelled
-from components.html_json import output, sheet, told
+from components.html_json import output, sheet, store
 
 
 def test_elements_become_tags_attributes_and_nodes() -> None:
@@ -46,5 +46,5 @@ def test_a_component_with_a_life_of_its_own_is_none_of_it() -> None:
 
 def test_a_sheet_goes_to_the_store_of_its_element() -> None:
     assert (
-        str(output("device-days")) == f"{told('device-days').to_plotly_json()['props']['id']}.data"
+        str(output("device-days")) == f"{store('device-days').to_plotly_json()['props']['id']}.data"
     )

@@ -11,7 +11,13 @@ from api.catalog import DAY, MONTH, RESOLUTION_BY_NAME, Resolution
 from api.client import Client, Device, DevicePage, Latest, LatestEntry, Series
 from api.errors import NotFound
 from api.timez import DAY_MS, zone
-from components.queries import Found, find_device, flow_series, last_seen_ms, usual_interval_s
+from components.queries import (
+    DeviceLookup,
+    find_device,
+    flow_series,
+    last_seen_ms,
+    usual_interval_s,
+)
 from components.ranges import Window
 from tests.world import ms
 
@@ -145,7 +151,7 @@ def test_how_often_a_device_reports(
     configured: float | None, readings_ms: Sequence[int], interval_s: float | None
 ) -> None:
     recorder = Recorder(readings_ms=readings_ms)
-    found = Found(device("a", "S", configured), END)
+    found = DeviceLookup(device("a", "S", configured), END)
     assert usual_interval_s(cast(Client, recorder), found) == interval_s
-    never = Found(device("a", "S", configured), None)
+    never = DeviceLookup(device("a", "S", configured), None)
     assert usual_interval_s(cast(Client, recorder), never) == configured

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.metering.cadence import Cadence
-from api.metering.status import Heard, State, state_of
+from api.metering.status import Activity, State, state_of
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.world import ms
 
@@ -45,5 +45,5 @@ EVENTS = Cadence(MINUTE_MS, event_driven=True)
     ],
 )
 def test_states(differing: dict[str, Any], state: State) -> None:
-    assert state_of(Heard(**{**USUAL, **differing}), 40.0, NOW) == state
-    assert state_of(Heard(**{**USUAL, **differing}), 40.0, NOW, active=False) == State.INACTIVE
+    assert state_of(Activity(**{**USUAL, **differing}), 40.0, NOW) == state
+    assert state_of(Activity(**{**USUAL, **differing}), 40.0, NOW, active=False) == State.INACTIVE

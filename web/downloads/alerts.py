@@ -8,7 +8,7 @@ from api.client.alerts import Alert
 from api.timez import now_ms, stamp
 from components.alerts.queries import every_alert
 from components.fleet.queries import ServiceAccess
-from components.url_state import said_text
+from components.url_state import text_param
 from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Part, Table
 
@@ -36,29 +36,29 @@ _COLUMNS = (
 
 def alerts_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """``group``: only its devices'."""
-    parts = (_part(some) for some in every_alert(access.client, said_text(query, "group", 100)))
+    parts = (_part(some) for some in every_alert(access.client, text_param(query, "group", 100)))
     name = file_stem("alerts", stamp(now_ms()).replace(":", ""))
     return Table(name, "Alerts", _COLUMNS, parts)
 
 
-def _part(found: Sequence[Alert]) -> Part:
+def _part(alerts: Sequence[Alert]) -> Part:
     return [
-        [each.state for each in found],
-        [each.severity for each in found],
-        [each.kind for each in found],
-        [each.serial_number for each in found],
-        [each.label for each in found],
-        [each.rule_name for each in found],
-        [each.start_ms for each in found],
-        [each.fired_ms for each in found],
-        [each.ended_ms for each in found],
-        [each.outcome for each in found],
-        [each.acknowledged_ms for each in found],
-        [each.acknowledged_by or None for each in found],
-        [each.acknowledged_text or None for each in found],
-        [each.value for each in found],
-        [each.unit or None for each in found],
-        [each.cost_per_day for each in found],
-        [each.words for each in found],
-        [each.id for each in found],
+        [each.state for each in alerts],
+        [each.severity for each in alerts],
+        [each.kind for each in alerts],
+        [each.serial_number for each in alerts],
+        [each.label for each in alerts],
+        [each.rule_name for each in alerts],
+        [each.start_ms for each in alerts],
+        [each.fired_ms for each in alerts],
+        [each.ended_ms for each in alerts],
+        [each.outcome for each in alerts],
+        [each.acknowledged_ms for each in alerts],
+        [each.acknowledged_by or None for each in alerts],
+        [each.acknowledged_text or None for each in alerts],
+        [each.value for each in alerts],
+        [each.unit or None for each in alerts],
+        [each.cost_per_day for each in alerts],
+        [each.words for each in alerts],
+        [each.id for each in alerts],
     ]

@@ -29,23 +29,23 @@ _COLUMNS = (
 
 def audit_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """Raises Forbidden for those who may not see it."""
-    asked = read_filter(query)
+    filters = read_filter(query)
     access.client.audit(limit=1)  # refused before a file is begun
-    parts = (_part(some) for some in every_entry(access.client, asked))
+    parts = (_part(some) for some in every_entry(access.client, filters))
     name = file_stem("audit", stamp(now_ms()).replace(":", ""))
     return Table(name, "Audit log", _COLUMNS, parts)
 
 
-def _part(found: Sequence[AuditEntry]) -> Part:
+def _part(entries: Sequence[AuditEntry]) -> Part:
     return [
-        [each.at_ms for each in found],
-        [each.author for each in found],
-        [each.kind for each in found],
-        [each.action for each in found],
-        [each.subject for each in found],
-        [each.reason or None for each in found],
-        [_text(each.before) for each in found],
-        [_text(each.after) for each in found],
+        [each.at_ms for each in entries],
+        [each.author for each in entries],
+        [each.kind for each in entries],
+        [each.action for each in entries],
+        [each.subject for each in entries],
+        [each.reason or None for each in entries],
+        [_text(each.before) for each in entries],
+        [_text(each.after) for each in entries],
     ]
 
 

@@ -22,8 +22,8 @@ def compare_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     """One row per device or group and bucket, with its attributes. Raises ValueError where nothing
     is chosen, BadRequest for the address, and what the service raises."""
     view = checked_compare_view(query.items())
-    found = compared(access, view, now_ms())
-    volumes = found.found
+    result = compared(access, view, now_ms())
+    volumes = result.volumes
     if volumes is None or not volumes.edges_ms:
         raise ValueError("There is nothing to compare: choose devices or groups, and days so far.")
     attributes = shared_attributes(volumes)
@@ -32,7 +32,7 @@ def compare_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
         Column("label", Kind.TEXT, width=28),
         Column("serial_number", Kind.TEXT, width=18),
         Column("time_utc", Kind.INSTANT, width=20),
-        Column(f"time_local ({found.tz.key})", Kind.INSTANT, tz=found.tz, width=26),
+        Column(f"time_local ({result.tz.key})", Kind.INSTANT, tz=result.tz, width=26),
         Column("hours"),
         number_of("volume", FLOW_AMOUNT, view.days.units),
         *(Column(name) for name in attributes),
@@ -42,11 +42,11 @@ def compare_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
     return Table(name, "Comparison", columns, in_parts(_rows(volumes, attributes)))
 
 
-def _rows(found: Volumes, attributes: list[str]) -> Iterator[list[object]]:
-    for item in found.items:
+def _rows(volumes: Volumes, attributes: list[str]) -> Iterator[list[object]]:
+    for item in volumes.items:
         names = [item.item.partition(":")[0], item.label, item.serial_number or None]
         shared = [item.attributes.get(name) for name in attributes]
-        for (start, end), gallons in zip(pairwise(found.edges_ms), item.volumes, strict=True):
+        for (start, end), gallons in zip(pairwise(volumes.edges_ms), item.volumes, strict=True):
             hours = (end - start) / HOUR_MS
             yield [
                 *names,

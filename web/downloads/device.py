@@ -27,14 +27,14 @@ from api.metering.forecast import Interval
 from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms
 from components.annotations.queries import within
-from components.clock import WEEKDAYS, known_zone
+from components.clock import WEEKDAYS, zone_or_utc
 from components.comparison_queries import compared_rows, has_counterparts
 from components.device import daily_volume, queries
 from components.fleet.queries import ServiceAccess
 from components.queries import find_device, pages
 from components.ranges import Window, widened
 from components.units import US, Units
-from components.url_state import COMPARISONS, SHOWN, read_compare, read_window, said_units
+from components.url_state import COMPARISONS, SHOWN, read_compare, read_window, units_param
 from web.downloads.names import file_stem, of_window
 from web.downloads.notes import NotesColumn
 from web.downloads.table import Column, Kind, Part, Table
@@ -64,7 +64,7 @@ def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -
 def days_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The days of the card below the chart: ``zone``, ``units``."""
     device = find_device(access.client, device_id, now_ms()).device
-    end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
+    end, tz = queries.until(device.id, now_ms()), zone_or_utc(query.get("zone"), device.time_zone)
     first = day_start(tz, local_ordinal(tz, end) - daily_volume.DAYS + 1)
     return rows(access.client, _order(device, DAY, Window(first, end), query))
 
@@ -72,7 +72,7 @@ def days_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -
 def hours_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """The hours of the week of the heat map: ``zone``, ``units``."""
     device = find_device(access.client, device_id, now_ms()).device
-    end, tz = queries.until(device.id, now_ms()), known_zone(query.get("zone"), device.time_zone)
+    end, tz = queries.until(device.id, now_ms()), zone_or_utc(query.get("zone"), device.time_zone)
     order = _order(device, RAW, window_of(tz, end), query)
     return hours(order, queries.weekly(device.id, tz, end))
 
@@ -81,7 +81,7 @@ def forecast_file(access: ServiceAccess, query: Mapping[str, str], device_id: st
     """The coming hours with their intervals: ``zone``, ``units``."""
     device = find_device(access.client, device_id, now_ms()).device
     hours = access.client.forecast(device.id)
-    tz, units = known_zone(query.get("zone"), device.time_zone), said_units(query)
+    tz, units = zone_or_utc(query.get("zone"), device.time_zone), units_param(query)
     starts = [hour.bucket_start_ms for hour in hours]
     bounds = [hour.interval or (None,) * len(Interval._fields) for hour in hours]
     part: Part = [
@@ -108,9 +108,9 @@ def forecast_file(access: ServiceAccess, query: Mapping[str, str], device_id: st
 def _order(
     device: Device, resolution: Resolution, window: Window, query: Mapping[str, str]
 ) -> Order:
-    tz = known_zone(query.get("zone"), device.time_zone)
+    tz = zone_or_utc(query.get("zone"), device.time_zone)
     reach = window if resolution is RAW else widened(window, tz, resolution)
-    return Order(device.id, device.serial_number, resolution, reach, tz, said_units(query))
+    return Order(device.id, device.serial_number, resolution, reach, tz, units_param(query))
 
 
 # --- Tables --------------------------------------------------------------------------------------
@@ -200,9 +200,11 @@ def _compared_columns(order: Order) -> list[Column]:
 def _compared(client: Client, order: Order, page: Series) -> Part:
     """The other's volume, and the difference to it."""
     times = page.times_ms
-    found = compared_rows(client, order.device_id, order.compare, order.resolution, times, order.tz)
+    by_time = compared_rows(
+        client, order.device_id, order.compare, order.resolution, times, order.tz
+    )
     own = page.values(f"total_{FLOW_AMOUNT.name}")
-    others = [found.get(at) for at in times]
+    others = [by_time.get(at) for at in times]
     pairs = zip(own, others, strict=True)
     return [others, [None if a is None or b is None else round(a - b, 6) for a, b in pairs]]
 

@@ -47,11 +47,11 @@ def findings_file(access: ServiceAccess, query: Mapping[str, str]) -> Table:
 def device_findings_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
     """All findings of one device, worst first. Raises NotFound."""
     now = now_ms()
-    found = find_device(access.client, device_id, now).device
+    device = find_device(access.client, device_id, now).device
     active, inactive = (directory(access, now, which) for which in ("true", "false"))
-    devices = active if found.id in active.by_id else inactive
-    parts = (_part(some, devices) for some in _pages(access, None, found.id))
-    return Table(file_stem(found.serial_number, "findings"), "Findings", _COLUMNS, parts)
+    devices = active if device.id in active.by_id else inactive
+    parts = (_part(some, devices) for some in _pages(access, None, device.id))
+    return Table(file_stem(device.serial_number, "findings"), "Findings", _COLUMNS, parts)
 
 
 def _pages(

@@ -11,7 +11,7 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering import uptime
 from api.metering.cost import device_price
 from api.timez import now_ms, stamp
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.fleet.device_status import shown
 from components.fleet.queries import ServiceAccess, every_device
 from components.fleet.url_state import FleetView, read_fleet_view
@@ -60,8 +60,8 @@ def _part(rows: Sequence[DeviceStatus], view: FleetView) -> Part:
 
 
 def _cells(row: DeviceStatus, view: FleetView) -> list[object]:
-    device, window, found = row.device, row.windows[view.span.name], row.finding
-    tz, seen = known_zone(view.zone, device.time_zone), row.last_seen_ms
+    device, window, finding = row.device, row.windows[view.span.name], row.finding
+    tz, seen = zone_or_utc(view.zone, device.time_zone), row.last_seen_ms
     share = uptime.share(window.actual, window.expected)
     _, currency = device_price(device.cost_per_gallon)
     return [
@@ -71,9 +71,9 @@ def _cells(row: DeviceStatus, view: FleetView) -> list[object]:
         shown(row).word,
         ", ".join(KIND_BY_NAME[name].label for name in row.findings if name in KIND_BY_NAME)
         or None,
-        found.severity if found else None,
-        found.cost_per_day if found else None,
-        currency if found and found.cost_per_day is not None else None,
+        finding.severity if finding else None,
+        finding.cost_per_day if finding else None,
+        currency if finding and finding.cost_per_day is not None else None,
         seen,
         None if seen is None else stamp(seen, tz),
         tz.key,

@@ -53,12 +53,14 @@ def _view(make: Make, kind: str) -> Callable[..., Response]:
         """Streams, whatever the number of rows."""
         access: ServiceAccess = current_access()
         try:
-            give_back = session.kept("files", _limit).take(access.principal)
+            give_back = session.singleton("files", _limit).take(access.principal)
         except TooManyRequests as error:
             return streaming.refused(error)
         try:
             response = streaming.sent(
-                partial(make, access, session.asked(), **named), kind, gzip=session.takes_gzip()
+                partial(make, access, session.query_params(), **named),
+                kind,
+                gzip=session.takes_gzip(),
             )
         except BaseException:
             give_back()

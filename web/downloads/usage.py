@@ -8,7 +8,7 @@ from datetime import date
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.timez import HOUR_MS, local_ordinal, now_ms
-from components.clock import known_zone
+from components.clock import zone_or_utc
 from components.fleet.queries import Deadline, ServiceAccess
 from components.units import Units
 from components.usage.queries import FILE_PATIENCE_S, gather, pick
@@ -73,7 +73,7 @@ def _request(
 
 
 def _days(view: UsageView, at_ms: int) -> tuple[int, int]:
-    first, last = view.dates(local_ordinal(known_zone(view.zone), at_ms))
+    first, last = view.dates(local_ordinal(zone_or_utc(view.zone), at_ms))
     return first, max(first, last)
 
 
@@ -120,9 +120,9 @@ def _device_row(usage: DeviceUsage) -> list[object]:
         *_money(usage, usage.gallons),
         usage.mean_flow,
         usage.most_flow,
-        *_uptime(usage.heard, usage.expected),
+        *_uptime(usage.observed, usage.expected),
         len(usage.days),
-        len(usage.told),
+        len(usage.with_data),
         usage.meter.upstream[0] if usage.meter.upstream else None,
         usage.failure or None,
     ]
@@ -139,5 +139,5 @@ def _day_rows(usage: DeviceUsage) -> Iterator[list[object]]:
             *_money(usage, day.gallons),
             day.mean_flow,
             day.most_flow,
-            *_uptime(day.heard, day.expected),
+            *_uptime(day.observed, day.expected),
         ]

@@ -27,7 +27,7 @@ from web.embed.session import EmbedViewer
 LINE_ID: Final = "embed-line"
 SUBJECT_FRESH_MS: Final = 5 * 60_000  # a device's zone and cadence seldom change
 
-FIGURE, BADGE, LINE, SUMMARY, NOTICE, EMPTY, UNZOOMED, TOLD = (
+FIGURE, BADGE, LINE, SUMMARY, NOTICE, EMPTY, UNZOOMED, RESPONSE = (
     "figure", "badge", "line", "summary", "notice", "empty", "unzoomed", "told",
 )  # fmt: skip
 OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
@@ -38,7 +38,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     NOTICE: (Ids.FAILED, "data"),
     EMPTY: (Ids.EMPTY, "children"),
     UNZOOMED: (Ids.RESET, "hidden"),
-    TOLD: (Ids.TOLD, "data"),
+    RESPONSE: (Ids.RESPONSE, "data"),
 }
 
 
@@ -75,11 +75,11 @@ def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[
         FIGURE: chart_query.change(drawn, view, still=RANGE not in definition.controls),
         BADGE: chart_query.badge(drawn),
         LINE: _line(definition, view, drawn),
-        SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.heard(drawn)),
+        SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.data_share(drawn)),
         NOTICE: "",
         EMPTY: chart_query.emptiness(drawn),
         UNZOOMED: view.window is None,
-        TOLD: write_shown(state, wishes.get("asked")),
+        RESPONSE: write_shown(state, wishes.get("asked")),
     }
 
 
@@ -112,7 +112,7 @@ def frame(viewer: EmbedViewer, now_ms: int) -> Component:
     return html.Section(
         [
             dcc.Store(id=Ids.START, data={"device": subject.device_id}),
-            *(dcc.Store(id=id) for id in (Ids.QUESTION, Ids.TOLD, Ids.DRAWN, *FOLLOWERS)),
+            *(dcc.Store(id=id) for id in (Ids.QUESTION, Ids.RESPONSE, Ids.DRAWN, *FOLLOWERS)),
             heading(definition.title or label, line=line),
             controls(definition, _ranges(definition), field="range", own="", chosen=""),
             *chart_notice(),

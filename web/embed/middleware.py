@@ -82,7 +82,7 @@ class EmbedMiddleware:
             inner = {**environ, "SCRIPT_NAME": _script_name(environ), "PATH_INFO": path}
             return self._application(inner, start_response)
         embed_id, _, rest = path.removeprefix("/").partition("/")
-        if not shell.KNOWN_FORM.fullmatch(embed_id):
+        if not shell.ID_FORM.fullmatch(embed_id):
             response = shell.not_found()
         elif rest:
             response = _with_access(request, self._part(request, embed_id, rest))

@@ -98,7 +98,7 @@ def _register_chart(app: Dash) -> None:
     app.clientside_callback(
         ClientsideFunction("chart", "answered"),
         Output(Chart.DRAWN, "data"),
-        Input(Chart.TOLD, "data"),
+        Input(Chart.RESPONSE, "data"),
         Input(Chart.FAILED, "data"),
         prevent_initial_call=True,
     )

@@ -22,7 +22,7 @@ from components.fleet.url_state import FleetView, read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.units import UNITS as ALL_UNITS
 from components.units import UNITS_BY_NAME, US, Units
-from components.url_state import TAB_BY_NAME, USUAL, View, read_view, said_text
+from components.url_state import TAB_BY_NAME, USUAL, View, read_view, text_param
 
 RANGE, ZONE, UNITS, THEME = "range", "zone", "units", "theme"
 SYSTEM: Final = "system"  # the viewer's own light or dark
@@ -49,7 +49,7 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
     )
     if not ranged or _is_endless(wished.window):
         view = replace(view, window=None, settled=False)
-    if ranged and said_text(wishes, "range") in PRESET_BY_NAME:
+    if ranged and text_param(wishes, "range") in PRESET_BY_NAME:
         return replace(view, custom=None)
     return replace(view, custom=own_window(definition, now_ms), preset=DEFAULT_PRESET)
 
@@ -70,7 +70,7 @@ def wall_view(definition: EmbedDefinition, wishes: Wishes) -> FleetView:
     """Tiles show one of the wall's spans."""
     wished = read_fleet_view(wishes)
     span = _own_span(definition)
-    if RANGE in definition.controls and said_text(wishes, "window") in SPAN_BY_NAME:
+    if RANGE in definition.controls and text_param(wishes, "window") in SPAN_BY_NAME:
         span = wished.span
     return FleetView(
         span=span,
@@ -101,7 +101,7 @@ def _zone(definition: EmbedDefinition, wished: str | None) -> str | None:
 
 
 def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
-    wished = UNITS_BY_NAME.get(said_text(wishes, "units"))
+    wished = UNITS_BY_NAME.get(text_param(wishes, "units"))
     if UNITS in definition.controls and wished is not None:
         return wished
     return UNITS_BY_NAME.get(definition.units, US)

@@ -18,7 +18,7 @@ from api.embeds import EmbedDefinition
 from web.static import content_security_policy
 
 # The form of an id.
-KNOWN_FORM: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+ID_FORM: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

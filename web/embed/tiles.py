@@ -14,7 +14,7 @@ from api.embeds import EmbedDefinition
 from api.errors import NotOffered
 from api.metering.windows import SPANS
 from components import formatting
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.controls import attributes, labelled, notice
 from components.fleet.queries import tiles_of_embed
 from components.fleet.sparklines import lines_of
@@ -46,7 +46,7 @@ def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[s
     access, definition = viewer.access, viewer.embed.definition
     view = wall_view(definition, wishes)
     rows, remark = _rows(access, definition.devices, view, now_ms)
-    clock = Clock(known_zone(view.zone), now_ms, now_ms)
+    clock = Clock(zone_or_utc(view.zone), now_ms, now_ms)
     return {
         "view": f"{view.span.name} {view.zone} {view.units.name}",
         "tiles": [
@@ -69,9 +69,9 @@ def _rows(
         return tiles_of_embed(access.client, ids, view), ""
     except NotOffered:
         rows = bare_page(access.client, now_ms, active="null", span=view.span).rows
-        found = {row.device.id: row for row in rows}
+        by_id = {row.device.id: row for row in rows}
         return [
-            found[id] for id in ids if id in found
+            by_id[id] for id in ids if id in by_id
         ], "This server has readings alone: no charts."
 
 

@@ -17,7 +17,7 @@ from api.timez import DAY_MS
 from components import formatting, session
 from components.chart_query import zone_words
 from components.charts.figure import MARGIN_PX
-from components.clock import WEEKDAYS, Clock, day_text, known_zone
+from components.clock import WEEKDAYS, Clock, day_text, zone_or_utc
 from components.device import daily_volume, hourly_profile, queries
 from components.device.daily_volume import Day
 from components.formatting import number
@@ -66,7 +66,7 @@ def card_image(
     raises (NotFound for a device out of its scope), and RenderingError."""
     view, size = read_card(pairs)
     device = find_device(session.current_client(), device_id, now_ms).device
-    tz = known_zone(view.zone, device.time_zone)
+    tz = zone_or_utc(view.zone, device.time_zone)
     drawing = DRAWINGS[card](
         CardRequest(device, view, tz, queries.until(device.id, now_ms), now_ms)
     )
@@ -122,7 +122,7 @@ _NARROW_PX: Final = 12  # narrower bars are a hairline apart, as on a phone
 
 def bars(days: Sequence[Day], units: Units, box: Box, palette: Palette) -> str:
     """Bars as on the card: the highest fills the plot."""
-    if not daily_volume.any_heard(days):
+    if not daily_volume.any_readings(days):
         return nothing(daily_volume.EMPTY, box, palette)
     plot = Box(MARGIN_PX["l"], box.top + UNIT_PX + CLOCKS_PX, box.right, box.bottom - MARKS_PX)
     top, slots = daily_volume.most(days), _slots(len(days), plot)

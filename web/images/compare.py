@@ -40,13 +40,13 @@ def compare_image(
 ) -> Image:
     """Raises BadRequest for the address, what the client raises, and RenderingError."""
     view, theme, size = checked_picture(pairs)
-    found = compared(access, view, now_ms)
-    if found.figure is None:
+    result = compared(access, view, now_ms)
+    if result.figure is None:
         raise BadRequest("There is nothing to compare: choose devices or groups, and days so far.")
-    drawn, colours = found.figure, palette(theme)
-    first, last = (date_words(day) for day in found.dates)
-    made = formatting.moment(now_ms, Clock(found.tz, now_ms, now_ms))
-    parts = (f"{drawn.title}, {drawn.unit}", f"{first} – {last}", found.tz.key)
+    drawn, colours = result.figure, palette(theme)
+    first, last = (date_words(day) for day in result.dates)
+    made = formatting.moment(now_ms, Clock(result.tz, now_ms, now_ms))
+    parts = (f"{drawn.title}, {drawn.unit}", f"{first} – {last}", result.tz.key)
     caption = Caption("Compare", "", lines(parts, size), f"Weir · {made}")
     svg = framed(caption, size, colours, lambda box: picture(drawn, view, box, colours))
     window = Window(drawn.edges_ms[0], drawn.edges_ms[-1] - 1)

@@ -56,7 +56,7 @@ def renderer() -> Renderer:
     def made() -> Renderer:
         return Renderer(session.shared_folder() or Path(tempfile.gettempdir()))
 
-    return session.kept("renderer", made)
+    return session.singleton("renderer", made)
 
 
 def _limit() -> ConcurrencyLimit:
@@ -99,7 +99,7 @@ def answer(make: Callable[[], Image], format: Format) -> Response:
     """The image, within the reader's limit."""
 
     def limited() -> Image:
-        give_back = session.kept("images", _limit).take(session.current_client().principal)
+        give_back = session.singleton("images", _limit).take(session.current_client().principal)
         try:
             return make()
         finally:

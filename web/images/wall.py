@@ -77,9 +77,9 @@ def _around(sheet: _Sheet, height: int, subtitle: str, at: str) -> str:
 def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
     palette = sheet.palette
     colour, ink = _state(tile["state"], palette)
-    found = tile["finding"]
-    if found is not None:
-        colour, _ = _severity(found["severity"], palette)
+    finding = tile["finding"]
+    if finding is not None:
+        colour, _ = _severity(finding["severity"], palette)
     inner = sheet.tile - 2 * PAD
     return (
         f'<g transform="translate({x:.2f} {y:.2f})">'
@@ -100,10 +100,10 @@ def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
 
 def _names(tile: Mapping[str, Any], inner: float, ink: str, palette: Palette) -> str:
     """What was found stands above, the state beside when the device was last seen."""
-    found, state = tile["finding"], f"{tile['shape']} {tile['word']}"
-    above = state if found is None else f"{found['shape']} {found['word']}"
-    seen = tile["seen"] if found is None else f"{state} · {tile['seen']}"
-    above_ink = ink if found is None else _severity(found["severity"], palette)[1]
+    finding, state = tile["finding"], f"{tile['shape']} {tile['word']}"
+    above = state if finding is None else f"{finding['shape']} {finding['word']}"
+    seen = tile["seen"] if finding is None else f"{state} · {tile['seen']}"
+    above_ink = ink if finding is None else _severity(finding["severity"], palette)[1]
     label_px = inner - width_px(above, 12, bold=True) - SPACE
     serial_px = inner - width_px(seen, 12) - SPACE
     right = PAD + inner

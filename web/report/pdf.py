@@ -177,7 +177,7 @@ def chart(
     made = figure.bare(drawn, Size(width_px, HEIGHT_PX, 1))
     svg = renderer.render_figure(made, "svg", width_px, HEIGHT_PX).decode()
     tz = drawn.canvas.tz
-    summary = hover_text.summary(drawn.frame, tz, chart_view.units, chart_query.heard(drawn))
+    summary = hover_text.summary(drawn.frame, tz, chart_view.units, chart_query.data_share(drawn))
     metric = subject.tab_of(chart_view).label
     parts = (metric, chart_query.detail(drawn), chart_query.zone_note(drawn))
     note = " · ".join(part for part in (*parts, chart_query.compared_words(drawn)) if part)

@@ -16,7 +16,7 @@ from components.fleet.queries import current_access
 from components.image_query import whole
 from components.ranges import Window
 from components.report.content import CHART
-from components.report.url_state import checked_report_view, said_of
+from components.report.url_state import checked_report_view, param_of
 from components.usage.queries import days_of, pick
 from web.downloads.names import disposition
 from web.images.routes import renderer
@@ -51,7 +51,7 @@ def report_pdf() -> Response:
 
 def _made() -> Paper:
     view = checked_report_view(session.pairs())
-    semaphore = session.kept("reports", lambda: BoundedSemaphore(MOST_AT_ONCE))
+    semaphore = session.singleton("reports", lambda: BoundedSemaphore(MOST_AT_ONCE))
     if not semaphore.acquire(blocking=False):
         raise RendererBusy(
             f"{MOST_AT_ONCE} reports are already in progress: try again in a few seconds.",
@@ -86,5 +86,5 @@ def _chart() -> str:
     if not windows:
         raise BadRequest("", errors=(ParameterProblem("range", "is in the future"),))
     window = Window(windows[0].from_ms, windows[-1].to_ms)
-    width = int(said_of(pairs, "width") or WIDTHS_PX[1])
+    width = int(param_of(pairs, "width") or WIDTHS_PX[1])
     return inner(chart(access.client, renderer(), meters[0].id, view, window, width, now))

@@ -159,8 +159,8 @@ class Converter:
 
     def _find_unusual(self, keys: Ints, names: Sequence[str]) -> None:
         for index in np.flatnonzero(keys == NO_DEVICE).tolist():
-            found = self._places.devices.find(names[index])
-            keys[index] = NO_DEVICE if found is None else found
+            key = self._places.devices.find(names[index])
+            keys[index] = NO_DEVICE if key is None else key
 
     def _instants(self, texts: list[Sequence[str]], keys: Ints) -> tuple[Ints, Bools]:
         ms, ok, exact = parse_times(self._time_texts(texts), self._mapping.time_format)
@@ -221,15 +221,15 @@ class Converter:
         """Rows with a register, as readings; those that say nothing without the one before are
         left out."""
         rows, values = derived.rows, derived.rows.values.copy()
-        known = ~np.isnan(derived.amounts)
-        values[_AMOUNT] = np.where(known, derived.amounts, values[_AMOUNT])
-        lasting = known & (derived.seconds > 0)
+        has_amount = ~np.isnan(derived.amounts)
+        values[_AMOUNT] = np.where(has_amount, derived.amounts, values[_AMOUNT])
+        lasting = has_amount & (derived.seconds > 0)
         values[_DURATION] = np.where(lasting, derived.seconds, values[_DURATION])
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = derived.amounts * 60 / derived.seconds
         values[_RATE] = np.where(lasting & np.isnan(values[_RATE]), rates, values[_RATE])
-        told = np.flatnonzero(~np.isnan(values).all(axis=0))
-        return Columns(rows.devices, rows.instants, values).taken(told)
+        with_data = np.flatnonzero(~np.isnan(values).all(axis=0))
+        return Columns(rows.devices, rows.instants, values).taken(with_data)
 
     # --- A column a meter ---
 

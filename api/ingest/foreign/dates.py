@@ -89,8 +89,8 @@ def has_offset(texts: Sequence[str], form: str) -> bool:
     """Whether the texts say themselves which instant they are."""
     if form in (EPOCH_S, EPOCH_MS):
         return True
-    found = [_ISO.fullmatch(text.strip()) for text in texts if text.strip()]
-    return form == ISO and bool(found) and all(match and match["offset"] for match in found)
+    matches = [_ISO.fullmatch(text.strip()) for text in texts if text.strip()]
+    return form == ISO and bool(matches) and all(match and match["offset"] for match in matches)
 
 
 def parse_times(texts: Sequence[str], form: str) -> tuple[Ints, Bools, Bools]:
@@ -166,9 +166,9 @@ def _read_rest(texts: Sequence[str], ms: Ints, ok: Bools, read: Callable[[str], 
         text = texts[index].strip()
         if text not in seen:
             seen[text] = _moment(text, read)
-        found = seen[text]
-        if found is not None:
-            ms[index], ok[index] = found, True
+        instant = seen[text]
+        if instant is not None:
+            ms[index], ok[index] = instant, True
 
 
 def _moment(text: str, read: Callable[[str], datetime]) -> int | None:

@@ -59,40 +59,40 @@ def guess(path: Path) -> Guess:
     even = [tuple(row) for row in body if len(row) == width] or [
         (*row, *("",) * width)[:width] for row in body
     ]
-    found = Guess(
+    guessed = Guess(
         Mapping(form, encoding, delimiter, header_row=0 if form == "ndjson" else header), rows=body
     )
-    _guess_meaning(found, names, list(zip(*even, strict=True)))
-    return found
+    _guess_meaning(guessed, names, list(zip(*even, strict=True)))
+    return guessed
 
 
-def _guess_meaning(found: Guess, names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
-    decimal, sure = _decimal(found.mapping, texts)
+def _guess_meaning(guessed: Guess, names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+    decimal, sure = _decimal(guessed.mapping, texts)
     if not sure:
-        found.unsure["decimal"] = "numbers such as 1.203 may be thousands or fractions"
-    day_first = decimal == "," or found.mapping.delimiter == ";"
-    named = found.mapping.header_row > 0 or found.mapping.form == "ndjson"
+        guessed.unsure["decimal"] = "numbers such as 1.203 may be thousands or fractions"
+    day_first = decimal == "," or guessed.mapping.delimiter == ";"
+    named = guessed.mapping.header_row > 0 or guessed.mapping.form == "ndjson"
     columns = [
         column(name, each, decimal, day_first=day_first, named=named)
         for name, each in zip(names, texts, strict=True)
     ]
     meanings = guess_meanings(columns)
-    found.mapping = replace(
-        found.mapping,
+    guessed.mapping = replace(
+        guessed.mapping,
         decimal=decimal,
         time_format=meanings.form or "iso",
         layout="wide" if _is_wide(columns, meanings) else "long",
     )
     if not meanings.form:
-        found.unsure["time"] = "no column looks like a time"
+        guessed.unsure["time"] = "no column looks like a time"
     elif not meanings.date_sure:
-        found.unsure["time_format"] = "day and month could be the other way round"
-    devices, walls = _order(columns, meanings, found.mapping.time_format)
-    _guess_clock(found, columns, meanings, devices, walls)
-    found.mapping = replace(
-        found.mapping, columns=tuple(_column_mappings(found, columns, meanings, devices))
+        guessed.unsure["time_format"] = "day and month could be the other way round"
+    devices, walls = _order(columns, meanings, guessed.mapping.time_format)
+    _guess_clock(guessed, columns, meanings, devices, walls)
+    guessed.mapping = replace(
+        guessed.mapping, columns=tuple(_column_mappings(guessed, columns, meanings, devices))
     )
-    _drop_doubles(found, columns)
+    _drop_doubles(guessed, columns)
 
 
 def _decimal(mapping: Mapping, texts: Sequence[Sequence[str]]) -> tuple[str, bool]:
@@ -120,11 +120,11 @@ def _is_wide(columns: Sequence[Column], meanings: Meanings) -> bool:
         for place, each in enumerate(columns)
         if each.numbers is not None and meanings.is_.get(place) in (None, "water")
     ]
-    plain = [p for p in unknown if not _tells_water(columns[p])]
+    plain = [p for p in unknown if not _names_water(columns[p])]
     return len(unknown) >= 2 and len(plain) >= 0.6 * len(unknown)
 
 
-def _tells_water(each: Column) -> bool:
+def _names_water(each: Column) -> bool:
     """Whether the heading says what flows rather than whose water it is."""
     meter = bool(set("0123456789") & set(each.name)) or each.about("device")
     return bool(each.about("water")) and not meter
@@ -149,7 +149,7 @@ def _order(columns: Sequence[Column], meanings: Meanings, form: str) -> tuple[li
 
 
 def _guess_clock(
-    found: Guess,
+    guessed: Guess,
     columns: Sequence[Column],
     meanings: Meanings,
     devices: Sequence[str],
@@ -169,20 +169,20 @@ def _guess_clock(
     regular = count >= REGULAR * lengths.total() and common > 0
     time = meanings.place("time")
     exact = time is not None and has_offset(columns[time].texts[:400], meanings.form)
-    found.mapping = replace(
-        found.mapping,
+    guessed.mapping = replace(
+        guessed.mapping,
         newest_first=backwards > 0.5 * max(1, steps.total()),
         interval_s=common / 1000 if regular else 0.0,
         zone="UTC" if exact else "device",
     )
     if meanings.form and not exact and meanings.form not in (*NUMERIC,):
-        found.unsure["zone"] = "its times are read in each device's own zone, UTC for new devices"
+        guessed.unsure["zone"] = "its times are read in each device's own zone, UTC for new devices"
 
 
 def _column_mappings(
-    found: Guess, columns: Sequence[Column], meanings: Meanings, devices: Sequence[str]
+    guessed: Guess, columns: Sequence[Column], meanings: Meanings, devices: Sequence[str]
 ) -> list[ColumnMapping]:
-    wide = found.mapping.layout == "wide"
+    wide = guessed.mapping.layout == "wide"
     result: list[ColumnMapping] = []
     for place, each in enumerate(columns):
         is_ = meanings.is_.get(place, "skip")
@@ -193,9 +193,9 @@ def _column_mappings(
             result.append(ColumnMapping(each.name, is_, unit))
             continue
         values, sure = values_of(each, devices)
-        unit = _unit(found, each, values)
+        unit = _unit(guessed, each, values)
         if not sure:
-            found.unsure[f"column.{each.name}.values"] = (
+            guessed.unsure[f"column.{each.name}.values"] = (
                 "its values only ever rise" if values == "register" else "the heading doesn't say"
             )
         device = _meter_name(each.name) if wide else ""
@@ -214,16 +214,16 @@ def _meter_name(heading: str) -> str:
     return bare or heading
 
 
-def _unit(found: Guess, each: Column, values: str) -> str:
+def _unit(guessed: Guess, each: Column, values: str) -> str:
     unit = unit_in(each.name)
     rate = values == "rate"
     if unit and ("/" in unit) == rate:
         return unit
-    local = found.mapping.decimal == "," or found.mapping.delimiter == ";"
+    local = guessed.mapping.decimal == "," or guessed.mapping.delimiter == ";"
     ours = not local and values != "register" and _OURS.get(each.name)
     if not ours:
-        found.unsure[f"column.{each.name}.unit"] = "the heading names no unit"
-    volume = ours or unit.split("/")[0] or _likely_volume(each, values, found.mapping.decimal)
+        guessed.unsure[f"column.{each.name}.unit"] = "the heading names no unit"
+    volume = ours or unit.split("/")[0] or _likely_volume(each, values, guessed.mapping.decimal)
     return f"{volume}/min" if rate else volume
 
 
@@ -233,9 +233,9 @@ def _likely_volume(each: Column, values: str, decimal: str) -> str:
     return "m3" if values == "register" and fractions > 0.5 * len(each.texts) else "l"
 
 
-def _drop_doubles(found: Guess, columns: Sequence[Column]) -> None:
+def _drop_doubles(guessed: Guess, columns: Sequence[Column]) -> None:
     """Of several columns that say the same water, keep the amounts, else the register."""
-    mapping = found.mapping
+    mapping = guessed.mapping
     if mapping.layout == "wide":
         return
     keep = {
@@ -245,11 +245,11 @@ def _drop_doubles(found: Guess, columns: Sequence[Column]) -> None:
     }
     if "register" in keep and "amount" in keep:
         del keep["register"]
-    kept = set(keep.values())
+    chosen = set(keep.values())
     result = list(mapping.columns)
     for place in mapping.places("water"):
-        if place not in kept:
+        if place not in chosen:
             result[place] = ColumnMapping(result[place].name)
             for key in ("unit", "values"):
-                found.unsure.pop(f"column.{result[place].name}.{key}", None)
-    found.mapping = replace(mapping, columns=tuple(result))
+                guessed.unsure.pop(f"column.{result[place].name}.{key}", None)
+    guessed.mapping = replace(mapping, columns=tuple(result))

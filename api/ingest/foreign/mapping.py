@@ -130,11 +130,11 @@ class Mapping:
     def _column_changed(self, name: str, key: str, value: str) -> Mapping:
         if key not in ("is", "unit", "values", "device"):
             raise ValueError(f"a column has no setting {key}")
-        found = [place for place, column in enumerate(self.columns) if column.name == name]
-        if not found:
+        places = [place for place, column in enumerate(self.columns) if column.name == name]
+        if not places:
             raise ValueError(f"there is no column {name}")
         columns = list(self.columns)
-        for place in found:
+        for place in places:
             columns[place] = replace(columns[place], **{"is_" if key == "is" else key: value})
             columns[place] = _in_step(columns[place], key)
         return replace(self, columns=tuple(columns))
@@ -188,8 +188,8 @@ def _typed(name: str, text: str, now: object) -> object:
 
 def from_table(table: AnyMapping[str, Any]) -> Mapping:
     """The mapping of a parsed TOML or JSON file. ValueError names the error."""
-    known = {field.name: field for field in fields(Mapping)} | {"column": None}
-    unknown = sorted(table.keys() - (known.keys() - {"columns"}))
+    allowed = {field.name: field for field in fields(Mapping)} | {"column": None}
+    unknown = sorted(table.keys() - (allowed.keys() - {"columns"}))
     if unknown:
         raise ValueError(f"unknown: {', '.join(unknown)}")
     values: dict[str, Any] = {}

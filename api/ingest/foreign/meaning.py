@@ -101,31 +101,35 @@ class Meanings:
     date_sure: bool = True
 
     def place(self, is_: Is) -> int | None:
-        return next((place for place, found in self.is_.items() if found == is_), None)
+        return next((place for place, meaning in self.is_.items() if meaning == is_), None)
 
 
 def guess_meanings(columns: Sequence[Column]) -> Meanings:
     """What each column is. The time first, then whose row it is, then what was measured."""
-    found = Meanings({})
-    _find_time(columns, found)
-    free = [place for place in range(len(columns)) if place not in found.is_]
+    meanings = Meanings({})
+    _find_time(columns, meanings)
+    free = [place for place in range(len(columns)) if place not in meanings.is_]
     device = _device(columns, free)
     if device is not None:
-        found.is_[device] = "device"
+        meanings.is_[device] = "device"
         free.remove(device)
     for place in free:
         if columns[place].empty or columns[place].numbers is None:
             continue
         meaning = _measured(columns[place])
         if meaning:
-            found.is_[place] = meaning
-    nameless = [p for p in free if p not in found.is_ and columns[p].numbers is not None]
-    if "water" not in found.is_.values() and len(nameless) == 1 and not columns[nameless[0]].empty:
-        found.is_[nameless[0]] = "water"
-    return found
+            meanings.is_[place] = meaning
+    nameless = [p for p in free if p not in meanings.is_ and columns[p].numbers is not None]
+    if (
+        "water" not in meanings.is_.values()
+        and len(nameless) == 1
+        and not columns[nameless[0]].empty
+    ):
+        meanings.is_[nameless[0]] = "water"
+    return meanings
 
 
-def _find_time(columns: Sequence[Column], found: Meanings) -> None:
+def _find_time(columns: Sequence[Column], meanings: Meanings) -> None:
     dated = [p for p, each in enumerate(columns) if each.date is not None]
     if not dated:
         return
@@ -133,13 +137,13 @@ def _find_time(columns: Sequence[Column], found: Meanings) -> None:
     guess = columns[best].date
     assert guess is not None  # only those with one
     clocks = [p for p, each in enumerate(columns) if each.clock and p != best]
-    found.form, found.date_sure = guess
+    meanings.form, meanings.date_sure = guess
     if is_date_only(guess.form) and clocks:
         clock = columns[clocks[0]].clock
-        found.is_[best], found.is_[clocks[0]] = "date", "clock"
-        found.form = f"{guess.form} {clock}"
+        meanings.is_[best], meanings.is_[clocks[0]] = "date", "clock"
+        meanings.form = f"{guess.form} {clock}"
     else:
-        found.is_[best] = "time"
+        meanings.is_[best] = "time"
 
 
 def _device(columns: Sequence[Column], free: Sequence[int]) -> int | None:

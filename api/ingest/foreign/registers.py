@@ -61,11 +61,11 @@ class RegisterChain:
         if self._edge is None:
             return wrong
         edges = dict(zip(self._edge.devices.tolist(), self._edge.instants.tolist(), strict=True))
-        found = [edges.get(device) for device in devices.tolist()]
-        known: Bools = np.array([edge is not None for edge in found], np.bool_)
-        limits = np.array([edge or 0 for edge in found], np.int64)
+        own_edges = [edges.get(device) for device in devices.tolist()]
+        has_edge: Bools = np.array([edge is not None for edge in own_edges], np.bool_)
+        limits = np.array([edge or 0 for edge in own_edges], np.int64)
         passed = instants > limits if self.newest_first else instants < limits
-        return known & passed
+        return has_edge & passed
 
     def take(self, rows: Registered) -> Derived:
         """The next part of the file. Backwards, a device's oldest row waits for the next part."""

@@ -87,15 +87,15 @@ def rows_of(mapping: Mapping, lines: Lines) -> Iterator[Record]:
     )
     if mapping.header_row:
         header = next(islice(rows, mapping.header_row - 1, None), ())
-        found = column_names(header)
-        if found != names:
-            missing = [name for name in names if name not in found]
-            told = (
+        header_names = column_names(header)
+        if header_names != names:
+            missing = [name for name in names if name not in header_names]
+            problem = (
                 f"lacks {', '.join(missing[:5])}"
                 if missing
                 else "has other columns or another order"
             )
-            raise UserError(f"{lines.file.path}: its header {told}: another mapping is needed")
+            raise UserError(f"{lines.file.path}: its header {problem}: another mapping is needed")
     yield from rows
 
 

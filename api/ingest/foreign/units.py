@@ -59,11 +59,11 @@ def unit_in(name: str) -> str:
     units = list(_UNIT.finditer(name.lower().replace("-", "_").replace("_", " ")))
     if not units:
         return ""
-    found = units[-1]  # "litres (m3)" is in cubic metres
-    if found["short"]:
-        return _SHORT[found["short"]]
-    volume = next(v for i, v in enumerate(_VOLUME_NAMES) if found[f"v{i}"])
-    time = next((t for i, t in enumerate(_TIME_NAMES) if found[f"t{i}"]), "")
+    match = units[-1]  # "litres (m3)" is in cubic metres
+    if match["short"]:
+        return _SHORT[match["short"]]
+    volume = next(v for i, v in enumerate(_VOLUME_NAMES) if match[f"v{i}"])
+    time = next((t for i, t in enumerate(_TIME_NAMES) if match[f"t{i}"]), "")
     return f"{volume}/{time}" if time else volume
 
 

@@ -106,7 +106,7 @@ def _reached(
 def _undo(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
     outcome = folder.outcome() or Outcome()
     organization = folder.request().organization_id
-    removed, kept, keys = 0, 0, list[int]()
+    removed, remaining, keys = 0, 0, list[int]()
     spans = noted(folder.spans)
     devices = {
         device.key: device for device in store.devices_by_key(sorted({s.key for s in spans}))
@@ -115,7 +115,7 @@ def _undo(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
         device = devices[span.key]
         there = store.count(device, RAW, Span(span.from_ms, span.to_ms))
         if there > span.readings:
-            kept += span.readings
+            remaining += span.readings
         elif there:
             removed += store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
             keys.append(span.key)

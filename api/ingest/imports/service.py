@@ -97,8 +97,8 @@ class ImportService:
 
     def _guess(self, folder: ImportFolder) -> None:
         try:
-            found = guess(folder.file)
-            folder.with_mapping(found.mapping, found.unsure)
+            guessed = guess(folder.file)
+            folder.with_mapping(guessed.mapping, guessed.unsure)
         except UserError as error:
             folder.report(Outcome("failed", problem=_without_path(error, folder)))
 
@@ -171,8 +171,8 @@ class ImportService:
     # --- What it looks like ---
 
     def recent(self, organization_id: str) -> dict[str, Any]:
-        found = [self._brief(each) for each in self._folders.all(organization_id)]
-        return {"data": found, "mappings": self._mappings.names()}
+        rows = [self._brief(each) for each in self._folders.all(organization_id)]
+        return {"data": rows, "mappings": self._mappings.names()}
 
     def describe(self, organization_id: str, id: str) -> dict[str, Any]:
         folder = self._folders.find(id, organization_id)
@@ -224,7 +224,7 @@ class ImportService:
         return preview_object(seen, mapping, zones)
 
 
-def preview_object(seen: Preview, mapping: FileMapping, known: Mapping[str, str]) -> dict[str, Any]:
+def preview_object(seen: Preview, mapping: FileMapping, zones: Mapping[str, str]) -> dict[str, Any]:
     """A preview as JSON: rows as stored, the chart of the first device, samples of each column."""
     shown = seen.readings[0].device if seen.readings else ""
     own = sorted((r for r in seen.readings if r.device == shown), key=lambda row: row.recorded_ms)
@@ -248,11 +248,11 @@ def preview_object(seen: Preview, mapping: FileMapping, known: Mapping[str, str]
         "stored": len(seen.readings),
         "refused": [[r.reason, r.device, r.count, r.sample] for r in seen.refused[:SHOWN_ROWS]],
         "devices": [
-            {"name": name, "known": name in known} for name in seen.devices[:SHOWN_DEVICES]
+            {"name": name, "known": name in zones} for name in seen.devices[:SHOWN_DEVICES]
         ],
-        "newDevices": sum(name not in known for name in seen.devices),
+        "newDevices": sum(name not in zones for name in seen.devices),
         "allDevices": len(seen.devices),
-        "zone": mapping.zone if mapping.zone != "device" else known.get(shown, "UTC"),
+        "zone": mapping.zone if mapping.zone != "device" else zones.get(shown, "UTC"),
         "chart": {
             "device": shown,
             "metric": metric,

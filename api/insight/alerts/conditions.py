@@ -21,20 +21,20 @@ Values = Sequence[tuple[int, float | None]]
 """(start of a bucket, mean), ascending."""
 
 
-class Found(NamedTuple):
+class ConditionResult(NamedTuple):
     """``unclear``: nothing is known that could end or begin a condition; all stays as it is."""
 
     conditions: Sequence[Condition]
     unclear: bool = False
 
 
-def of_findings(rule: Rule, findings: Iterable[FindingRow]) -> Found:
+def of_findings(rule: Rule, findings: Iterable[FindingRow]) -> ConditionResult:
     wanted = (
         row
         for row in findings
         if row.dismissed_ms is None and rule.wants(row.kind, row.rank, row.cost_per_day)
     )
-    return Found([of_finding(row) for row in wanted])
+    return ConditionResult([of_finding(row) for row in wanted])
 
 
 def of_finding(row: FindingRow) -> Condition:
@@ -54,15 +54,15 @@ def of_finding(row: FindingRow) -> Condition:
     )
 
 
-def of_status(rule: Rule, status: Status | None) -> Found:
+def of_status(rule: Rule, status: Status | None) -> ConditionResult:
     """A device without data keeps the state that it was in, unless the rule asks for just that."""
     if status is None:
-        return Found((), unclear=True)
+        return ConditionResult((), unclear=True)
     if status.state not in rule.states:
-        return Found((), unclear=status.state in _UNKNOWN)
+        return ConditionResult((), unclear=status.state in _UNKNOWN)
     silent = status.state == State.SILENT and status.seen_ms is not None
     start_ms = status.seen_ms if silent and status.seen_ms is not None else status.as_of_ms
-    found = Condition(
+    condition = Condition(
         subject=STATE,
         ref=STATE,
         start_ms=start_ms,
@@ -73,7 +73,7 @@ def of_status(rule: Rule, status: Status | None) -> Found:
         words=f"The device is {status.state}.",
         by_clock=True,
     )
-    return Found([found])
+    return ConditionResult([condition])
 
 
 # --- Values --------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def resolution_for(duration_ms: int) -> Resolution:
     return STORED[1] if duration_ms >= HOUR_MS else ONE_MINUTE
 
 
-def of_values(rule: Rule, values: Values, bucket_ms: int) -> Found:
+def of_values(rule: Rule, values: Values, bucket_ms: int) -> ConditionResult:
     """Runs of values beyond the limit for at least the duration. A gap neither begins nor ends a
     run: it keeps what was before it."""
     runs: list[_Run] = []
@@ -103,7 +103,7 @@ def of_values(rule: Rule, values: Values, bucket_ms: int) -> Found:
     if run is not None:
         runs.append(run)
     held = (each for each in runs if each.last_ms - each.start_ms >= rule.duration_ms)
-    return Found([_of_run(rule, each, bucket_ms) for each in held])
+    return ConditionResult([_of_run(rule, each, bucket_ms) for each in held])
 
 
 class _Run(NamedTuple):

@@ -9,7 +9,7 @@ from functools import partial
 
 from api.insight.alerts import state_machine
 from api.insight.alerts.conditions import (
-    Found,
+    ConditionResult,
     Values,
     of_findings,
     of_status,
@@ -87,11 +87,13 @@ class Decision:
             facts.devices.get,
             self._new_id,
         )
-        kept = {each.id: each for each in outcome.kept}
+        changed = {each.id: each for each in outcome.episodes}
         gone = set(outcome.dropped)
-        opened = [Episode.of(row) for row in book.open if row.id not in kept and row.id not in gone]
-        told, messages = announce(setting, outcome.events, kept, opened)
-        rows = [told[id].row() for id in told]
+        opened = [
+            Episode.of(row) for row in book.open if row.id not in changed and row.id not in gone
+        ]
+        episodes, messages = announce(setting, outcome.events, changed, opened)
+        rows = [episodes[id].row() for id in episodes]
         return AlertChanges(rows, outcome.dropped, messages)
 
     def _of_rule(
@@ -104,22 +106,24 @@ class Decision:
             and stored.rule.enabled
             and stored.rule.covers(one.device.id, one.groups)
         )
-        found = self._found(stored, one) if covered and stored and one else Found(())
-        subjects = {each.subject for each in found.conditions} | {e.subject for e in episodes}
+        result = (
+            self._conditions(stored, one) if covered and stored and one else ConditionResult(())
+        )
+        subjects = {each.subject for each in result.conditions} | {e.subject for e in episodes}
         for subject in sorted(subjects):
-            own = [each for each in found.conditions if each.subject == subject]
+            own = [each for each in result.conditions if each.subject == subject]
             made = advance(
                 self._setting(stored, one, key, subject, covered=covered),
                 subject,
-                Found(own, found.unclear),
+                ConditionResult(own, result.unclear),
                 [each for each in episodes if each.subject == subject],
                 self._new_id,
             )
-            outcome.kept += made.kept
+            outcome.episodes += made.episodes
             outcome.dropped += made.dropped
             outcome.events += made.events
 
-    def _found(self, stored: StoredRule, one: DeviceFacts) -> Found:
+    def _conditions(self, stored: StoredRule, one: DeviceFacts) -> ConditionResult:
         rule = stored.rule
         if rule.source == "state":
             return of_status(rule, one.status)

@@ -70,10 +70,10 @@ class AlertEvaluator:
         """Note that we are here, and since when after a time in which we weren't."""
         if monotonic() < self._ticked_s:
             return
-        known = self._store.alert_clock()
+        clock = self._store.alert_clock()
         times = {"run": now_ms}
-        if "run" in known and now_ms - known["run"] > DOWN_MS:
-            times |= {"away": known["run"], "back": now_ms}
+        if "run" in clock and now_ms - clock["run"] > DOWN_MS:
+            times |= {"away": clock["run"], "back": now_ms}
         self._store.set_alert_clock(times)
         self._ticked_s = monotonic() + CLOCK_S
 
@@ -81,8 +81,8 @@ class AlertEvaluator:
         devices = {each.key: each for each in self._store.devices_by_key([m.key for m in marks])}
         by_organization: defaultdict[str, list[AlertMark]] = defaultdict(list)
         for mark in marks:
-            known = devices.get(mark.key)
-            by_organization["" if known is None else known.organization_id].append(mark)
+            device = devices.get(mark.key)
+            by_organization["" if device is None else device.organization_id].append(mark)
         queued = 0
         for organization_id, own in by_organization.items():
             facts = self._facts(organization_id, now_ms)
@@ -115,12 +115,12 @@ class AlertEvaluator:
         )
 
     def _directory(self, organization_id: str) -> tuple[Mapping[int, Device], Groups]:
-        known = self._directories.get(organization_id)
-        if self._watch and known is not None and monotonic() < known[0]:
-            return known[1], known[2]
+        cached = self._directories.get(organization_id)
+        if self._watch and cached is not None and monotonic() < cached[0]:
+            return cached[1], cached[2]
         scope = Scope(organization_id, Grant(everything=True))
-        found = self._store.devices(scope, DeviceQuery(active=None))
-        devices = {each.key: each for each in found}
+        rows = self._store.devices(scope, DeviceQuery(active=None))
+        devices = {each.key: each for each in rows}
         members: defaultdict[str, set[int]] = defaultdict(set)
         for key, names in self._store.groups_by_device(list(devices)).items():
             for name in names:
@@ -130,10 +130,10 @@ class AlertEvaluator:
         return devices, groups
 
     def _downtime(self) -> Quiet | None:
-        known = self._store.alert_clock()
-        if "away" not in known or "back" not in known:
+        clock = self._store.alert_clock()
+        if "away" not in clock or "back" not in clock:
             return None
-        return Quiet(known["away"], known["back"], "downtime")
+        return Quiet(clock["away"], clock["back"], "downtime")
 
     def _read(self, facts: Facts, keys: Sequence[int], now_ms: int) -> dict[int, DeviceFacts]:
         statuses = self._store.status_rows(keys)

@@ -43,7 +43,7 @@ def outages(
     organization's devices, of which there are ``devices``. Each fire is in one outage at most."""
     left = {each.id: each for each in fires if each.subject in SUBJECTS}
     every = {each.id: each for each in (*others, *left.values()) if each.ended_ms is None}
-    found: list[Outage] = []
+    result: list[Outage] = []
     while left:
         first = min(left.values(), key=lambda each: (each.condition.start_ms, each.id))
         near = [each for each in every.values() if _together(first, each)]
@@ -52,10 +52,10 @@ def outages(
             del left[first.id]
             continue
         members = frozenset(id for id in outage.members if id in left)
-        found.append(outage._replace(members=members))
+        result.append(outage._replace(members=members))
         for id in members:
             del left[id]
-    return found
+    return result
 
 
 def _together(one: Episode, other: Episode) -> bool:

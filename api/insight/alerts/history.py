@@ -63,13 +63,13 @@ def preview(store: Store, scope: Scope, rule: Rule, now_ms: int) -> Preview:
 def _held(
     device: Device, conditions: Iterable[Condition], rule: Rule, from_ms: int, now_ms: int
 ) -> list[Fired]:
-    found: list[Fired] = []
+    fired: list[Fired] = []
     for each in conditions:
         fired_ms = each.opened_ms + rule.hold_ms
         last_ms = now_ms if each.end_ms is None else each.end_ms
         if from_ms <= fired_ms <= last_ms:
-            found.append(Fired(device, each.subject, fired_ms, each.end_ms))
-    return found
+            fired.append(Fired(device, each.subject, fired_ms, each.end_ms))
+    return fired
 
 
 def _of_findings(
@@ -84,29 +84,29 @@ def _of_findings(
     query = FindingQuery(
         kinds=kinds, states=("open", "closed"), from_ms=from_ms, to_ms=now_ms, limit=MOST_FINDINGS
     )
-    found: list[Fired] = []
+    fired: list[Fired] = []
     for entry in store.findings(scope, query):
         row, device = entry.finding, by_key.get(entry.finding.key)
         wanted = rule.source == "state" or rule.wants(row.kind, row.rank, row.cost_per_day)
         if device is not None and wanted:
-            found += _held(device, [of_finding(row)], rule, from_ms, now_ms)
-    return found
+            fired += _held(device, [of_finding(row)], rule, from_ms, now_ms)
+    return fired
 
 
 def _of_values(
     store: Store, rule: Rule, covered: Sequence[Device], from_ms: int, now_ms: int
 ) -> tuple[list[Fired], str]:
-    ends, found = monotonic() + WITHIN_S, list[Fired]()
+    ends, fired = monotonic() + WITHIN_S, list[Fired]()
     for number, device in enumerate(covered):
         if monotonic() > ends:
             return (
-                found,
+                fired,
                 f"Counted on {number:,} of {len(covered):,} devices: the others take long.",
             )
         values = _values(store, rule, device, from_ms, now_ms)
         conditions = of_values(rule, values, resolution_for(rule.duration_ms).fixed_ms).conditions
-        found += _held(device, conditions, rule, from_ms, now_ms)
-    return found, ""
+        fired += _held(device, conditions, rule, from_ms, now_ms)
+    return fired, ""
 
 
 def _values(

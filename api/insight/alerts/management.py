@@ -74,10 +74,10 @@ def rules(store: Store, scope: Scope) -> list[StoredRule]:
 
 
 def rule(store: Store, scope: Scope, rule_id: str) -> StoredRule:
-    found = next((each for each in rules(store, scope) if each.id == rule_id), None)
-    if found is None:
+    stored = next((each for each in rules(store, scope) if each.id == rule_id), None)
+    if stored is None:
         raise NotFound(NO_RULE)
-    return found
+    return stored
 
 
 def checked_rule(store: Store, scope: Scope, body: Mapping[str, Any]) -> Rule:
@@ -86,15 +86,15 @@ def checked_rule(store: Store, scope: Scope, body: Mapping[str, Any]) -> Rule:
         parsed = parse_rule(body)
     except RuleProblems as error:
         raise bad(**error.by_field) from None
-    known = {each.id for each in store.alert_receivers(scope.organization_id)}
-    if any(id not in known for id in parsed.receivers):
+    receiver_ids = {each.id for each in store.alert_receivers(scope.organization_id)}
+    if any(id not in receiver_ids for id in parsed.receivers):
         raise bad(receivers="names a receiver that isn't there")
     if not all(storable(each) for each in (*parsed.devices, *parsed.groups)):
         raise bad(devices="names a device that isn't there")
-    found = store.resolve(scope, list(parsed.devices)) if parsed.devices else []
-    if any(device is None for device in found):
+    devices = store.resolve(scope, list(parsed.devices)) if parsed.devices else []
+    if any(device is None for device in devices):
         raise bad(devices="names a device that isn't there, or that you can't see")
-    ids = tuple(dict.fromkeys(device.id for device in found if device is not None))
+    ids = tuple(dict.fromkeys(device.id for device in devices if device is not None))
     return Rule(**{name: getattr(parsed, name) for name in _PLAIN}, devices=ids)
 
 
@@ -119,7 +119,7 @@ def create_rule(store: Store, author: Author, body: Mapping[str, Any]) -> Stored
 def change_rule(
     store: Store, author: Author, rule_id: str, body: Mapping[str, Any]
 ) -> tuple[StoredRule, StoredRule]:
-    """(before, after). What isn't said stays."""
+    """(before, after). What isn't sent stays."""
     require_whole(author.scope)
     before = rule(store, author.scope, rule_id)
     after = StoredRule(
@@ -152,10 +152,10 @@ def receivers(store: Store, scope: Scope) -> list[ReceiverRow]:
 
 
 def receiver(store: Store, scope: Scope, receiver_id: str) -> ReceiverRow:
-    found = next((each for each in receivers(store, scope) if each.id == receiver_id), None)
-    if found is None:
+    row = next((each for each in receivers(store, scope) if each.id == receiver_id), None)
+    if row is None:
         raise NotFound(NO_RECEIVER)
-    return found
+    return row
 
 
 def create_receiver(
@@ -190,7 +190,7 @@ def create_receiver(
 def change_receiver(
     store: Store, settings: Settings, author: Author, receiver_id: str, body: Mapping[str, Any]
 ) -> ReceiverRow:
-    """What isn't said stays, a secret too. Switching it on forgets its trouble."""
+    """What isn't sent stays, a secret too. Switching it on forgets its trouble."""
     require_whole(author.scope)
     before = receiver(store, author.scope, receiver_id)
     if body.get("kind", before.kind) != before.kind:
@@ -199,8 +199,8 @@ def change_receiver(
     given = {field.name for field in KIND_BY_NAME[before.kind].fields} & set(body)
     config, secret = before.config, before.secret
     if given:
-        kept = seal.open(before.secret) or {}
-        parsed, opened = _parsed(before.kind, orjson.loads(before.config) | kept | dict(body))
+        stored = seal.open(before.secret) or {}
+        parsed, opened = _parsed(before.kind, orjson.loads(before.config) | stored | dict(body))
         config, secret = orjson.dumps(parsed).decode(), seal.close(opened)
     enabled = _flag(body, "enabled", default=bool(before.enabled))
     after = before._replace(

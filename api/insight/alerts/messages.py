@@ -42,7 +42,7 @@ def announce(
     episodes: Mapping[str, Episode],
     opened: Iterable[Episode],
 ) -> tuple[dict[str, Episode], list[MessageRow]]:
-    """Episodes as they are once told, and the messages. ``episodes``: by id, as the events left
+    """Episodes as they are once notified, and the messages. ``episodes``: by id, as the events left
     them; ``opened``: all others of the organization that are open."""
     return _Announcer(setting, episodes, opened).all(events)
 
@@ -64,15 +64,15 @@ class _Announcer:
         grouped = outages(fires, others, self._s.groups, self._s.devices)
         of_outage = {id for outage in grouped for id in outage.members}
         for outage in grouped:
-            self._tell_outage(outage, {each.id: each for each in fires})
+            self._announce_outage(outage, {each.id: each for each in fires})
         for event in events:
             if event.kind == "resolve":
-                self._tell_resolve(event)
+                self._announce_resolve(event)
             elif event.episode.id not in of_outage:
-                self._tell(event)
+                self._announce(event)
         return self._now, self._messages
 
-    # --- Who is told ---
+    # --- Who is notified ---
 
     def _receivers(self, rule_id: str) -> tuple[str, ...]:
         stored = self._s.rules.get(rule_id)
@@ -83,42 +83,42 @@ class _Announcer:
         stored = self._s.rules.get(rule_id)
         return 0 if stored is None else stored.rule.reminder_ms
 
-    def _tell(self, event: Event) -> None:
+    def _announce(self, event: Event) -> None:
         episode = self._now.get(event.episode.id, event.episode)
-        told = episode.told or self._receivers(episode.rule_id)
-        if not told:
+        receiver_ids = episode.told or self._receivers(episode.rule_id)
+        if not receiver_ids:
             self._now[episode.id] = replace(episode, not_sent="no receiver")
             return
         if event.kind != "reminder" and episode.told_ms is None:
-            episode = self._as_told(episode, told)
-        self._now[episode.id] = self._queue(event, episode, [event.episode], told)
+            episode = self._as_notified(episode, receiver_ids)
+        self._now[episode.id] = self._queue(event, episode, [event.episode], receiver_ids)
 
-    def _as_told(self, episode: Episode, notified: tuple[str, ...]) -> Episode:
+    def _as_notified(self, episode: Episode, notified: tuple[str, ...]) -> Episode:
         reminder_ms, due_ms = self._reminder_ms(episode.rule_id), episode.due_ms
         if reminder_ms and episode.state == "firing" and due_ms is None:
             due_ms = self._s.now_ms + reminder_ms
         return replace(episode, told=notified, told_ms=self._s.now_ms, due_ms=due_ms, not_sent="")
 
-    def _tell_outage(self, outage: Outage, fires: Mapping[str, Episode]) -> None:
+    def _announce_outage(self, outage: Outage, fires: Mapping[str, Episode]) -> None:
         """One message for all of them; who joins later is in it silently."""
         members = [self._now[id] for id in sorted(outage.members)]
         joined = self._founder(outage)
-        told = joined.told if joined is not None else self._receivers(members[0].rule_id)
+        receiver_ids = joined.told if joined is not None else self._receivers(members[0].rule_id)
         group_id = outage.id or self._s.new_id()
         size = self._size(outage, members)
         for each in members:
-            kept = self._as_told(each, told)
+            notified = self._as_notified(each, receiver_ids)
             self._now[each.id] = replace(
-                kept,
+                notified,
                 group_id=group_id,
                 group_name=outage.name,
                 group_size=size,
-                not_sent="grouped" if told else "no receiver",
+                not_sent="grouped" if receiver_ids else "no receiver",
             )
-        if joined is None and told:
+        if joined is None and receiver_ids:
             first = self._now[members[0].id]
             listed = [fires[each.id] for each in members]
-            sent = self._queue(Event("fire", first), first, listed, told, size=size)
+            sent = self._queue(Event("fire", first), first, listed, receiver_ids, size=size)
             self._now[first.id] = replace(sent, not_sent="")
 
     def _founder(self, outage: Outage) -> Episode | None:
@@ -139,7 +139,7 @@ class _Announcer:
             for each in (self._others | self._now).values()
         )
 
-    def _tell_resolve(self, event: Event) -> None:
+    def _announce_resolve(self, event: Event) -> None:
         episode = self._now[event.episode.id]
         if not episode.told:
             return

@@ -84,7 +84,7 @@ class Episode:
         return self.group_id or self.id
 
     def row(self) -> AlertRow:
-        kept = {
+        data = {
             "condition": list(self.condition),
             **{name: getattr(self, name) for name in _IN_DATA},
         }
@@ -103,13 +103,13 @@ class Episode:
             due_ms=self.due_ms,
             acknowledged_ms=self.acknowledged_ms,
             group_id=self.group_id,
-            data=orjson.dumps(kept).decode(),
+            data=orjson.dumps(data).decode(),
         )
 
     @classmethod
     def of(cls, row: AlertRow) -> Self:
-        kept: dict[str, Any] = orjson.loads(row.data)
-        lists = {name: tuple(kept.pop(name, ())) for name in ("refs", "told", "flips")}
+        data: dict[str, Any] = orjson.loads(row.data)
+        lists = {name: tuple(data.pop(name, ())) for name in ("refs", "told", "flips")}
         return cls(
             id=row.id,
             organization_id=row.organization_id,
@@ -117,14 +117,14 @@ class Episode:
             device_key=row.device_key,
             subject=row.subject,
             state=row.state,
-            condition=Condition(*kept.pop("condition")),
+            condition=Condition(*data.pop("condition")),
             fired_ms=row.fired_ms,
             resolved_ms=row.resolved_ms,
             due_ms=row.due_ms,
             acknowledged_ms=row.acknowledged_ms,
             group_id=row.group_id,
             **lists,
-            **kept,
+            **data,
         )
 
     def acknowledged(self, at_ms: int | None, by: str = "", text: str = "") -> Self:

@@ -27,8 +27,8 @@ LONGEST_SILENCE_MS: Final = 366 * DAY_MS
 
 def silences(store: Store, scope: Scope) -> list[SilenceRow]:
     """Those of what the scope sees."""
-    found = store.alert_silences(scope.organization_id)
-    return [each for each in found if _sees(store, scope, each)]
+    rows = store.alert_silences(scope.organization_id)
+    return [each for each in rows if _sees(store, scope, each)]
 
 
 def _sees(store: Store, scope: Scope, silence: SilenceRow) -> bool:
@@ -72,21 +72,21 @@ def create_silence(store: Store, author: Author, body: Mapping[str, Any]) -> Sil
 
 
 def drop_silence(store: Store, author: Author, silence_id: str) -> SilenceRow:
-    found = next((s for s in silences(store, author.scope) if s.id == silence_id), None)
-    if found is None:
+    silence = next((s for s in silences(store, author.scope) if s.id == silence_id), None)
+    if silence is None:
         raise NotFound(NO_SILENCE)
     audit = audited(
         author,
         "silence",
         "delete",
         silence_id,
-        _shown(store, author.scope, found),
+        _shown(store, author.scope, silence),
         None,
-        found.reason,
+        silence.reason,
     )
-    if not store.drop_silence(found.organization_id, silence_id, audit):
+    if not store.drop_silence(silence.organization_id, silence_id, audit):
         raise NotFound(NO_SILENCE)
-    return found
+    return silence
 
 
 def _shown(store: Store, scope: Scope, row: SilenceRow) -> dict[str, Any]:
@@ -105,10 +105,10 @@ def _shown(store: Store, scope: Scope, row: SilenceRow) -> dict[str, Any]:
 
 
 def alert(store: Store, scope: Scope, alert_id: str) -> AlertEntry:
-    found = store.alert(scope, alert_id.lower()) if storable(alert_id) else None
-    if found is None:
+    entry = store.alert(scope, alert_id.lower()) if storable(alert_id) else None
+    if entry is None:
         raise NotFound(NO_ALERT)
-    return found
+    return entry
 
 
 def acknowledge(store: Store, author: Author, alert_id: str, text: str) -> AlertEntry:
@@ -145,18 +145,18 @@ def _changed(
     action: str,
     text: str = "",
 ) -> AlertEntry:
-    found = alert(store, author.scope, alert_id)
+    entry = alert(store, author.scope, alert_id)
 
-    def kept(row: AlertRow) -> tuple[AlertRow, list[AuditEntry]]:
+    def changed_row(row: AlertRow) -> tuple[AlertRow, list[AuditEntry]]:
         before = Episode.of(row)
         after = change(before)
-        was, now = _acknowledgement(found, before), _acknowledgement(found, after)
+        was, now = _acknowledgement(entry, before), _acknowledgement(entry, after)
         return after.row(), audited(author, "alert", action, row.id, was, now, text)
 
-    row = store.change_alert(found.alert.id, kept)
+    row = store.change_alert(entry.alert.id, changed_row)
     if row is None:
         raise NotFound(NO_ALERT)
-    return found._replace(alert=row)
+    return entry._replace(alert=row)
 
 
 def _acknowledgement(entry: AlertEntry, episode: Episode) -> dict[str, Any]:

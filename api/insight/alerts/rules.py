@@ -193,7 +193,7 @@ def _of_values(reader: _Reader) -> dict[str, Any]:
     metric = reader.word("metric", tuple(METRIC_BY_NAME), "")
     if not metric:
         reader.problems.setdefault("metric", "is required")
-    if reader.said.get("limit") is None:
+    if reader.body.get("limit") is None:
         reader.problems["limit"] = "is required"
     return {
         "metric": metric,
@@ -205,11 +205,11 @@ def _of_values(reader: _Reader) -> dict[str, Any]:
 
 class _Reader:
     def __init__(self, body: Mapping[str, Any]) -> None:
-        self.said = body
+        self.body = body
         self.problems: dict[str, str] = {}
 
     def text(self, name: str, longest: int) -> str:
-        value = self.said.get(name, "")
+        value = self.body.get(name, "")
         if not isinstance(value, str):
             self.problems[name] = "must be a string"
             return ""
@@ -219,14 +219,14 @@ class _Reader:
         return text
 
     def flag(self, name: str, *, default: bool) -> bool:
-        value = self.said.get(name, default)
+        value = self.body.get(name, default)
         if not isinstance(value, bool):
             self.problems[name] = "must be true or false"
             return default
         return value
 
     def number(self, name: str, default: float, *, least: float | None = None) -> float:
-        value = self.said.get(name)
+        value = self.body.get(name)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e12:
@@ -244,7 +244,7 @@ class _Reader:
         return int(value) * 1000
 
     def word(self, name: str, words: Collection[str], default: str) -> str:
-        value = self.said.get(name)
+        value = self.body.get(name)
         if value is None:
             return default
         if value not in words:
@@ -253,7 +253,7 @@ class _Reader:
         return str(value)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        value: Any = self.said.get(name)
+        value: Any = self.body.get(name)
         if value is None:
             return ()
         listed = cast(list[Any], value) if isinstance(value, list) else [None]
@@ -265,10 +265,10 @@ class _Reader:
         return tuple(dict.fromkeys(str(each) for each in listed))
 
     def words(self, name: str, words: Collection[str]) -> tuple[str, ...]:
-        found = self.texts(name)
-        if unknown := [each for each in found if each not in words]:
+        chosen = self.texts(name)
+        if unknown := [each for each in chosen if each not in words]:
             self.problems[name] = f"has no {unknown[0][:80]!r}; there are {', '.join(words)}"
-        return found
+        return chosen
 
 
 def length(span_ms: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
-from api.insight.alerts.conditions import STATE, Found
+from api.insight.alerts.conditions import STATE, ConditionResult
 from api.insight.alerts.model import Condition, Episode, Event
 
 LATE_MS: Final = DAY_MS  # what was over for longer when it was found is recorded, not sent
@@ -58,7 +58,7 @@ class Setting:
 class Outcome:
     """Episodes to keep, ids of pending ones that come to nothing, and what happened."""
 
-    kept: list[Episode] = field(default_factory=list[Episode])
+    episodes: list[Episode] = field(default_factory=list[Episode])
     dropped: list[str] = field(default_factory=list[str])
     events: list[Event] = field(default_factory=list[Event])
 
@@ -66,7 +66,7 @@ class Outcome:
 def advance(
     setting: Setting,
     subject: str,
-    found: Found,
+    result: ConditionResult,
     episodes: Sequence[Episode],
     new_id: Callable[[], str],
 ) -> Outcome:
@@ -74,8 +74,8 @@ def advance(
     series = _Series(setting, subject, episodes, new_id)
     if not setting.enabled:
         series.switch_off()
-    elif not found.unclear:
-        series.run(sorted(found.conditions, key=lambda each: (each.opened_ms, each.ref)))
+    elif not result.unclear:
+        series.run(sorted(result.conditions, key=lambda each: (each.opened_ms, each.ref)))
     elif series.current is not None:
         series.put(series.reminded(series.current))
     return series.outcome
@@ -103,14 +103,14 @@ class _Series:
     def put(self, episode: Episode) -> None:
         if self._before.get(episode.id) != episode:
             self._after[episode.id] = episode
-        self.outcome.kept = list(self._after.values())
+        self.outcome.episodes = list(self._after.values())
         self.current = episode if episode.open else None
         if not episode.open:
             self._last = episode
 
     def _drop(self, episode: Episode) -> None:
         self._after.pop(episode.id, None)
-        self.outcome.kept = list(self._after.values())
+        self.outcome.episodes = list(self._after.values())
         if episode.id in self._before:
             self.outcome.dropped.append(episode.id)
         self.current = None
@@ -141,7 +141,7 @@ class _Series:
     def _begin(self, condition: Condition, by_ref: dict[str, Condition]) -> None:
         over = condition.end_ms is not None
         if over and (condition.end_ms or 0) < self._s.since_ms:
-            return  # before anybody asked
+            return  # before the rule was there
         self._refs.add(condition.ref)
         self._pend(condition, self._s.now_ms, by_ref)
 
@@ -294,7 +294,7 @@ class _Series:
                 ended_ms=ended,
                 condition=episode.condition if condition is None else condition,
             )
-            self._say_unstable(episode, first=first)
+            self._report_unstable(episode, first=first)
         note = "It was taken back." if condition is None else ""
         at_ms = (episode.ended_ms or 0) + (FLIPS_MS if episode.unstable else episode.delay_ms)
         if self._s.now_ms >= at_ms:
@@ -309,17 +309,17 @@ class _Series:
             refs = (*(ref for ref in refs if ref != going.ref), going.ref)
         if episode.ended_ms is not None:
             episode, first = self._flipped(episode, self._s.now_ms)
-            self._say_unstable(episode, first=first)
+            self._report_unstable(episode, first=first)
         going = _as_begun(going, episode)
         going = going._replace(start_ms=min(going.start_ms, episode.condition.start_ms))
         self.put(self.reminded(replace(episode, condition=going, refs=refs, ended_ms=None)))
 
-    def _say_unstable(self, episode: Episode, *, first: bool) -> None:
+    def _report_unstable(self, episode: Episode, *, first: bool) -> None:
         if first and episode.told:
             self.outcome.events.append(Event("unstable", episode))
 
     def reminded(self, episode: Episode) -> Episode:
-        """With its reminder, or the fire that a silence kept back; and when to look again."""
+        """With its reminder, or the fire that a silence held back; and when to look again."""
         if episode.state != "firing":
             return episode
         setting, due_ms = self._s, None

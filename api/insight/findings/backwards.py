@@ -43,8 +43,8 @@ def step(
 def _by_minutes(memory: Memory, drafts: list[Draft], hour: Hour, context: Context) -> Memory:
     duration_ms = int(context.values["duration"] * context.factor * MINUTE_MS)
     earlier, last_ms = memory.run, memory.last_ms
-    found = extended(earlier, hour.minutes(), lambda rate: rate < 0, context.device.reading_ms)
-    for run, end_ms in found:
+    runs = extended(earlier, hour.minutes(), lambda rate: rate < 0, context.device.reading_ms)
+    for run, end_ms in runs:
         live = drafts[-1] if drafts and drafts[-1].end_ms is None else None
         if live is not None and end_ms - last_ms > OVER_MS:
             drafts[-1], live = live._replace(end_ms=last_ms), None
@@ -57,7 +57,7 @@ def _by_minutes(memory: Memory, drafts: list[Draft], hour: Hour, context: Contex
             opened = run.start_ms + max(duration_ms, MINUTE_MS)
             drafts.append(Draft(run.start_ms, opened, value=-run.gallons, gallons=-run.gallons))
         last_ms = end_ms
-    return Memory(found[-1][0] if found else earlier, last_ms)
+    return Memory(runs[-1][0] if runs else earlier, last_ms)
 
 
 def _by_hour(memory: Memory, drafts: list[Draft], hour: Hour, gallons: float) -> Memory:

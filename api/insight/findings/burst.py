@@ -44,10 +44,10 @@ def step(
         return Memory(), (draft._replace(end_ms=context.normal_from_ms, trains=True),)
     if is_open and draft is not None and hour.start_ms >= draft.opened_ms + NEW_USUAL_MS:
         return Memory(), (draft._replace(end_ms=hour.start_ms, trains=True),)
-    found = _excess(hour)
-    if found is None:
+    result = _excess(hour)
+    if result is None:
         return memory, drafts
-    excess, sigma, mean = found
+    excess, sigma, mean = result
     if is_open and draft is not None:
         return _while_open(memory, draft, hour, excess, excess / sigma)
     memory = _scored(memory, hour, excess, excess / sigma / context.factor)

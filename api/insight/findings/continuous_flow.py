@@ -61,10 +61,10 @@ def _grown(memory: Memory, draft: Draft, end_ms: int) -> Draft:
 
 
 def _district_like(latest: tuple[tuple[int, float], ...], hour: Hour) -> bool:
-    """Where the first night hasn't told yet, these hours do."""
-    told = hour.today().usual.district_like
-    if told is not None:
-        return told
+    """Where the first night isn't known yet, these hours do."""
+    district_like = hour.today().usual.district_like
+    if district_like is not None:
+        return district_like
     ranked = sorted(gallons for _, gallons in latest)
     return (ranked[HOURS // 2 - 1] + ranked[HOURS // 2]) / 2 > DISTRICT_GALLONS
 

@@ -18,15 +18,15 @@ _BY_DESIGN: Final = "continuousFlowByDesign"
 def settings_of(config: Mapping[str, Any]) -> Settings:
     """What it says of kinds, as a layer of `values`. Anything that isn't a number in its bounds is
     ignored: a config comes from elsewhere."""
-    told: dict[str, dict[str, float]] = {}
+    layer: dict[str, dict[str, float]] = {}
     for key, (kind, name) in _NUMBERS.items():
         value = config.get(key)
         setting = next(one for one in KIND_BY_NAME[kind].all_settings if one.name == name)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             try:
-                told.setdefault(kind, {})[name] = check(setting, str(value))
+                layer.setdefault(kind, {})[name] = check(setting, str(value))
             except ValueError:
                 continue
     if config.get(_BY_DESIGN) is True:
-        told.setdefault("continuous-flow", {})["enabled"] = 0.0
-    return told
+        layer.setdefault("continuous-flow", {})["enabled"] = 0.0
+    return layer

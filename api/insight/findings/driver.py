@@ -96,9 +96,9 @@ def evaluate(
         since_ms = state.carried.next_ms
     run = _Run(device, settings, state, readings, rows)
     run.all(rows)
-    kept = run.state()
+    new_state = run.state()
     run.latest(now_ms)
-    return Evaluation(kept, since_ms, run.findings())
+    return Evaluation(new_state, since_ms, run.findings())
 
 
 def _first(device: Device, first_ms: int) -> State:
@@ -128,7 +128,7 @@ class _Run:
         self._rows = {row.start_ms: row for row in rows}
         self._last_ms = rows[-1].start_ms if rows else None
         self._today: Today | None = None
-        self._found: dict[tuple[str, int], Draft] = {}
+        self._all_drafts: dict[tuple[str, int], Draft] = {}
         self._begin(state)
         self._contexts = {
             kind.name: Context(device, self._values[kind.name], self._drafts)
@@ -149,7 +149,7 @@ class _Run:
         }
         for name, draft in self._drafts.items():
             if draft is not None:
-                self._found[name, draft.opened_ms] = draft
+                self._all_drafts[name, draft.opened_ms] = draft
         self._hours = list(carried.today)
         self._masked, self._day_spans = carried.masked, carried.day_spans
         self._day, self._night = carried.day, carried.night
@@ -172,7 +172,7 @@ class _Run:
 
     def _see_hour(self, start_ms: int) -> None:
         row = self._rows.get(start_ms)
-        self._tell(Hour, self._hour(start_ms, row, start_ms + HOUR_MS))
+        self._dispatch(Hour, self._hour(start_ms, row, start_ms + HOUR_MS))
         if row is not None and row.gallons is not None and row.coverage >= LEAST_COVERAGE:
             self._hours.append((start_ms, row.gallons))
 
@@ -189,7 +189,7 @@ class _Run:
         volumes = day_row(self._day, zone, self._hours)
         start_ms, end_ms = day_start(zone, self._day), self._day_end_ms
         event = Day(self._day, start_ms, end_ms, volumes, today, self._history)
-        self._tell(Day, event)
+        self._dispatch(Day, event)
         self._history = self._history.with_day(volumes, today.expected)
         self._day = local_ordinal(zone, now_ms)
         self._history = self._history.skipped_to(self._day)
@@ -212,7 +212,7 @@ class _Run:
         flow = lowest_flow(self._readings, self._rows, from_ms, to_ms, self._device.reading_ms)
         flow = None if flow is None else float(f"{flow:.6g}")  # 59 of them are carried
         mean = self._history.mean
-        self._tell(Night, Night(self._day, from_ms, to_ms, flow, mean))
+        self._dispatch(Night, Night(self._day, from_ms, to_ms, flow, mean))
 
     def latest(self, now_ms: int | None) -> None:
         """Show the live kinds the hour that isn't over, and the hours since in which nothing was
@@ -221,15 +221,15 @@ class _Run:
         until_ms = max(last_ms + HOUR_MS if now_ms is None else now_ms, last_ms + 1)
         row = self._rows.get(last_ms)
         live = [kind for kind in self._by_event[Hour] if kind.live]
-        self._tell_kinds(live, self._hour(last_ms, row, min(until_ms, last_ms + HOUR_MS)))
+        self._dispatch_to(live, self._hour(last_ms, row, min(until_ms, last_ms + HOUR_MS)))
         if until_ms > last_ms + HOUR_MS:
-            self._tell_kinds(live, self._hour(last_ms + HOUR_MS, None, until_ms))
+            self._dispatch_to(live, self._hour(last_ms + HOUR_MS, None, until_ms))
         self._now_ms = until_ms
 
-    def _tell(self, seen: type, event: Event) -> None:
-        self._tell_kinds(self._by_event[seen], event)
+    def _dispatch(self, seen: type, event: Event) -> None:
+        self._dispatch_to(self._by_event[seen], event)
 
-    def _tell_kinds(self, kinds: Sequence[Kind], event: Event) -> None:
+    def _dispatch_to(self, kinds: Sequence[Kind], event: Event) -> None:
         for kind in kinds:
             name = kind.name
             before = self._drafts[name]
@@ -241,7 +241,7 @@ class _Run:
 
     def _keep(self, kind: Kind, drafts: Sequence[Draft]) -> None:
         for made in drafts:
-            before = self._found.get((kind.name, made.opened_ms))
+            before = self._all_drafts.get((kind.name, made.opened_ms))
             draft = made._replace(usual_per_day=self._usual_of(made, before))
             closed = draft.end_ms is not None and (before is None or before.end_ms is None)
             if closed and kind.masks and _masks(draft, draft.end_ms or 0):
@@ -251,14 +251,14 @@ class _Run:
                 earlier = (draft.start_ms - (DAYS + 2) * DAY_MS, draft.start_ms)
                 self._masked = (*self._masked, earlier)
                 self._day_spans, self._today = (*self._day_spans, earlier), None
-            self._found[kind.name, draft.opened_ms] = self._drafts[kind.name] = draft
+            self._all_drafts[kind.name, draft.opened_ms] = self._drafts[kind.name] = draft
 
     def _usual_of(self, draft: Draft, before: Draft | None) -> float | None:
         """That of the day on which it closed, whenever it is evaluated."""
         if draft.end_ms is None:
             return None
-        known = None if before is None else before.usual_per_day
-        return self._usual_per_day() if known is None else known
+        earlier = None if before is None else before.usual_per_day
+        return self._usual_per_day() if earlier is None else earlier
 
     # --- What is usual ---
 
@@ -313,7 +313,7 @@ class _Run:
     def findings(self) -> tuple[Finding, ...]:
         device = self._device
         by_name = {kind.name: kind for kind in self._kinds}
-        usual_now = self._usual_per_day() if self._found else 0.0
+        usual_now = self._usual_per_day() if self._all_drafts else 0.0
         return tuple(
             finding_of(
                 by_name[name],
@@ -324,7 +324,7 @@ class _Run:
                 self._now_ms,
                 usual_now,
             )
-            for (name, _), draft in self._found.items()
+            for (name, _), draft in self._all_drafts.items()
         )
 
 

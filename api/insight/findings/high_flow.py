@@ -40,8 +40,8 @@ def step(
         return memory, drafts
     duration_ms = int(context.values["duration"] * MINUTE_MS)
     earlier, last_ms = memory.run, memory.last_ms
-    found = extended(earlier, hour.minutes(), lambda rate: rate >= limit, context.device.reading_ms)
-    for run, end_ms in found:
+    runs = extended(earlier, hour.minutes(), lambda rate: rate >= limit, context.device.reading_ms)
+    for run, end_ms in runs:
         live = drafts[-1] if drafts and drafts[-1].end_ms is None else None
         if run is not None:
             last_ms = end_ms
@@ -53,7 +53,7 @@ def step(
                 drafts.append(new._replace(extra=limit))
         elif live is not None and end_ms - last_ms >= TIMES_DURATION * duration_ms:
             drafts[-1] = live._replace(end_ms=last_ms)
-    return Memory(found[-1][0] if found else earlier, last_ms), drafts
+    return Memory(runs[-1][0] if runs else earlier, last_ms), drafts
 
 
 def _grown(draft: Draft, run: Run) -> Draft:

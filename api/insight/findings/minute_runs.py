@@ -36,7 +36,7 @@ def extended(
 ) -> list[tuple[Run | None, int]]:
     """After each minute with a flow: the run that it belongs to (None: it doesn't hold), and its
     end. A minute stands for ``reading_ms``."""
-    told: list[tuple[Run | None, int]] = []
+    runs: list[tuple[Run | None, int]] = []
     for minute in minutes:
         if minute.rate is None:
             continue
@@ -55,5 +55,5 @@ def extended(
                     max(run.peak, minute.rate, key=abs),
                 )
             )
-        told.append((run, end))
-    return told
+        runs.append((run, end))
+    return runs

@@ -110,8 +110,8 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """One hour. ``row`` is None where nothing was heard; ``hour`` is of the local clock. Of the
-    latest, unfinished hour only the kinds that are ``live`` are told, up to ``until_ms``."""
+    """One hour. ``row`` is None where there is no reading; ``hour`` is of the local clock. Of the
+    latest, unfinished hour only the kinds that are ``live`` get it, up to ``until_ms``."""
 
     start_ms: int
     row: HourRow | None

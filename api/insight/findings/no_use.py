@@ -16,15 +16,15 @@ LOOKED_BACK_MS: Final = 90 * DAY_MS
 USED_DAYS: Final = 28
 TIMES_LONGEST: Final = 2
 LEAST_PRESENT: Final = 0.8
-SHORTEST_KEPT_MS: Final = 12 * HOUR_MS
+SHORTEST_RUN_MS: Final = 12 * HOUR_MS
 
 
 class Memory(NamedTuple):
-    """Since when nothing flowed, in how many hours that were heard, and how much was used a day
+    """Since when nothing flowed, in how many hours with readings, and how much was used a day
     before (gallons, None until a day tells). ``runs``: earlier ones, as (end, length)."""
 
     since_ms: int | None = None
-    heard: int = 0
+    observed_hours: int = 0
     used: float | None = None
     runs: tuple[tuple[int, int], ...] = ()
 
@@ -41,8 +41,8 @@ def step(
     if gallons > 0:
         return _used(memory, drafts, event)
     if memory.since_ms is None:
-        memory = memory._replace(since_ms=event.start_ms, heard=0, used=None)
-    memory = memory._replace(heard=memory.heard + 1)
+        memory = memory._replace(since_ms=event.start_ms, observed_hours=0, used=None)
+    memory = memory._replace(observed_hours=memory.observed_hours + 1)
     since_ms = event.start_ms if memory.since_ms is None else memory.since_ms
     length = event.end_ms - since_ms
     if draft is not None and draft.end_ms is None:
@@ -67,7 +67,7 @@ def _used(memory: Memory, drafts: Sequence[Draft], hour: Hour) -> tuple[Memory, 
         return memory, drafts
     length = hour.start_ms - memory.since_ms
     runs = memory.runs
-    if length >= SHORTEST_KEPT_MS:
+    if length >= SHORTEST_RUN_MS:
         horizon = hour.start_ms - LOOKED_BACK_MS
         runs = (*(run for run in runs if run[0] > horizon), (hour.start_ms, length))
     closed = [d._replace(end_ms=hour.start_ms) if d.end_ms is None else d for d in drafts]
@@ -78,7 +78,7 @@ def _long(memory: Memory, length: int, now_ms: int, context: Context) -> bool:
     if memory.used is None or memory.used <= context.values["least_use"]:
         return False
     least = context.values["least_days"] * context.factor * DAY_MS
-    if length < least or memory.heard * HOUR_MS < LEAST_PRESENT * length:
+    if length < least or memory.observed_hours * HOUR_MS < LEAST_PRESENT * length:
         return False
     horizon = now_ms - LOOKED_BACK_MS
     longest = max((run for end, run in memory.runs if end > horizon), default=0)
@@ -86,7 +86,7 @@ def _long(memory: Memory, length: int, now_ms: int, context: Context) -> bool:
 
 
 def _with_use(memory: Memory, day: Day) -> Memory:
-    """How much was used before: told by the first day that is over since it stopped."""
+    """How much was used before: given by the first day that is over since it stopped."""
     if memory.since_ms is None or memory.used is not None:
         return memory
     since = (day.end_ms - memory.since_ms) // DAY_MS  # whole days that are already without

@@ -1,4 +1,4 @@
-"""Silent: nothing is heard for longer than the device's cadence explains."""
+"""Silent: no reading for longer than the device's cadence explains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.insight.findings.text import length, span
 
 
 class Memory(NamedTuple):
-    """The latest minute that was heard, as far as it is known to be the latest: ``sure_ms`` is
+    """The latest minute with a reading, as far as it is known to be the latest: ``sure_ms`` is
     the start of the hour up to whose end minutes were not looked at."""
 
     last_ms: int | None = None
@@ -28,16 +28,16 @@ def step(
     if row is None:
         memory = _sure(memory, hour)
         return memory, _overdue(memory, drafts, hour.until_ms, limit_ms)
-    heard: list[int] = []
+    reported_ms: list[int] = []
     if not _hardly_a_gap(memory, row.coverage, hour, context):
         memory = _sure(memory, hour)
-        heard = [minute.start_ms for minute in hour.minutes()]
-    for at in heard or [hour.start_ms]:
+        reported_ms = [minute.start_ms for minute in hour.minutes()]
+    for at in reported_ms or [hour.start_ms]:
         drafts = _overdue(memory, drafts, at, limit_ms)
         if drafts and drafts[-1].end_ms is None:
             drafts[-1] = drafts[-1]._replace(end_ms=at)
         memory = Memory(at)
-    if not heard:  # as a whole
+    if not reported_ms:  # as a whole
         return Memory(hour.until_ms - 1, hour.start_ms), drafts
     return memory, _overdue(memory, drafts, hour.until_ms, limit_ms)
 

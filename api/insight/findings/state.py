@@ -49,12 +49,14 @@ class Carried:
     @classmethod
     def load(cls, data: bytes) -> Carried:
         *fields, kinds = json.loads(data)
-        known = {name: both for name, both in kinds.items() if name in KIND_BY_NAME}
+        registered = {name: both for name, both in kinds.items() if name in KIND_BY_NAME}
         memories = {
-            name: KIND_BY_NAME[name].load(_tuples(memory)) for name, (memory, _) in known.items()
+            name: KIND_BY_NAME[name].load(_tuples(memory))
+            for name, (memory, _) in registered.items()
         }
         drafts = {
-            name: None if draft is None else Draft(*draft) for name, (_, draft) in known.items()
+            name: None if draft is None else Draft(*draft)
+            for name, (_, draft) in registered.items()
         }
         return cls(*_tuples(fields), memories=memories, drafts=drafts)
 
@@ -64,10 +66,10 @@ class Snapshot:
     """`Carried` as it was when the local day began; dumped once it is stored."""
 
     next_ms: int
-    kept: Carried | bytes
+    content: Carried | bytes
 
     def dump(self) -> bytes:
-        data = self.kept if isinstance(self.kept, bytes) else self.kept.dump()
+        data = self.content if isinstance(self.content, bytes) else self.content.dump()
         return _INSTANT.pack(self.next_ms) + data
 
     @classmethod
@@ -75,7 +77,7 @@ class Snapshot:
         return cls(_INSTANT.unpack_from(data)[0], data[_INSTANT.size :])
 
     def carried(self) -> Carried:
-        return Carried.load(self.kept) if isinstance(self.kept, bytes) else self.kept
+        return Carried.load(self.content) if isinstance(self.content, bytes) else self.content
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +89,15 @@ class State:
     snapshots: tuple[Snapshot, ...] = ()
 
     def before(self, instant_ms: int) -> State | None:
-        """The latest kept state that has seen nothing from the instant on; None where it must
+        """The latest stored state that has seen nothing from the instant on; None where it must
         begin anew."""
         if instant_ms >= self.carried.next_ms:
             return self
-        kept = tuple(each for each in self.snapshots if each.next_ms <= instant_ms)
-        if not kept:
+        snapshots = tuple(each for each in self.snapshots if each.next_ms <= instant_ms)
+        if not snapshots:
             return None
-        carried = kept[-1].carried()
-        return State(carried, self.history.rewound_to(carried.day), kept)
+        carried = snapshots[-1].carried()
+        return State(carried, self.history.rewound_to(carried.day), snapshots)
 
     def with_snapshot(self) -> State:
         new = Snapshot(self.carried.next_ms, self.carried)

@@ -22,12 +22,12 @@ def step(
     memory: tuple[()], draft: Draft | None, day: Day, context: Context
 ) -> tuple[tuple[()], Sequence[Draft]]:
     drafts = () if draft is None else (draft,)
-    found = _off(day, context)
-    if found is None:
+    result = _off(day, context)
+    if result is None:
         if draft is not None and draft.end_ms is None:
             return memory, (draft._replace(end_ms=day.start_ms),)
         return memory, drafts
-    total, usual = found
+    total, usual = result
     off = total - usual
     hours = (day.end_ms - day.start_ms) // HOUR_MS
     if draft is not None and _continues(draft, day, off):

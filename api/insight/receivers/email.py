@@ -97,21 +97,21 @@ def html_text(message: Message, has_picture: bool) -> str:
         parts.append(f"<p><img src='cid:{PICTURE}' alt='Chart' width='640'></p>")
     if message.unlisted:
         parts.append(f"<p>And {message.unlisted} more.</p>")
-    said = [each for each in (message.body["note"], _rule(message)) if each]
-    parts.append(f"<p style='color:#556'>{escape(' '.join(said))}</p>")
+    notes = [each for each in (message.body["note"], _rule(message)) if each]
+    parts.append(f"<p style='color:#556'>{escape(' '.join(notes))}</p>")
     parts.append(f"<p><a href='{escape(message.site)}/alerts'>Open alerts</a></p>")
     return f"<div style='font-family:sans-serif;font-size:15px'>{''.join(parts)}</div>"
 
 
 def facts(alert: Mapping[str, Any]) -> list[tuple[str, str]]:
-    found = [("Severity", str(alert["severity"])), ("Since", _when(alert, "startsAt"))]
+    rows = [("Severity", str(alert["severity"])), ("Since", _when(alert, "startsAt"))]
     if alert["endsAt"]:
-        found.append(("Until", _when(alert, "endsAt")))
+        rows.append(("Until", _when(alert, "endsAt")))
     if alert["value"] is not None:
-        found.append(("Value", f"{alert['value']:,.4g} {alert['unit']}"))
+        rows.append(("Value", f"{alert['value']:,.4g} {alert['unit']}"))
     if alert["costPerDay"]:
-        found.append(("Cost a day", f"{alert['costPerDay']:,.2f}"))
-    return found
+        rows.append(("Cost a day", f"{alert['costPerDay']:,.2f}"))
+    return rows
 
 
 def _when(alert: Mapping[str, Any], name: str) -> str:
@@ -195,8 +195,8 @@ def password_of(path: str) -> str:
     try:
         return Path(path).read_text("utf-8").rstrip("\r\n") if path else ""
     except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "is not text"
-        raise ConfigurationError(f"WEIR_SMTP_PASSWORD_FILE: {path}: {said}") from None
+        problem = error.strerror if isinstance(error, OSError) else "is not text"
+        raise ConfigurationError(f"WEIR_SMTP_PASSWORD_FILE: {path}: {problem}") from None
 
 
 def sender_of(settings: Settings) -> str:

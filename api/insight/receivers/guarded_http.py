@@ -49,8 +49,8 @@ def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 def addresses(host: str, port: int, networks: Sequence[Network]) -> list[str]:
     """Those of a host that may be connected to. Raises Refused where there are none, OSError where
     it isn't known."""
-    found = [str(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    good = [each for each in dict.fromkeys(found) if is_public(each, networks)]
+    resolved = [str(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    good = [each for each in dict.fromkeys(resolved) if is_public(each, networks)]
     if not good:
         raise Refused(f"{host} is a private address. WEIR_ALERT_NETWORKS may allow it.")
     return good
@@ -124,8 +124,8 @@ def post(
 ) -> tuple[int, str]:
     """(status, the beginning of the response). Raises Refused, OSError, or an httpcore error."""
     backend = _Guarded(networks, monotonic() + within_s)
-    said = {"Content-Type": "application/json", "User-Agent": "weir", **headers}
-    pairs = [(name.encode(), value.encode()) for name, value in said.items()]
+    sent_headers = {"Content-Type": "application/json", "User-Agent": "weir", **headers}
+    pairs = [(name.encode(), value.encode()) for name, value in sent_headers.items()]
     with (
         httpcore.ConnectionPool(network_backend=backend) as pool,
         pool.stream("POST", url, headers=pairs, content=body) as response,

@@ -114,9 +114,9 @@ def send(message: Message, means: Means) -> Answer:
 
 
 def answer_of(status: int, text: str) -> Answer:
-    said = " ".join(f"{status} {text}".split())[:LONGEST_RESPONSE]
-    said = "".join(each if each.isprintable() else " " for each in said)
-    return Answer(200 <= status < 300, said, gone=status == GONE)
+    response = " ".join(f"{status} {text}".split())[:LONGEST_RESPONSE]
+    response = "".join(each if each.isprintable() else " " for each in response)
+    return Answer(200 <= status < 300, response, gone=status == GONE)
 
 
 def check_url(body: Mapping[str, Any]) -> tuple[str, str]:

@@ -133,7 +133,7 @@ class AlertMark(NamedTuple):
 class AlertChanges(NamedTuple):
     """Alerts to keep, ids of alerts to delete, messages to queue."""
 
-    kept: Sequence[AlertRow] = ()
+    alerts: Sequence[AlertRow] = ()
     dropped: Sequence[str] = ()
     messages: Sequence[MessageRow] = ()
 

@@ -185,12 +185,12 @@ def devices_of(organization_id: str, level: str, target: str) -> Query:
 
 def mark(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
     """Mark (device, instant) as due for the evaluator alone; an earlier instant stays."""
-    kept = f"{INSIGHT_DUE.name}.findings_ms"
+    stored = f"{INSIGHT_DUE.name}.findings_ms"
     return Query(
         f"INSERT INTO {INSIGHT_DUE.name} (device_id, findings_ms, seq)"
         f" SELECT r.device_id, r.ts, 0 FROM {dialect.relation(('device_id', 'ts'))} AS r"
         " WHERE true ON CONFLICT (device_id) DO UPDATE SET findings_ms = CASE"
-        f" WHEN {kept} < excluded.findings_ms THEN {kept} ELSE excluded.findings_ms END,"
+        f" WHEN {stored} < excluded.findings_ms THEN {stored} ELSE excluded.findings_ms END,"
         f" seq = {INSIGHT_DUE.name}.seq + 1",
         dialect.bind(marks_),
     )

@@ -248,8 +248,8 @@ def mark_due(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
     """Mark (device, earliest new instant) as due; an earlier unprocessed instant stays."""
 
     def earliest(column: str) -> str:
-        kept, new = f"{INSIGHT_DUE.name}.{column}", f"excluded.{column}"
-        return f"{column} = CASE WHEN {kept} < {new} THEN {kept} ELSE {new} END"
+        stored, new = f"{INSIGHT_DUE.name}.{column}", f"excluded.{column}"
+        return f"{column} = CASE WHEN {stored} < {new} THEN {stored} ELSE {new} END"
 
     return Query(
         f"INSERT INTO {INSIGHT_DUE.name} (device_id, status_ms, findings_ms, seq)"

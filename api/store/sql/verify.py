@@ -71,8 +71,8 @@ def _compare(table: Table, resolution: Resolution, rows: str, arithmetic: Arithm
         f" WHERE {rows} GROUP BY {bucket}) AS f"
         f" LEFT JOIN {table.name} AS s ON s.device_id = ? AND s.ts = f.ts"
     )
-    kept = f"SELECT COUNT(*) AS kept FROM {table.name} WHERE {rows}"
-    return f"SELECT fresh + kept - met, wrong + kept - met FROM ({met}) AS m, ({kept}) AS k"
+    stored = f"SELECT COUNT(*) AS kept FROM {table.name} WHERE {rows}"
+    return f"SELECT fresh + kept - met, wrong + kept - met FROM ({met}) AS m, ({stored}) AS k"
 
 
 def _differs(column: str, arithmetic: Arithmetic) -> str:

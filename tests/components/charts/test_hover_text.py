@@ -37,7 +37,7 @@ def framed(series: Series, metric: Metric = FLOW_RATE) -> Frame:
 
 
 def told(series: Series, metric: Metric = FLOW_RATE, units: Units = US) -> dict[str, Any]:
-    return hover_text.says(framed(series, metric), DENVER, units)
+    return hover_text.hover_data(framed(series, metric), DENVER, units)
 
 
 def test_a_bucket_brings_volume_and_quality() -> None:
@@ -102,7 +102,7 @@ def test_volume_steps_choose_as_units_do(units: Units, gallons: float) -> None:
 
 def test_no_rows_say_nothing() -> None:
     empty = frame(Series(RAW, [], {}), FLOW_RATE, Window(NOON, NOON + 1_000), tz=DENVER)
-    assert hover_text.says(empty, DENVER)["clock"] == []
+    assert hover_text.hover_data(empty, DENVER)["clock"] == []
     assert hover_text.summary(empty, DENVER) == "1 s: no data."
 
 

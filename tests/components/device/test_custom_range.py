@@ -17,7 +17,7 @@ NEW_YORK = zone("America/New_York")
 
 
 def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.CustomRange:
-    return custom_range.tell(said, zone(zone_name))
+    return custom_range.resolve(said, zone(zone_name))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from components.clock import Clock
 from components.device import gap_list, kpis, row_table
 from components.device.chart_state import Shown, read_shown, write_shown
 from components.device.kpis import Usage
-from components.fleet.device_status import Known
+from components.fleet.device_status import CurrentStatus
 from components.ranges import Window
 from components.units import METRIC, US, Units
 from tests.components.rows import NOON, buckets
@@ -61,14 +61,14 @@ def test_nothing_shown(said: dict[str, object] | None) -> None:
 @pytest.mark.parametrize(
     ("known", "value", "note"),
     [
-        (Known(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
-        (Known(0, 60_000, NOON - 3 * DAY_MS, flow=0.0), "0 gpm", "3 d ago"),
-        (Known(0, 60_000, NOON - 400 * DAY_MS, flow=1.0), "1 gpm", "on 12 Oct 2025"),
-        (Known(0, 60_000, NOON - 38_000, flow=None), "–", "no flow rate · 38 s ago"),
-        (Known(0, 60_000), "–", "never reported"),
+        (CurrentStatus(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
+        (CurrentStatus(0, 60_000, NOON - 3 * DAY_MS, flow=0.0), "0 gpm", "3 d ago"),
+        (CurrentStatus(0, 60_000, NOON - 400 * DAY_MS, flow=1.0), "1 gpm", "on 12 Oct 2025"),
+        (CurrentStatus(0, 60_000, NOON - 38_000, flow=None), "–", "no flow rate · 38 s ago"),
+        (CurrentStatus(0, 60_000), "–", "never reported"),
     ],
 )
-def test_the_last_reading(known: Known, value: str, note: str) -> None:
+def test_the_last_reading(known: CurrentStatus, value: str, note: str) -> None:
     told = kpis.last_reading(known, US, DENVER, NOON)
     assert (told.value, told.note) == (value, note)
 

@@ -20,9 +20,9 @@ from components.devices.listing import (
     STATUSES,
     Listing,
     Question,
+    list_texts,
     read_listing,
     read_request,
-    told,
     write_listing,
 )
 from components.units import UNITS
@@ -182,4 +182,4 @@ def test_every_state_can_be_chosen() -> None:
 def test_the_page_says_how_many_or_why_none(
     listing: Listing, total: int, found: str, empty: str, filtered: bool
 ) -> None:
-    assert told(listing, total) == {"found": found, "empty": empty, "filtered": filtered}
+    assert list_texts(listing, total) == {"found": found, "empty": empty, "filtered": filtered}

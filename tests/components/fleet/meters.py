@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from components.fleet.device_queries import DEFAULT_QUALITY_LIMIT, Meter
-from components.fleet.device_status import Known
+from components.fleet.device_status import CurrentStatus
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")
@@ -29,10 +29,10 @@ def meter(id: str = "m", **said: Any) -> Meter:
     return Meter(id=id, sought=f"{made['label']}\n{made['serial']}".casefold(), **made)
 
 
-def known(**said: Any) -> Known:
+def known(**said: Any) -> CurrentStatus:
     """A device in perfect health, but for what is said."""
     usual: dict[str, Any] = {
-        "asked_ms": NOW,
+        "as_of_ms": NOW,
         "cadence_ms": MINUTE,
         "seen_ms": NOW - 20_000,
         "actual": 1440,
@@ -42,4 +42,4 @@ def known(**said: Any) -> Known:
         "quality_max": 96.0,
         "flow": 2.5,
     }
-    return Known(**{**usual, **said})
+    return CurrentStatus(**{**usual, **said})

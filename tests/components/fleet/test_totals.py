@@ -8,7 +8,7 @@ import pytest
 
 from api.client import Attention, Observed, StatusSummary, UsualToday
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
-from components.clock import Clock, known_zone
+from components.clock import Clock, zone_or_utc
 from components.fleet import totals
 from components.fleet.wall import checked
 from components.units import METRIC, US
@@ -156,5 +156,5 @@ def test_currencies_are_not_added_up() -> None:
     ],
 )  # fmt: skip
 def test_up_to_when_all_was_checked(fields: dict[str, Any], words: str, late: bool) -> None:
-    clock = Clock(known_zone("UTC"), NOW, NOW)
+    clock = Clock(zone_or_utc("UTC"), NOW, NOW)
     assert checked(summary(**fields), clock, NOW) == {"words": words, "late": late}

@@ -130,7 +130,7 @@ def test_the_day_of_25_hours_and_the_day_that_is_under_way(access: ServiceAccess
     assert [date.fromordinal(day.ordinal).day for day in days] == [31, 1, 2, 3]
     assert [(d.end_ms - d.start_ms) // HOUR_MS for d in days] == [24, 25, 24, 24]
     assert [d.elapsed_ms // HOUR_MS for d in days] == [24, 25, 24, 13]
-    assert [(d.heard, d.expected) for d in days] == [
+    assert [(d.observed, d.expected) for d in days] == [
         (144, 144),
         (150, 150),
         (144 - 18, 144),
@@ -155,7 +155,7 @@ def test_a_cost_needs_a_price_and_keeps_its_currency(access: ServiceAccess) -> N
     assert all.costs == pytest.approx(
         {"USD": found["U-NY"].gallons * 0.02, "EUR": found["U-NEW"].gallons * 1.5}
     )
-    assert (all.devices, all.told, all.priced) == (4, 3, 2)
+    assert (all.devices, all.with_data, all.priced) == (4, 3, 2)
     assert all.gallons == pytest.approx(sum(found[s].gallons for s in ("U-NY", "U-TOKYO", "U-NEW")))
 
 
@@ -359,7 +359,7 @@ def test_every_head_sorts(access: ServiceAccess, head: str) -> None:
         "volume": [-(u.gallons or -1) for u in found],
         "mean-flow": [-(u.mean_flow or -1) for u in found],
         "max-flow": [-(u.most_flow or -1) for u in found],
-        "days": [len(u.told) for u in found],
+        "days": [len(u.with_data) for u in found],
     }.get(sort, [])
     assert values == sorted(values)
 

@@ -94,7 +94,7 @@ class Desk:
         changes = decision.decide(book)
         for id in changes.dropped:
             del self.rows[id]
-        self.rows |= {row.id: row for row in changes.kept}
+        self.rows |= {row.id: row for row in changes.alerts}
         for message in changes.messages:
             body = orjson.loads(message.body)
             self.bodies.append(body)

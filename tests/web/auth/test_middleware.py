@@ -8,12 +8,11 @@ from html import unescape
 import pytest
 from werkzeug.test import TestResponse
 
-from api.auth import issue_token
 from api.client import Client
 from api.store.base import Grant
 from tests.web.auth import wire
 from tests.web.auth.conftest import AT_LARGE, COOKIE, Clock, Open, Site
-from tests.world import ACME, METER, World
+from tests.world import METER, World
 from web.auth.middleware import OUTAGE_HEADER
 from web.auth.session_cookie import ABSOLUTE_S, IDLE_S, RENEWED_S
 from web.auth.sign_in import BURST
@@ -361,46 +360,3 @@ def test_nobody_is_signed_out_by_a_link(site: Site, keys: dict[str, str]) -> Non
 
 def test_a_stranger_may_sign_out(site: Site) -> None:
     assert site.open("/sign-out", "POST").status_code == 303
-
-
-# --- A proxy's bearer ----------------------------------------------------------------------------
-
-
-def bearer(world: World, devices: list[str] | None = None) -> dict[str, str]:
-    return {"Authorization": f"Bearer {issue_token(world.settings, ACME, devices, 3600)}"}
-
-
-def test_a_proxys_bearer_is_the_principal_of_its_request_alone(
-    open_site: Open, world: World
-) -> None:
-    site = open_site(proxy_bearer=True)
-    answer = wire.rows(site, headers=bearer(world, [METER]))
-    assert answer.status_code == 200
-    assert METER in answer.text
-    assert not cookies(answer)
-    assert "sign-out" not in answer.text
-    assert wire.rows(site).status_code == 401
-
-
-def test_a_bearer_means_nothing_unless_the_operator_said_so(site: Site, world: World) -> None:
-    assert site.open("/devices", headers=bearer(world)).status_code == 303
-    assert wire.rows(site, headers=bearer(world)).status_code == 401
-
-
-@pytest.mark.parametrize(
-    "header", ["Bearer x.y.z", "Bearer ", "Basic dTpw", "Bearer \u00e9", "bearer", ""]
-)
-def test_a_bad_bearer_sees_nothing(open_site: Open, header: str) -> None:
-    site = open_site(proxy_bearer=True)
-    answer = wire.rows(site, headers={"Authorization": header})
-    assert answer.status_code == 401
-    assert answer.headers["Weir-Sign-In"].startswith("/sign-in")
-
-
-def test_a_proxys_bearer_goes_before_the_cookie(
-    open_site: Open, world: World, keys: dict[str, str]
-) -> None:
-    site = open_site(proxy_bearer=True)
-    site.sign_in(keys["foreign"])
-    assert METER not in wire.rows(site).text
-    assert METER in wire.rows(site, headers=bearer(world)).text
