@@ -110,6 +110,7 @@ def test_what_is_remembered_is_remembered_for_its_principal(
 HARMLESS = {
     "components/clock.py:day_text",  # of a date
     "components/clock.py:local_date",  # of a day's number
+    "components/compare/figure.py:scale",  # of the one chart, as long as it is drawn
     "components/fleet/queries.py:_pool",  # threads
 }
 CACHING = ("cache", "lru_cache", "cached_property", "memoize", "cached")
