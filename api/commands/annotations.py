@@ -9,8 +9,9 @@ import click
 
 from api.commands.arguments import author, by_option, everything, one_device, organization
 from api.commands.command import Group
-from api.commands.store_access import opened, reevaluate
+from api.commands.store_access import opened
 from api.errors import NotFound, ServiceError, UserError
+from api.insight.reevaluation import reevaluate
 from api.metering.maintenance import Repeat
 from api.roles import Role
 
@@ -271,7 +272,7 @@ def create_correction(
             if error.status == 400:
                 raise
             raise UserError(error.detail) from None
-        reevaluate(store, organization_id, [entry.annotation.device_key or 0])
+        reevaluate(store, [entry.annotation.device_key or 0])
     return _shown(entry)
 
 
@@ -297,5 +298,5 @@ def revoke(organization_id: str, annotation_id: str, reason: str) -> object:
         if entry.annotation.ended_ms is not None:
             raise UserError(f"correction {annotation_id} is revoked already")
         ended = domain.revoke(store, entry, reason, _author())
-        reevaluate(store, organization_id, [entry.annotation.device_key or 0])
+        reevaluate(store, [entry.annotation.device_key or 0])
     return _shown(ended)

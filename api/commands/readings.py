@@ -13,7 +13,7 @@ from api.catalog import RAW
 from api.commands.arguments import audited, instant, one_device, organization
 from api.commands.command import Group, Outcome, warn, when
 from api.commands.progress import bar
-from api.commands.store_access import opened, reevaluate, settings
+from api.commands.store_access import opened, settings
 from api.errors import UserError
 from api.store.base import Progress, Span, Store
 from api.store.retention import months_before
@@ -226,7 +226,7 @@ def run_import(import_id: str) -> None:
 
     folder = ImportFolders(Path(settings().instance)).any(import_id)
     with opened() as store:
-        run(store, folder, reevaluate)
+        run(store, folder)
 
 
 @group.command()
@@ -305,6 +305,8 @@ def delete(
 
     To have readings not count but stay, use `flask corrections create` instead.
     """
+    from api.insight.reevaluation import reevaluate
+
     from_ms, to_ms = instant("--from", first), instant("--to", end)
     if to_ms <= from_ms:
         raise UserError("--to must be after --from")
@@ -319,5 +321,5 @@ def delete(
                 before=span | {"readings": gone}, reason=reason,
             )  # fmt: skip
             gone = store.delete_readings(device, from_ms, to_ms, audit)
-            reevaluate(store, organization_id, [device.key])
+            reevaluate(store, [device.key])
     return span | {"readings": gone}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from typing import Final, Protocol, TypeVar
 
@@ -17,7 +17,6 @@ from api.ingest.file_lock import writing
 from api.settings import Settings
 from api.store.base import Store
 from api.store.web.base import WebStore
-from api.timez import now_ms
 
 Load = Callable[[], Settings]
 
@@ -115,14 +114,3 @@ def _connected(store: S) -> Generator[S]:
         raise ConfigurationError(f"WEIR_DATABASE can't be used: {reason}") from None
     finally:
         store.close()
-
-
-def reevaluate(store: Store, organization_id: str, keys: Sequence[int]) -> None:
-    """Bring status and findings of devices up to date whose readings were changed by hand; a writer
-    that runs does so too."""
-    from api.insight.finding_evaluator import Evaluator
-    from api.insight.status_projection import Projection
-
-    Projection(store).rebuild(keys, now_ms())
-    for key in keys:
-        Evaluator(store).up_to_date(organization_id, key)

@@ -117,6 +117,10 @@ class Evaluator:
                 some = [_Task(due.key, due) for due in fresh[start : start + BATCH]]
                 total += self.run(some, None)
 
+    def run_due(self, key: int, clock_ms: int) -> Counts:
+        """Evaluate one device, if it is due."""
+        return self.run_each([_Task(due.key, due) for due in self._due_of(key)], clock_ms)
+
     # --- From the first reading ---
 
     def rebuild(self, keys: Sequence[int]) -> Counts:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX, METRICS, RAW
 from api.domain import annotations as domain
-from api.domain.annotations import Author, annotation_object
+from api.domain.annotations import AnnotationEntry, Author, annotation_object
 from api.domain.identify import identify, storable
-from api.errors import Forbidden
+from api.errors import Forbidden, Unavailable
+from api.insight.reevaluation import reevaluate
 from api.openapi import Operation, ref
 from api.params import NoBody, Query
 from api.params.annotations import (
@@ -116,7 +118,14 @@ def delete_of(kind: AnnotationKind) -> Callable[[ActionCall[NoBody]], Reply]:
 
 def create_correction(call: ActionCall[CorrectionBody]) -> Reply:
     entry = domain.correct(call.store, call.scope, call.body.wanted, author(call))
+    _follow(call, entry)
     return Reply(annotation_object(entry))
+
+
+def _follow(call: ActionCall[Any], entry: AnnotationEntry) -> None:
+    """Status and findings, after the commit: the writer does it where it can't be done now."""
+    with suppress(Unavailable):
+        reevaluate(call.store, [entry.annotation.device_key or 0])
 
 
 def preview_correction(call: ActionCall[CorrectionBody]) -> Reply:
@@ -132,9 +141,9 @@ def preview_correction(call: ActionCall[CorrectionBody]) -> Reply:
 
 def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
     entry = domain.find(call.store, call.scope, CORRECTION, call.identifier)
-    return Reply(
-        annotation_object(domain.revoke(call.store, entry, call.body.reason, author(call)))
-    )
+    revoked = domain.revoke(call.store, entry, call.body.reason, author(call))
+    _follow(call, revoked)
+    return Reply(annotation_object(revoked))
 
 
 def corrected_readings(call: Call[CorrectedReadingsQuery]) -> Reply:

@@ -10,9 +10,9 @@ import pytest
 
 from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.roles import Role
-from api.store.base import Grant, Store
+from api.store.base import Grant, Scope, Store
 from api.timez import now_ms, stamp
-from tests.world import LONE, METER, TWIN, Credential, World, build, opened
+from tests.world import ACME, LONE, METER, TWIN, Credential, World, build, opened
 
 NORTH = Grant(groups=frozenset({"north"}))
 NOON, LATER = "2026-03-08T12:00:00.000Z", "2026-03-08T13:00:00.000Z"
@@ -207,6 +207,13 @@ def _volume(world: World) -> float:
     return sum(row["total_flow_amount"] for row in rows)
 
 
+def due(world: World, identifier: str) -> bool:
+    scope = Scope(ACME, Grant(everything=True))
+    (device,) = world.store.resolve(scope, [identifier])
+    assert device is not None
+    return bool(world.store.due_findings(1, key=device.key))
+
+
 def test_a_correction_is_previewed_made_seen_and_revoked(world: World) -> None:
     before = _volume(world)
     body = {"device": TWIN, "from": "2026-03-08T06:00:00Z", "to": "2026-03-08T18:00:00Z",
@@ -221,6 +228,7 @@ def test_a_correction_is_previewed_made_seen_and_revoked(world: World) -> None:
     assert correction["metrics"] == ["flow_rate", "flow_amount"]
     assert _volume(world) == pytest.approx(before / 2)
     assert world.store.verify().wrong == 0
+    assert not due(world, TWIN)  # status and findings follow before the answer
     status, rows = ask(
         world, "GET", f"/corrections/{correction['id']}/readings?limit=5", by="viewer"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,19 +15,19 @@ from api.ingest.imports.spans import note, noted, own_spans
 from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
 from api.ingest.suspicion import Suspicions
+from api.insight.reevaluation import reevaluate
 from api.store.base import Progress, Span, Store
 from api.store.base.audit import AuditEntry
 from api.timez import now_ms, stamp
 
 MOST_CAUSES: Final = 500
-Reevaluate = Callable[[Store, str, Sequence[int]], None]
 
 
 class Paused(Exception):
     """The reader wants the import to pause."""
 
 
-def run(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
+def run(store: Store, folder: ImportFolder) -> None:
     """Do what the folder's request asks for. Nothing where another process is at it, or was."""
     try:
         with held(folder.path / "job.lock", "this import"):
@@ -37,7 +36,7 @@ def run(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
                 return
             try:
                 if folder.request().goal == "undo":
-                    _undo(store, folder, reevaluate)
+                    _undo(store, folder)
                 else:
                     _import(store, folder)
             except WeirError as error:
@@ -103,7 +102,7 @@ def _reached(
     )  # fmt: skip
 
 
-def _undo(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
+def _undo(store: Store, folder: ImportFolder) -> None:
     outcome = folder.outcome() or Outcome()
     organization = folder.request().organization_id
     removed, remaining, keys = 0, 0, list[int]()
@@ -126,7 +125,7 @@ def _undo(store: Store, folder: ImportFolder, reevaluate: Reevaluate) -> None:
         ),
     )
     if keys:
-        reevaluate(store, organization, sorted(set(keys)))
+        reevaluate(store, keys)
     folder.spans.unlink(missing_ok=True)
     left = outcome.stored - removed
     message = f"{left:,} readings stay: others stand at the same times." if left > 0 else ""

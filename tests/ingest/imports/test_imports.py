@@ -9,7 +9,6 @@ import pytest
 from flask.testing import FlaskClient
 
 from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
-from api.commands.store_access import reevaluate
 from api.ingest.foreign import convert
 from api.ingest.imports import job
 from api.ingest.imports.folder import ImportFolders, Outcome
@@ -63,7 +62,7 @@ class Site:
 
     def work(self) -> None:
         for id in self.waiting:
-            run(self.store, self.folders.any(id), reevaluate)
+            run(self.store, self.folders.any(id))
         self.waiting.clear()
 
     def gallons(self, serial: str) -> float:
