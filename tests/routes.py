@@ -24,6 +24,7 @@ _NAMED: Final = {
     "fingerprinted_path": "none.js",
     "package_name": "dash",
     "path": "no/such/page",
+    "rest": "none",
 }
 # Answered before any application is asked.
 _AT_THE_DOOR: Final = (

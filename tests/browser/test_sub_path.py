@@ -160,7 +160,7 @@ def _walk(tab: Tab, below: Below) -> None:
         ("Devices", "/devices", "main .ag-row"),
     ):
         tab.run(
-            "[...document.querySelectorAll('nav .entry')]"
+            "[...document.querySelectorAll('nav .entry, .account a')]"
             ".find((e) => e.textContent === arguments[0]).click()",
             label,
         )

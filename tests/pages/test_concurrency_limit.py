@@ -48,14 +48,14 @@ def test_a_file_that_cant_be_made_makes_room_too(site: Site, path: str) -> None:
 
 def test_a_readers_images_are_few_at_a_time(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each one asks for another while it is being made."""
-    drawn, begun, statuses = images_routes.wall_image, [0], list[int]()
+    access, begun, statuses = images_routes.current_access, [0], list[int]()
 
-    def with_another(*asked: Any) -> Any:
+    def with_another() -> Any:
         begun[0] += 1
         statuses.append(get(site, IMAGE).status_code)
-        return drawn(*asked)
+        return access()
 
-    monkeypatch.setattr(images_routes, "wall_image", with_another)
+    monkeypatch.setattr(images_routes, "current_access", with_another)
     assert get(site, IMAGE).status_code == 200
     assert begun == [images_routes.MOST_EACH]
     assert statuses == [429, *[200] * (images_routes.MOST_EACH - 1)]

@@ -64,7 +64,7 @@ class _Kind(NamedTuple):
 
 @dataclass(slots=True)
 class _Draft(Draft):
-    """``refused``: messages with refused readings that may be delivered again."""
+    """``refused``: messages with refused readings that aren't counted yet and may come again."""
 
     refused: list[Message] = field(default_factory=list[Message])
 
@@ -116,7 +116,8 @@ class Intake:
             for entry, item in zip(entries, reading.items, strict=True):
                 sample = partial(_sample, message, item)
                 draft.add(entry, sample, undated=live_rows.dateless(item), counted=counted)
-            if message.qos and any(isinstance(entry, Rejection) for entry in entries):
+            refused = any(isinstance(entry, Rejection) for entry in entries)
+            if message.qos and refused and not counted:  # else it keeps its earlier submission
                 draft.refused.append(message)
         made: list[Submission] = []
         for kind, draft in (*full, *drafts.items()):

@@ -90,10 +90,12 @@ class Journal:
         self._fresh.add(identifier)
 
     def forget_submitted_after(self, number: int) -> None:
-        """Reset submissions of earlier processes after that number: they were never stored."""
+        """Reset submissions of earlier processes after that number: they were never stored. The
+        next flush keeps this: later submissions get the same numbers, and are stored."""
         for identifier, note in self._notes.items():
             if note.submitted > number:
                 self._notes[identifier] = note._replace(submitted=0)
+                self._fresh.add(identifier)
 
     @property
     def end_ms(self) -> int:
