@@ -210,7 +210,7 @@ def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
     patch: an answer never moves an axis on which the reader may have moved on. ``still``: the
     reader may not.
 
-    The patch is told in dicts and lists: of an answer that holds any object of its own, Dash looks
+    The patch is made of dicts and lists: of an answer that holds any object of its own, Dash looks
     at each of twenty thousand numbers before it writes them, which takes as long as all the rest.
     """
     made = figure.figure(drawn.picture, drawn.canvas)

@@ -169,12 +169,12 @@ def volume_words(result: Comparison, name: str, question: Question) -> str:
 
 
 def _short(comparison: Comparison, question: Question) -> str:
-    """``+7,494 gal, +43%``; "" where nothing can be said."""
+    """``+7,494 gal, +43%``; "" where it is unknown."""
     return "" if comparison.difference is None else difference_words(comparison, question.view)
 
 
 def difference_words(comparison: Comparison, view: View) -> str:
-    """``+7,494 gal, +43%``; why not, where nothing can be said."""
+    """``+7,494 gal, +43%``; why not, where it is unknown."""
     if comparison.difference is None:
         enough = comparison.gallons is not None and comparison.other_gallons is not None
         near = enough and abs((comparison.gallons or 0) - (comparison.other_gallons or 0)) < 1

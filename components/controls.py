@@ -71,7 +71,7 @@ def select(
     name: str, field: str, options: Sequence[tuple[str, str]], *, chosen: str, kind: str = ""
 ) -> Component:
     """A native select of ``options`` (value, label), the usual one first. ``field`` names what it
-    sets in the view. React is told no value: the page's script keeps it in step."""
+    sets in the view. React gets no value: the page's script keeps it in step."""
     return html.Select(
         [html.Option(label, value=value) for value, label in options],
         className=f"button select {kind}".strip(),

@@ -16,7 +16,11 @@ YEAR_MS: Final = 365 * DAY_MS
 _YEARS: Final = 2  # from so many on, nobody counts in days
 AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
-_NEXT_UNIT_BELOW: Final = {"d": 100, "h": 48, "min": 10}  # below so many, the next unit is said too
+_NEXT_UNIT_BELOW: Final = {
+    "d": 100,
+    "h": 48,
+    "min": 10,
+}  # below so many, the next unit is written too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
 
@@ -77,7 +81,7 @@ def volume(gallons: float | None) -> str:
 
 
 def volume_unit(gallons: float) -> tuple[str, int]:
-    """What so many gallons are told in, and how many gallons that is."""
+    """The unit for so many gallons, and how many gallons it is."""
     for least, size, unit in VOLUME_UNITS:
         if abs(gallons) >= least:
             return unit, size

@@ -1,7 +1,7 @@
 """The grid: its scripts, which only the pages that show one load, and its look.
 
 Dash puts a component library's scripts into every page of an app that imports it; the grid's weigh
-half of what the fleet page does. So Dash is told that they are loaded on demand, and
+half of what the fleet page does. So they are declared to Dash as loaded on demand, and
 `assets/grid.js` stands in for the library until a page shows a grid.
 """
 

@@ -35,7 +35,7 @@ from components.readings_only_queries import statuses
 
 @dataclass(frozen=True, slots=True)
 class DeviceLookup:
-    """A device, when it was last heard of (None for never), and whether it is active."""
+    """A device, when its last reading came (None for never), and whether it is active."""
 
     device: Device
     last_seen_ms: int | None
@@ -77,7 +77,7 @@ def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
 
 
 def usual_interval_s(client: Client, lookup: DeviceLookup) -> float | None:
-    """How often the device is heard of in good health: as configured, else as the week up to its
+    """How often the device reports in good health: as configured, else as the week up to its
     last reading shows. None where neither tells."""
     pace = configured(lookup.device.reporting_interval_s)
     if pace is None and lookup.last_seen_ms is not None:
@@ -86,7 +86,7 @@ def usual_interval_s(client: Client, lookup: DeviceLookup) -> float | None:
 
 
 def last_seen_ms(client: Client, device_id: str, now_ms: int) -> int | None:
-    """When the device was last heard of, however long ago."""
+    """When the device's last reading came, however long ago."""
     entries = _last_seen(client, device_id, now_ms)
     return entries[0].last_seen_ms if entries else None
 

@@ -29,7 +29,7 @@ HOURS_STRETCH: Final = 2  # twice as many hours as wanted are better than a twel
 MAX_DAYS: Final = 1_100  # beyond about three years months read better than days
 SHORTEST_MS: Final = 10_000
 MARGIN: Final = 0.25  # of a zoomed window, asked for on both sides: a short pan needs no answer
-BAR_PX: Final = 2.5  # a narrower bar can't be told from its neighbour
+BAR_PX: Final = 2.5  # narrower bars run into each other
 EARLIEST_MS: Final = 0  # calendars are exact from 1970 to 2200
 LATEST_MS: Final = 7_258_118_400_000
 
@@ -53,7 +53,7 @@ DEFAULT_PRESET: Final = PRESET_BY_NAME["24h"]
 
 
 def preset_window(preset: Preset, last_ms: int | None, now_ms: int) -> Window:
-    """The preset's window: it ends now for a device that has been heard of within the preset's
+    """The preset's window: it ends now for a device that has reported within the preset's
     length (or never), else with the minute of its last reading. Ends are 1 ms before an edge, so
     that a window of 24 h holds 1,440 minutes, not 1,441."""
     end = floor_to(now_ms, MINUTE_MS)
@@ -101,7 +101,7 @@ def calendar_resolution(window: Window, rows: int) -> Resolution:
 
 
 def bar_resolution(window: Window, width_px: float, cadence_ms: int) -> Resolution:
-    """The finest level whose bars can be told apart and hold a reading each."""
+    """The finest level whose bars stand apart and hold a reading each."""
     most = max(1, round(width_px / BAR_PX))
     for resolution in STORED:
         fits = window.length_ms <= most * resolution.fixed_ms

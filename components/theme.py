@@ -18,7 +18,7 @@ ThemeName = Literal["light", "dark"]
 class Palette:
     """One theme's colours. ``ink`` is text, ``ink_2`` secondary and ``ink_3`` quiet text;
     ``on_accent`` is text on the accent, ``tint`` the accent's faint background, ``gap`` the ground
-    of a span without data; ok, warn, bad and off are states, each also told by shape and word;
+    of a span without data; ok, warn, bad and off are states, each also shown by shape and word;
     ``series`` are lines beside each other, in this order."""
 
     bg: str
@@ -90,7 +90,7 @@ FONT: Final = (
 FONT_SIZE_PX: Final = 13
 
 GRAPH_CONFIG: Final[Any] = {
-    # plotly.js offers to post the chart to a cloud service unless told otherwise.
+    # plotly.js offers to post the chart to a cloud service unless configured otherwise.
     "showSendToCloud": False,
     "plotlyServerURL": "",
     "displaylogo": False,

@@ -213,7 +213,7 @@ def state(shown: Any, stored: Any, _: Any = None) -> list[Any]:
     Output(finding_list.DONE, "data"), Input(finding_list.DEED, "data"), prevent_initial_call=True
 )
 def judge(deed: Any) -> dict[str, Any]:
-    """Dismisses a finding as what is said, or takes that back; says what it changed."""
+    """Dismisses a finding by a judgement, or restores it; returns what changed, in words."""
     request = read_question(deed)
     finding, judgement = read_text(request.get("finding")), read_text(request.get("as"))
     try:

@@ -61,7 +61,7 @@ class ComparedBucket(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``difference`` (gallons) and ``percent`` None: nothing can be said."""
+    """``difference`` (gallons) and ``percent`` None: unknown."""
 
     gallons: float | None
     other_gallons: float | None

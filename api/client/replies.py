@@ -84,7 +84,7 @@ class Series:
     ``times_ms`` are bucket starts, or the readings' instants for raw rows; empty for ``total``.
     ``count`` is the number of rows in the whole range where the answer says it; ``truncated``
     means that these rows stop before its end. ``undated`` are those of ``times_ms`` that readings
-    were given when they came, because they said none; no server but Weir's own tells.
+    were given when they came, because they had none; only Weir's own server says which.
     """
 
     resolution: Resolution

@@ -43,7 +43,7 @@ def author(store: Store, organization_id: str) -> Author:
 
 @contextmanager
 def by_field() -> Generator[None]:
-    """Problems of fields, said of the options that were typed."""
+    """Problems of fields, by the options that were typed."""
     try:
         with by_option(_OPTIONS):
             yield

@@ -46,8 +46,8 @@ def one_device(store: Store, organization_id: str, identifier: str) -> Device:
 
 @contextmanager
 def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None]:
-    """What the service says of a parameter, said of the option that was typed: ``options`` by the
-    parameter's name, without dashes; by default the name itself. ``otherwise`` begins what is said
+    """The service's message about a parameter, about the option that was typed: ``options`` by the
+    parameter's name, without dashes; by default the name itself. ``otherwise`` begins the message
     of no parameter."""
     try:
         yield

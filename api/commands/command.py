@@ -77,7 +77,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         with _one_line():
-            if not ctx.params.get("while_parent"):  # whose parent has said so
+            if not ctx.params.get("while_parent"):  # whose parent has printed it
                 for variable in unknown_variables(os.environ):
                     warn(f"unknown setting {variable}")
             result = super().invoke(ctx)

@@ -13,7 +13,8 @@ LOOK_S: Final = 0.5
 
 def end_with_parent(parent: int, grace_s: float) -> None:
     """From now on: when the process ``parent`` isn't ours any more, end as on SIGTERM, and after
-    ``grace_s`` at once. Its number is told, not asked: it may be gone before we get to ask."""
+    ``grace_s`` at once. Its number is passed on: by now it
+    may have ended already."""
     Thread(target=_wait_for_end, args=(parent, grace_s), name="parent", daemon=True).start()
 
 

@@ -105,7 +105,8 @@ def _short(value: object) -> object:
 
 def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:
     """Give each finished file of the folder to ``take``, again whenever it changes; until Ctrl-C.
-    ``once``: only those there now. A file that fails is told and tried again when it changes."""
+    ``once``: only those there now. A file that fails is reported; it is
+    tried again when it changes."""
     if not folder.is_dir():
         raise UserError(f"--watch {folder}: no such folder")
     seen: dict[Path, tuple[int, int]] = {}

@@ -95,7 +95,7 @@ def command(make: Make) -> click.Command:
 
 @contextmanager
 def _device_not_found(devices: Sequence[str]) -> Generator[None]:
-    """A device that isn't there, said of the option that names it."""
+    """A device that isn't there: a problem of the option that names it."""
     try:
         yield
     except NotFound as error:

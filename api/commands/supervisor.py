@@ -28,7 +28,7 @@ READY: Final = "ready"  # what a child writes when it is; anything else says why
 class Child:
     """``run`` is called in a process of its own, with a descriptor on which it says that it is
     ready or what keeps it from that; what it returns is the exit status. ``stop_s``: what it may
-    take to end when it is told to. One that ``overlaps`` is replaced by a successor that is ready
+    take to end after the signal. One that ``overlaps`` is replaced by a successor that is ready
     before it ends; any other ends first."""
 
     name: str
@@ -155,7 +155,7 @@ class Supervisor:
         child.pause_s = min(2 * child.pause_s, LONGEST_PAUSE_S)
 
     def _listen(self, child: Child) -> None:
-        """The first that is ready is announced; what keeps one from it is said once."""
+        """The first that is ready is announced; what keeps one from it is reported once."""
         report = child.message()
         if report == READY and not self._announced:
             self._announced = True

@@ -17,7 +17,7 @@ from api.store.base import Device, Retention, Row, Span, TimeSeries
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``count`` is what ``count_of`` said of the chosen resolution."""
+    """``count`` is what ``count_of`` returned for the chosen resolution."""
 
     resolution: Resolution
     count: int

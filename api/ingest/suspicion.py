@@ -1,6 +1,6 @@
 """What is suspicious of an import's readings: amounts that are a register, flows beyond any before.
 
-They are stored all the same; the operator is told.
+They are stored all the same; the operator is warned.
 """
 
 from __future__ import annotations

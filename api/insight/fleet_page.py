@@ -89,7 +89,7 @@ def attention(store: Store, scope: Scope, query: StatusQuery, now_ms: int) -> At
 
 
 def _closed(count: int, cell: Cell) -> int:
-    """Without the bucket under way, and without what was heard before the installation."""
+    """Without the bucket under way, and without readings from before the installation."""
     return max(0, min(count, cell.expected))
 
 

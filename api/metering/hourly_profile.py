@@ -28,7 +28,7 @@ Week = list[list[float | None]]
 
 
 def window_of(tz: ZoneInfo, now_ms: int) -> Window:
-    """Up to the hour under way, whose gallons would be told as those of a whole one."""
+    """Up to the hour under way, whose gallons would look like those of a whole one."""
     hour, _ = WallClock(tz, now_ms - HOUR_MS, now_ms).hour(now_ms)
     return Window(day_start(tz, local_ordinal(tz, now_ms) - WEEKS * DAYS), hour - 1)
 
@@ -40,7 +40,7 @@ def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
 
 
 def week(rows: Iterable[tuple[int, float | None]], tz: ZoneInfo, window: Window) -> Week:
-    """From (start, gallons) rows in order: gallons over the minutes of the hours that were heard,
+    """From (start, gallons) rows in order: gallons over the minutes of the hours with readings,
     whole hours however long the rows are, since a reading tells of the time before it and not of
     its row alone."""
     gallons = [[0.0] * HOURS for _ in range(DAYS)]

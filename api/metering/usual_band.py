@@ -1,6 +1,6 @@
 """The usual hours of past and coming days: the profile's middle, and the band of eight days in ten.
 
-Each local day is told by the weeks before it alone, as they were known when it began; a day that is
+Each local day is computed from the weeks before it alone, as they were when it began; a day that is
 still to come by the weeks before the last reading.
 """
 

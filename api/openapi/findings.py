@@ -1,4 +1,4 @@
-"""The shapes of findings, and of what is said of them."""
+"""The shapes of findings and of judgements on them."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _comparison(value: Any) -> str:
 
 
 class EmbedBody(Body):
-    """What `POST /embeds/v1/embeds` takes; what isn't said is as `api.embeds` has it."""
+    """What `POST /embeds/v1/embeds` takes; what isn't sent has the default of `api.embeds`."""
 
     view: Annotated[EmbedView, PlainValidator(_view)]
     devices: Annotated[tuple[str, ...], PlainValidator(_devices)]

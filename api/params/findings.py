@@ -1,4 +1,4 @@
-"""What a query for findings may say, and what is said of one."""
+"""The parameters of a query for findings, and the body of a judgement on one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of alerts: rules, receivers, what fires, who is not told, and the outbox."""
+"""The tables of alerts: rules, receivers, what fires, silences, and the outbox."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ def _receiver_field(kind: str, name: str, own: Any, receiver: AlertReceiver | No
 
 
 def receiver_definition(fields: Mapping[str, Any], kind: str | None) -> dict[str, Any]:
-    """``kind``: of one that is there; else as typed. What is empty isn't said."""
+    """``kind``: of one that is there; else as typed. Empty fields are left out."""
     read = {name: str(values[0]).strip()[:2_000] for name, values in fields.items()
             if isinstance(values, list) and values}  # fmt: skip
     chosen = kind or read.get("kind", "")

@@ -54,7 +54,7 @@ def _carried_out(
         return {"words": "Correction revoked: the readings count as they came."}
     body = body_of(kind, deed, tz)
     if what == "preview":
-        body["reason"] = body["reason"] or "Preview"  # it is said only when it is made
+        body["reason"] = body["reason"] or "Preview"  # required only when it is made
         return {"preview": previewed(client.preview_correction(body), units)}
     if id:
         changes = {k: v for k, v in body.items() if k not in ("device", "group", "zone")}

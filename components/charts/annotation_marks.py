@@ -23,7 +23,7 @@ SIGNS: Final = {"note": "■", "maintenance": "▨"}
 
 @dataclass(frozen=True, slots=True)
 class AnnotationMark:
-    """``to_ms`` None: an instant. ``words`` are said on hovering."""
+    """``to_ms`` None: an instant. ``words`` are shown on hovering."""
 
     kind: Kind
     from_ms: int

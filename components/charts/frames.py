@@ -186,7 +186,7 @@ def _runs(values: Values, broken: Sequence[bool]) -> list[range]:
 
 def rounded(values: Iterable[float | None], largest: float) -> list[float | None]:
     """Values to a hundred-thousandth of the largest, finer than a screen can show, and to a
-    millionth at least, so that small ones beside it can still be said."""
+    millionth at least, so that small ones beside it can still be written."""
     if not largest or not math.isfinite(largest):
         return list(values)
     digits = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(largest)))

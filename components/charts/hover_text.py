@@ -1,7 +1,7 @@
 """The text of a chart's hover card, and the sentence that summarizes a chart.
 
 The words of points are made in the browser (assets/hover.js), of the numbers that the figure holds
-and of what is told here: thousands of sentences would be half of an answer, and few are read.
+and of what is written here: thousands of sentences would be half of an answer, and few are read.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from components.charts.frames import Frame, Values
 from components.clock import Clock
 from components.units import US, Units
 
-EXTRA_METRICS: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # what is said beside the metric drawn
-DECIMALS: Final = 6  # of numbers that are only said
+EXTRA_METRICS: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # listed beside the metric drawn
+DECIMALS: Final = 6  # of numbers that are written, not drawn
 
 
 def has_range(frame: Frame) -> bool:
@@ -30,8 +30,8 @@ def hover_data(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
     ``name`` and ``unit`` are of the metric. ``clock`` are the zone's (first instant, offset in ms,
     name) over the rows. ``length_ms`` is how long each row's span is, 0 for readings; rows without
     one length bring their ``titles``.
-    ``volume`` is in gallons, told by the first of ``volume_steps`` (at least, gallons in one, unit)
-    that it reaches; ``seconds`` of readings only; ``worst`` and ``best`` quality.
+    ``volume`` is in gallons, written by the first of ``volume_steps`` (at least, gallons in one,
+    unit) that it reaches; ``seconds`` of readings only; ``worst`` and ``best`` quality.
     """
     raw = frame.resolution is RAW
     there = [index for run in frame.runs for index in run]
@@ -87,7 +87,7 @@ def _titles(frame: Frame, tz: ZoneInfo, there: list[int]) -> list[str]:
 
 def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> str:
     """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST.``; ``data`` tells how much
-    of the window was heard. A volume of rows that the window cuts is "about" so much."""
+    of the window has readings. A volume of rows that the window cuts is "about" so much."""
     length = formatting.duration(frame.window.length_ms)
     column = FLOW_AMOUNT.name if frame.resolution is RAW else f"total_{FLOW_AMOUNT.name}"
     volumes = [v for v in frame.series.values(column) if v is not None]

@@ -26,7 +26,7 @@ _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+")
 @dataclass(frozen=True, slots=True)
 class Line:
     """``place`` decides the colour. ``values`` of the buckets and ``total`` are in the picture's
-    units; None where nothing can be said."""
+    units; None where it is unknown."""
 
     place: int
     item: ItemVolumes

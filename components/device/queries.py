@@ -182,7 +182,7 @@ def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
 
 
 def usage(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> Usage:
-    """The window's volume, and for comparison that of the one before where both were heard."""
+    """The window's volume, and for comparison that of the one before where both have readings."""
     client = access.client
     window = whole_minutes(shown.window, now_ms)
     volume = gallons(meter, shown, now_ms)

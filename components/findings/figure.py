@@ -63,7 +63,7 @@ def metric_name(detail: FindingDetail) -> str:
 
 
 def _scale(detail: FindingDetail, units: Units, largest: float) -> tuple[Scale, str]:
-    """Totals of hours are told by the hour."""
+    """Totals of hours are labelled by the hour."""
     metric = next(m for m in METRICS if m.name == metric_name(detail))
     scale = units.scale(metric, largest)
     return scale, f"{scale.unit}/h" if detail.metric.startswith("total_") else scale.unit

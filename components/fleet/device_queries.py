@@ -291,7 +291,7 @@ def _date_due(checked: _CheckedDate | None, meter: Meter, now_ms: int) -> bool:
 def _check_dates(
     client: Client, window: Window, meters: Sequence[Meter], now_ms: int
 ) -> dict[str, _CheckedDate]:
-    """Of a device that can't be answered nothing is told: its other questions will say why."""
+    """A device without an answer is left out: its other questions show why."""
     replies = latest(client, [meter.id for meter in meters], ("lastSeen",), window)
     return {
         meter.id: _CheckedDate(now_ms, meter.installed_on_ms, reply.last_seen_ms is not None)

@@ -82,7 +82,7 @@ def read_fleet_view(params: Mapping[str, Any]) -> FleetView:
 
 
 def write_fleet_view(view: FleetView) -> dict[str, str | None]:
-    """The part of a view that an address holds; None for what is usual and isn't said."""
+    """The part of a view that an address holds; None for defaults, which are left out."""
     usual = FleetView()
     statuses = ",".join(name for name in STATE_BY_NAME if name in view.statuses)
     return {

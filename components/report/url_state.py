@@ -44,7 +44,7 @@ class ReportView:
 
 
 def read_report_view(params: Mapping[str, Any]) -> ReportView:
-    """What can't be understood counts as not said."""
+    """What can't be understood is ignored."""
     usage = read_usage_view({**params, "sort": "label", "open": None})
     if range_of(str(params.get("range", ""))) is None:
         usage = replace(usage, range=DEFAULT_RANGE)

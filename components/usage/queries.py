@@ -309,7 +309,7 @@ def _uptimes(
     cached: _Cached,
     deadline: Deadline,
 ) -> Progress:
-    """Of what answered; where it can't be told at all yet, of no question is any done."""
+    """Counts the devices that answered; 0 while even their number is unknown."""
     good = [meter for meter in meters if meter.id in cached.volumes]
     if not good:
         return Progress("uptimes", 0, 0)

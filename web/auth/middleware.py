@@ -146,7 +146,7 @@ class AuthMiddleware:
         self, exchange: _Exchange, session: Session | None, *, lapsed: bool
     ) -> SignedIn | None:
         """The reader of a request: by the proxy's token first, then by the session. A reader whose
-        session has ``lapsed`` is told so instead of being signed in some other way."""
+        session has ``lapsed`` gets a message instead of being signed in some other way."""
         bearer = self._bearer(exchange)
         if bearer is not None:
             return self._as(exchange, bearer, EntryMethod.PROXY)

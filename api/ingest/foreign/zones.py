@@ -1,4 +1,4 @@
-"""Wall clock to instants, with the hour that an autumn clock shows twice told apart by order."""
+"""Wall clock to instants, the hour that an autumn clock shows twice is resolved by order."""
 
 from __future__ import annotations
 

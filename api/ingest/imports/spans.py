@@ -1,7 +1,8 @@
 """Which stretches of time hold nothing but an import's own readings, so that undo deletes no other.
 
 They are written down before their readings are stored. At an undo a span is deleted only if it
-holds as many readings as the import brought; if others have come in since, it stays and is told.
+holds as many readings as the import brought; if others have come in since, it stays,
+and the report says so.
 """
 
 from __future__ import annotations

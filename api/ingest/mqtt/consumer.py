@@ -228,7 +228,7 @@ class Consumer:
                 self._wait(future)
         except (CancelledError, Unavailable):
             raise
-        except Exception:  # noqa: BLE001 - the writer has told of it
+        except Exception:  # noqa: BLE001 - the writer has logged it
             for message in batch.ours:
                 self._settle_alone(message)
 

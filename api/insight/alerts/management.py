@@ -42,7 +42,7 @@ def bad(**problems: str) -> BadRequest:
 
 
 def require_whole(scope: Scope) -> None:
-    """Rules say what all of an organization is told."""
+    """Rules notify about the whole organization."""
     if not scope.grant.everything:
         raise Forbidden(WHOLE)
 

@@ -146,7 +146,7 @@ class _Announcer:
         if episode.group_id is not None:
             if self._lasting[episode.group_id]:
                 return
-            self._lasting[episode.group_id] = 1  # told
+            self._lasting[episode.group_id] = 1  # notified
         self._now[episode.id] = self._queue(
             event, episode, [episode], episode.told, size=episode.group_size
         )

@@ -65,7 +65,7 @@ def step(
 
 
 def _excess(hour: Hour) -> tuple[float, float, float] | None:
-    """(gallons above the forecast, σ, mean gal/h); None where nothing can be told."""
+    """(gallons above the forecast, σ, mean gal/h); None where it is unknown."""
     row = hour.row
     if row is None or row.gallons is None or row.coverage < LEAST_COVERAGE:
         return None

@@ -72,7 +72,7 @@ def _overdue(memory: Memory, drafts: list[Draft], now_ms: int, limit_ms: int) ->
 
 
 def words(draft: Draft, tz: ZoneInfo) -> str:
-    """How long it has lasted so far is told by the clock, not by the latest evaluation."""
+    """How long it has lasted so far: by the clock, not by the latest evaluation."""
     when = span(draft.start_ms, draft.end_ms, tz)
     if draft.end_ms is None:
         return f"Nothing heard {when}"

@@ -1,4 +1,4 @@
-"""Weak signal: the radio is barely heard, or soon will be."""
+"""Weak signal: the radio barely reaches us, or soon will."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class AnnotationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What somebody has said of a device or a group: a note, planned maintenance, a correction.
+    """What somebody wrote about a device or a group: a note, planned maintenance, a correction.
 
     Exactly one of ``device_key`` and ``group_name`` is set. [from_ms, to_ms) is its span; ``to_ms``
     None: an instant (of a note). ``body`` is a note's text, or the reason. Of maintenance:

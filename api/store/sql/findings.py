@@ -205,7 +205,7 @@ def due(
         recent = (
             "s.device_id IS NULL OR s.made_ms <= ? OR u.findings_ms < s.next_ms"
             f" OR EXISTS (SELECT 1 FROM {FINDING.name} AS f WHERE f.device_id = u.device_id"
-            " AND f.kind = 'silent' AND f.end_ms IS NULL)"  # it is heard again: at once
+            " AND f.kind = 'silent' AND f.end_ms IS NULL)"  # it reports again: at once
         )
         parts.append(Query(f"({recent})", (made_before_ms,)))
     if key is not None:
