@@ -16,11 +16,7 @@ YEAR_MS: Final = 365 * DAY_MS
 _YEARS: Final = 2  # from so many on, nobody counts in days
 AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
-_NEXT_UNIT_BELOW: Final = {
-    "d": 100,
-    "h": 48,
-    "min": 10,
-}  # below so many, the next unit is written too
+_NEXT_UNIT_BELOW: Final = {"d": 100, "h": 48, "min": 10}  # then the next unit is written too
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
 

@@ -230,7 +230,9 @@ def leak(leak_state: Leak | None, devices: Directory, units: Units, now_ms: int)
         return Kpi(label, "none", note)
     cost = finding.cost_per_day is not None and f"{texts.cost(finding, devices)} a day"
     dismissed = finding.state == "dismissed"
-    notes = ("dismissed" if dismissed else "", f"for {texts.lasting(finding, now_ms)}", cost)
+    length = texts.lasting(finding, now_ms)
+    # Beside a cost the length has no room for a word.
+    notes = ("dismissed" if dismissed else "", length if cost else f"for {length}", cost)
     bound = texts.bounded("so far", finding)
     at = f"{finding.words}. {texts.so_far(finding, units)} {bound}. Press to see it on the chart"
     shown = around(Window(finding.start_ms, now_ms))

@@ -37,7 +37,7 @@ OVER = leak(state="closed", end_ms=NOON - 3 * DAY_MS)
 @pytest.mark.parametrize(
     ("found", "value", "note", "low"),
     [
-        (Leak(leak()), "54.4 gal/h", "for 6 d 6 h · $15.67 a day", True),
+        (Leak(leak()), "54.4 gal/h", "6 d 6 h · $15.67 a day", True),
         (Leak(leak(cost_per_day=None)), "54.4 gal/h", "for 6 d 6 h", True),
         (Leak(leak(state="dismissed", cost_per_day=None)), "54.4 gal/h", "dismissed · for 6 d 6 h",
          False),
