@@ -50,7 +50,7 @@ def test_a_server_that_has_gone_is_told_within_seconds_on_every_page(
         assert notice.startswith("Can’t reach the server. Showing data from ")
         assert "Retrying…" in notice
         assert freshness(tab) == "stale"
-    tab.until(lambda: tab.text("#freshness").startswith(FRESH), patience_s=12)
+    tab.until(lambda: tab.text("#freshness").startswith(FRESH))
     tab.until(lambda: not tab.text("main .notice"))
 
 

@@ -15,7 +15,7 @@ from api.roles import Role
 from api.store.base import Grant, Scope
 from api.timez import HOUR_MS, now_ms
 from tests.browser.chromium import Tab, looked_at
-from tests.dashboards import LIVE, ORGANIZATION, Site, make_fleet, served
+from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Site, make_fleet, served
 from tests.insight.alerts.decided import a_finding, ended
 from tests.insight.alerts.stored import keep_findings
 
@@ -98,17 +98,17 @@ def test_a_note_by_key_and_a_correction_that_is_revoked(tab: Tab, staffed: Site)
 
 def test_an_alert_is_acknowledged_in_one_click_with_a_text(tab: Tab, staffed: Site) -> None:
     store, client = staffed.fleet.store, staffed.client
-    client.create_rule({"name": "Leaks"})
-    (live,) = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), [LIVE])
-    assert live is not None
+    client.create_rule({"name": "Leaks", "devices": [CLOCKS]})
+    (device,) = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), [CLOCKS])
+    assert device is not None
     tab.open("/alerts?group=north")
     tab.until(lambda: "Nothing is firing" in tab.text("#alerts-firing"))
     tab.until(lambda: "No alert was resolved yet" in tab.text("#alerts-history"))
-    leak = a_finding(live.key, opened=now_ms() - HOUR_MS)
+    leak = a_finding(device.key, opened=now_ms() - HOUR_MS)
     keep_findings(store, [leak])
     AlertEvaluator(store).run()
     tab.open("/alerts")
-    tab.until(lambda: "Leak · Tenant 12 main" in tab.text("#alerts-firing"))
+    tab.until(lambda: "Leak · Clock tower" in tab.text("#alerts-firing"))
     note = tab.driver.find_element("css selector", "#alerts-firing input[name=text]")
     note.send_keys("plumber booked")
     tab.run("document.querySelector('#alerts-firing [data-alert=acknowledge]').click()")
