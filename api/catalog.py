@@ -7,6 +7,7 @@ Standard library only: any layer, the dashboard included, may import this module
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -23,6 +24,10 @@ KEY_HEADER: Final = "service-api-key"
 # How Weir's dashboard asks for its charts' rows, in Accept: one list a column and, with the
 # parameter metrics="flow_rate quality", only of these. Private to it, undocumented, free to change.
 COLUMNS_TYPE: Final = "application/vnd.weir.columns+json"
+
+# Of a text in a file for spreadsheets: what some program takes for a formula, including full-width
+# signs and leading space, and what would end a cell. Such a text gets an apostrophe before it.
+FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
 # --- Metrics -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from api.client.fields import (
     text,
     whole,
 )
-from api.client.requests import Requests
+from api.client.request_protocol import Requests
 from api.client.transport import Params
 from api.errors import NotFound, NotOffered, UnexpectedAnswer
 from api.metering.forecast import ForecastHour, Interval

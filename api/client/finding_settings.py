@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import a_list, an_object, maybe_text, needed_number, text
-from api.client.requests import Requests
+from api.client.request_protocol import Requests
 
 _PATH: Final = f"{INSIGHT_PREFIX}/settings"
 

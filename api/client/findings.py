@@ -20,7 +20,7 @@ from api.client.fields import (
     text,
     whole,
 )
-from api.client.requests import Requests
+from api.client.request_protocol import Requests
 from api.timez import stamp
 
 _PATH: Final = f"{INSIGHT_PREFIX}/findings"

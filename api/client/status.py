@@ -23,7 +23,7 @@ from api.client.fields import (
 )
 from api.client.findings import Finding, finding
 from api.client.replies import Device, Series, device
-from api.client.requests import Requests
+from api.client.request_protocol import Requests
 from api.errors import NotFound, NotOffered
 from api.metering.cost import Price
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span

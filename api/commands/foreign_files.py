@@ -18,7 +18,7 @@ from api.store.base import DeviceQuery, Store
 from api.timez import now_ms, stamp
 
 if TYPE_CHECKING:
-    from api.ingest.foreign.guess import Guess
+    from api.ingest.foreign.guess_mapping import Guess
 
 SHOWN_ROWS: Final = 20
 POLL_S: Final = 5.0
@@ -41,7 +41,7 @@ class Choice:
 
     def of(self, path: Path) -> Guess:
         """UserError where it can't be read, or a change doesn't fit."""
-        from api.ingest.foreign.guess import Guess, guess
+        from api.ingest.foreign.guess_mapping import Guess, guess
         from api.ingest.foreign.mapping import Mappings
 
         saved = Mappings(Path(settings().instance))

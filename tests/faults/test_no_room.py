@@ -97,7 +97,7 @@ def _said_once(log: str, words: str) -> None:
 
 @pytest.mark.slow
 def test_a_full_disk_takes_nothing_until_there_is_room(disk: Path | None, start: Start) -> None:
-    if disk is None:
+    if disk is None:  # mounting needs a right that a container may lack
         pytest.skip("no disk may be mounted here: the next test limits the process instead")
     plant = start(disk, history=True)
     plant.begin()
@@ -127,7 +127,7 @@ def test_a_writer_that_can_write_no_file_goes_on_once_it_can(start: Start) -> No
 def test_on_a_disk_that_is_mounted_read_only_it_says_so_and_starts_once_it_isnt(
     disk: Path | None, tmp_path: Path
 ) -> None:
-    if disk is None:
+    if disk is None:  # as above
         pytest.skip(
             "no disk may be mounted here: the next test takes the rights to the file instead"
         )

@@ -22,6 +22,7 @@ DAYS, BEGINS_DAY = 150, 120
 SHARE = 0.4  # of the mean inflow, at its height
 GAL_PER_M3 = 264.172
 
+# Real meters are no part of the project: their tests run where the folder is.
 pytestmark = pytest.mark.skipif(
     not (DATA / "battledim_leaks.csv.gz").exists(), reason="the folder with real meters isn't there"
 )

@@ -14,7 +14,7 @@ import pytest
 
 from api.ingest.decode import Devices
 from api.ingest.foreign.convert import Places, batches, device_names
-from api.ingest.foreign.guess import guess
+from api.ingest.foreign.guess_mapping import guess
 from api.ingest.foreign.mapping import Mapping
 from api.ingest.foreign.rows import opened
 from api.timez import now_ms, parse_instant, to_datetime

@@ -51,7 +51,7 @@ def empty_store(store_url: str) -> Iterator[Store]:
 @pytest.fixture(params=["citus"])
 def cluster_url(request: pytest.FixtureRequest) -> str:
     """An empty place on a cluster, for tests of what only a cluster has."""
-    if not citus.COORDINATOR:
+    if not citus.COORDINATOR:  # no package of Debian has Citus: who has a cluster names it
         pytest.skip("WEIR_TEST_CITUS names no database on a Citus coordinator")
     return str(request.getfixturevalue("citus_url"))
 

@@ -110,6 +110,7 @@ def test_importers_at_the_same_time_give_each_device_its_own_key(
     assert len(empty_store.ingest_keys("acme")) == 80
 
 
+# Windows and the like can't fork, so that nothing can go wrong there.
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_has_connections_of_its_own(empty_store: Store) -> None:
     (device,) = new_meters(empty_store, 1)

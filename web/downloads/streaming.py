@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from werkzeug.wrappers import Response
 
+from api.catalog import FORMULA
 from api.errors import ServiceError, WeirError
 from components.controls import failure
 from web.downloads import table as downloads_table
@@ -20,9 +21,6 @@ from web.downloads.table import Column, Kind, Part, Table
 
 INCOMPLETE: Final = "# INCOMPLETE: "  # the start of the last line of an interrupted file
 _END: Final = "\r\n"
-# What some spreadsheet takes for a formula, including full-width signs and leading space, and what
-# would end a csv_cell.
-_FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _QUOTED: Final = re.compile('[",\r\n]')
 
 
@@ -58,8 +56,8 @@ def _texts(column: Column, values: Sequence[Any]) -> Sequence[str]:
 
 
 def csv_cell(value: str) -> str:
-    """A csv_text csv_cell; one that starts like a formula gets an apostrophe. Not for numbers."""
-    safe = f"'{value}" if _FORMULA.match(value) else value
+    """A text as a cell of a CSV file, with an apostrophe where it starts like a formula."""
+    safe = f"'{value}" if FORMULA.match(value) else value
     return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
 
 

@@ -1,4 +1,4 @@
-"""Wall clock to instants, the hour that an autumn clock shows twice is resolved by order."""
+"""Wall clock to instants. Order tells which one is meant in an hour that the clock shows twice."""
 
 from __future__ import annotations
 

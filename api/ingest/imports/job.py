@@ -11,7 +11,7 @@ from api.errors import WeirError
 from api.ingest.batch import Batch
 from api.ingest.file_lock import Held, held
 from api.ingest.imports.folder import BUSY, ImportFolder, Outcome
-from api.ingest.imports.spans import note, noted, own_spans
+from api.ingest.imports.import_spans import note, noted, own_spans
 from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
 from api.ingest.suspicion import Suspicions

@@ -13,10 +13,10 @@ from subprocess import DEVNULL, Popen
 from threading import Thread
 from typing import Any, Final
 
-from api.catalog import FLOW_AMOUNT, FLOW_RATE
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, FORMULA
 from api.errors import BadRequest, Conflict, TooLarge, UserError
 from api.ingest.csv_records import Unreadable
-from api.ingest.foreign.guess import guess
+from api.ingest.foreign.guess_mapping import guess
 from api.ingest.foreign.mapping import Mapping as FileMapping
 from api.ingest.foreign.mapping import Mappings
 from api.ingest.foreign.preview import Preview, preview, zones_by_name
@@ -271,4 +271,4 @@ def _sentence(text: str) -> str:
 
 def _harmless(cell: Any) -> Any:
     """A spreadsheet takes no formula from it."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell

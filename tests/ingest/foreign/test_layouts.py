@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.ingest.foreign.guess import Guess, guess
+from api.ingest.foreign.guess_mapping import Guess, guess
 from api.ingest.foreign.mapping import Mapping, Mappings
 from api.ingest.foreign.preview import preview
 from api.timez import now_ms, stamp

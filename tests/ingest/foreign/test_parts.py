@@ -8,7 +8,7 @@ import pytest
 from api.ingest.foreign.dates import guess_form, parse_times
 from api.ingest.foreign.encoding import guess_encoding
 from api.ingest.foreign.numbers import guess_decimal, parse_numbers
-from api.ingest.foreign.table import guess_delimiter, header_row
+from api.ingest.foreign.table_layout import guess_delimiter, header_row
 from api.ingest.foreign.units import factor, unit_in
 from api.ingest.foreign.zones import WallClock
 from api.timez import parse_instant, stamp

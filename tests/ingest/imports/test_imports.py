@@ -12,9 +12,12 @@ from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
 from api.ingest.foreign import convert
 from api.ingest.imports import job
 from api.ingest.imports.folder import ImportFolders, Outcome
+from api.ingest.imports.import_spans import note
 from api.ingest.imports.job import run
-from api.ingest.imports.service import ImportService
-from api.ingest.imports.spans import note
+from api.ingest.imports.service import (
+    ImportService,
+    _harmless,  # pyright: ignore[reportPrivateUsage]
+)
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Span, Store
@@ -226,3 +229,9 @@ def test_an_upload_that_is_no_table_fails_in_words(site: Site) -> None:
     seen = site.ask("GET", f"/{id}")
     assert seen["state"] in ("failed", "ready")
     assert seen["outcome"]["problem"] or seen["preview"]["problem"]
+
+
+@pytest.mark.parametrize("cell", ["=1+1", " =1+1", "＝1+1", "\t=1", "@a", "-2"])
+def test_a_file_of_refused_rows_holds_no_formula(cell: str) -> None:
+    assert _harmless(cell) == f"'{cell}"
+    assert (_harmless("plain = text"), _harmless(-2)) == ("plain = text", -2)

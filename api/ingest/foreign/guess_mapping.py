@@ -12,13 +12,13 @@ import numpy as np
 
 from api.errors import UserError
 from api.ingest.csv_records import Record, Unreadable
+from api.ingest.foreign.column_meanings import Column, Meanings, column, guess_meanings, values_of
 from api.ingest.foreign.dates import NUMERIC, has_offset, parse_times
 from api.ingest.foreign.encoding import guess_encoding
 from api.ingest.foreign.mapping import ColumnMapping, Mapping
-from api.ingest.foreign.meaning import Column, Meanings, column, guess_meanings, values_of
 from api.ingest.foreign.numbers import guess_decimal
 from api.ingest.foreign.rows import column_names, decoded, form_of, sample, sample_rows
-from api.ingest.foreign.table import guess_delimiter, header_row
+from api.ingest.foreign.table_layout import guess_delimiter, header_row
 from api.ingest.foreign.units import unit_in
 
 SAMPLE_ROWS: Final = 2_000

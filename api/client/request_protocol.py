@@ -1,4 +1,4 @@
-"""What each part of `Client` sends its requests by."""
+"""The methods by which each part of `Client` sends its requests."""
 
 from __future__ import annotations
 
