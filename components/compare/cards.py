@@ -20,7 +20,7 @@ from components.compare.url_state import (
     CompareView,
     write_item,
 )
-from components.controls import attributes, labelled
+from components.controls import attributes, labelled, segments
 from components.fleet.device_queries import Meter
 
 LINE = "\n"
@@ -192,33 +192,9 @@ def how(volumes: Volumes, view: CompareView) -> list[Component]:
     chosen = "each" if view.split(count) else "one"
     layouts = [("one", "One chart"), ("each", "One each")]
     return [
-        _buttons("What is compared", "by", by, view.by, ""),
-        _buttons("Charts", "layout", layouts, chosen, usual),
+        segments("What is compared", "by", by, chosen=view.by, default=""),
+        segments("Charts", "layout", layouts, chosen=chosen, default=usual),
     ]
-
-
-def _buttons(
-    name: str, field: str, options: Sequence[tuple[str, str]], chosen: str, usual: str
-) -> Component:
-    return html.Div(
-        [
-            html.Button(
-                label,
-                type="button",
-                className="segment",
-                **attributes(
-                    data_set=field,
-                    data_value=value,
-                    data_default="true" if value == usual else "false",
-                    aria_pressed="true" if value == chosen else "false",
-                ),
-            )
-            for value, label in options
-        ],
-        className="segments",
-        role="group",
-        **labelled(name),
-    )
 
 
 def choices(
