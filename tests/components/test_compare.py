@@ -25,7 +25,7 @@ from components.theme import LIGHT
 from components.units import METRIC
 from components.usage.callback_results import files as usage_files
 from components.usage.url_state import read_usage_view
-from web.downloads.compare import compare_file
+from web.downloads.lists import compare_file
 from web.images.compare import picture
 from web.images.figure import Box
 
