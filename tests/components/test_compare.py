@@ -12,7 +12,7 @@ from api.client.expectations import ItemVolumes, Volumes
 from api.errors import BadRequest, NotFound, NotOffered
 from components import html_json
 from components.compare import cards
-from components.compare.callback_results import NO_WEIR, NOT_FOUND, answer
+from components.compare.cards import NO_WEIR, NOT_FOUND, answer
 from components.compare.figure import attribute_words, figure, per_words
 from components.compare.url_state import (
     CompareView,
