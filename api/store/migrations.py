@@ -20,6 +20,7 @@ from api.store.tables import (
     LISTED_DEVICES,
     OF_DEVICES,
     READING_ORIGINAL,
+    REGISTER,
     RETENTION,
     TABLES,
     TIME_SERIES,
@@ -38,6 +39,7 @@ _INSIGHT: Final = (
     ANNOTATION,
     AUDIT,
     READING_ORIGINAL,
+    REGISTER,
 )
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 

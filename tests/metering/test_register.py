@@ -153,7 +153,7 @@ def test_a_step_has_the_volume_between_two_registers(
         ({}, None, HOUR, [(HOUR, 3600.0, 90.0)]),
         (
             {}, None, 2 * HOUR,
-            [(HOUR - 1, 3599.999, 45.0), (2 * HOUR - 1, 3600.0, 45.0), (2 * HOUR, 0.001, 0.0)],
+            [(HOUR - 1, 3600.0, 45.0), (2 * HOUR - 1, 3600.0, 45.0), (2 * HOUR, 0.0, 0.0)],
         ),
         ({"registerGap": "end"}, None, 2 * HOUR, [(2 * HOUR, 7200.0, 90.0)]),
         ({}, 3 * 3600, 3 * HOUR, [(3 * HOUR, 10800.0, 90.0)]),

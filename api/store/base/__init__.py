@@ -54,6 +54,7 @@ from api.store.base.findings import (
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
+    Added,
     Clockless,
     Ingest,
     Instant,
@@ -61,6 +62,8 @@ from api.store.base.ingest import (
     ReadingRow,
     Refusal,
     RefusalSummary,
+    RegisterEntry,
+    RegisterRow,
     Written,
 )
 from api.store.base.insight import (
@@ -95,6 +98,7 @@ __all__ = [
     "LEVELS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Added",
     "Alerts",
     "Annotation",
     "AnnotationEntry",
@@ -144,6 +148,8 @@ __all__ = [
     "ReadingRow",
     "Refusal",
     "RefusalSummary",
+    "RegisterEntry",
+    "RegisterRow",
     "Replica",
     "Retention",
     "Row",

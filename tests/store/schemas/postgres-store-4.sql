@@ -310,6 +310,16 @@ CREATE TABLE public.refusal (
     last_seen_ms bigint NOT NULL,
     sample text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.register (
+    device_id bigint NOT NULL,
+    ts bigint NOT NULL,
+    value double precision NOT NULL,
+    unit text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    quality double precision,
+    signal_strength double precision,
+    network_rssi double precision,
+    onboard_temperature double precision
+);
 CREATE TABLE public.retention (
     name text NOT NULL COLLATE pg_catalog."C",
     from_ms bigint NOT NULL
@@ -440,10 +450,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('d200ff556f0f4475ac3d135665854e1d', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('3f99ca76e0314c279953186c5eeedbfd', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795369639752, 1795369639752, 1795369639752, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, 'd45a1527-b767-4c61-8c28-e046bac3e27d', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795369639752, 1795369639752, 1795369639752, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795378884999, 1795378884999, 1795378884999, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '300ae577-01c9-4ee3-9485-43634b3c4663', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795378884999, 1795378884999, 1795378884999, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -460,7 +470,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795369639738, 1795369639738, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795378884985, 1795378884985, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
@@ -1264,6 +1274,8 @@ ALTER TABLE ONLY public.reading
     ADD CONSTRAINT reading_pkey PRIMARY KEY (device_id, ts, seq) INCLUDE (flow_rate, flow_duration, flow_amount, quality, signal_strength, network_rssi, onboard_temperature);
 ALTER TABLE ONLY public.refusal
     ADD CONSTRAINT refusal_pkey PRIMARY KEY (organization_id, source, reason, device);
+ALTER TABLE ONLY public.register
+    ADD CONSTRAINT register_pkey PRIMARY KEY (device_id, ts) INCLUDE (value, unit, quality, signal_strength, network_rssi, onboard_temperature);
 ALTER TABLE ONLY public.retention
     ADD CONSTRAINT retention_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.rollup_10min
