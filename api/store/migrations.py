@@ -19,6 +19,7 @@ from api.store.tables import (
     INSIGHT_SETTING,
     LISTED_DEVICES,
     OF_DEVICES,
+    PLAN,
     READING_ORIGINAL,
     RETENTION,
     TABLES,
@@ -38,6 +39,7 @@ _INSIGHT: Final = (
     ANNOTATION,
     AUDIT,
     READING_ORIGINAL,
+    PLAN,
 )
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 

@@ -78,6 +78,7 @@ from api.store.base.insight import (
     WindowStatus,
 )
 from api.store.base.maintenance import Replica, Retention, StoreFile, Upkeep, Verdict
+from api.store.base.plans import PLAN_KINDS, MonthEndRow, PlanKind, PlanRow, Plans
 from api.store.base.series import (
     Condition,
     LatestQuery,
@@ -93,6 +94,7 @@ from api.store.base.series import (
 __all__ = [
     "DISTRIBUTED_ROWS_A_COMMIT",
     "LEVELS",
+    "PLAN_KINDS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
     "Alerts",
@@ -136,10 +138,14 @@ __all__ = [
     "Key",
     "LatestResult",
     "LatestQuery",
+    "MonthEndRow",
     "NewDevice",
     "OpenFindings",
     "Organization",
     "Piece",
+    "PlanKind",
+    "PlanRow",
+    "Plans",
     "Progress",
     "ReadingRow",
     "Refusal",
@@ -175,6 +181,7 @@ class Store(
     Alerts,
     Annotations,
     Corrections,
+    Plans,
     Removal,
     AuditLog,
     Retention,

@@ -17,6 +17,7 @@ from api.store.tables import (
     INSIGHT_SETTING,
     KEY_GRANT,
     ORGANIZATION,
+    PLAN,
     READING,
     READING_ORIGINAL,
     SMALL_TABLES,
@@ -71,6 +72,9 @@ def device(device_key: int, device_id: str) -> list[Query]:
             (device_id,),
         ),
         Query(f"DELETE FROM {ALERT_SILENCE.name} WHERE device_id = ?", (device_id,)),
+        Query(
+            f"DELETE FROM {PLAN.name} WHERE kind = 'budget' AND name = ?", (f"device:{device_id}",)
+        ),
         Query(f"DELETE FROM {DEVICE.name} WHERE key = ?", (device_key,)),
     ]
 

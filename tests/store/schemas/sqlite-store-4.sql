@@ -32,6 +32,8 @@ CREATE INDEX finding_by_order ON finding (rank, COALESCE(cost_per_day, 0) DESC, 
 CREATE TABLE finding_state (device_id INTEGER NOT NULL, version INTEGER NOT NULL, basis TEXT NOT NULL, updated_ms INTEGER NOT NULL, next_ms INTEGER NOT NULL, as_of_ms INTEGER, made_ms INTEGER NOT NULL, due_ms INTEGER, data BLOB NOT NULL, PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_state_by_due ON finding_state (due_ms);
 CREATE TABLE alert_due (device_id INTEGER NOT NULL, mark INTEGER NOT NULL, PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE month_end (device_id INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, month TEXT NOT NULL, so_far REAL, expected REAL, low80 REAL, high80 REAL, low95 REAL, high95 REAL, cost_so_far REAL, cost_expected REAL, cost_low80 REAL, cost_high80 REAL, cost_low95 REAL, cost_high95 REAL, currency TEXT NOT NULL, tariff TEXT NOT NULL, PRIMARY KEY (device_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX month_end_by_due ON month_end (due_ms);
 CREATE TABLE insight_setting (organization_id TEXT NOT NULL, level TEXT NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY (organization_id, level, target, kind, name)) STRICT, WITHOUT ROWID;
 CREATE TABLE holiday (organization_id TEXT NOT NULL, day TEXT NOT NULL, PRIMARY KEY (organization_id, day)) STRICT, WITHOUT ROWID;
 CREATE TABLE alert_rule (id TEXT NOT NULL, organization_id TEXT NOT NULL, name TEXT NOT NULL, enabled INTEGER NOT NULL, live INTEGER NOT NULL, definition TEXT NOT NULL, created_by TEXT NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
@@ -60,6 +62,8 @@ CREATE INDEX annotation_by_organization ON annotation (organization_id, kind, fr
 CREATE TABLE audit (id TEXT NOT NULL, at_ms INTEGER NOT NULL, organization_id TEXT NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, action TEXT NOT NULL, subject TEXT NOT NULL, before_value TEXT, after_value TEXT, reason TEXT NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_by_time ON audit (organization_id, at_ms, id);
 CREATE TABLE reading_original (device_id INTEGER NOT NULL, ts INTEGER NOT NULL, flow_rate REAL, flow_duration REAL, flow_amount REAL, quality REAL, signal_strength REAL, network_rssi REAL, onboard_temperature REAL, seq INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (device_id, ts, seq)) STRICT, WITHOUT ROWID;
+CREATE TABLE plan (id TEXT NOT NULL, organization_id TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL, due_ms INTEGER, created_by TEXT NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
+CREATE INDEX plan_by_organization ON plan (organization_id, kind);
 CREATE INDEX device_by_label ON device (organization_id, active, label, id, key, serial_number, network_unique_identifier);
 CREATE INDEX device_listed ON device (organization_id, active, key, label, id);
 INSERT INTO schema_version VALUES (1);
@@ -799,9 +803,9 @@ INSERT INTO hour_counter VALUES (1, 1772931600000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772935200000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772938800000, 98, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772942400000, 10, 7, 2, 1);
-INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795369638410, 1795369638410, 0.004, NULL, NULL);
-INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795369638454, 1795369638454, 1795369638454, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
-INSERT INTO device VALUES (2, '72f63821-1e82-4f50-886f-566cfc592d8c', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795369638454, 1795369638454, 1795369638454, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
+INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795378103876, 1795378103876, 0.004, NULL, NULL);
+INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795378103877, 1795378103877, 1795378103877, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
+INSERT INTO device VALUES (2, '7a5834ad-a344-48d6-ae82-cdf7a3792dbe', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795378103877, 1795378103877, 1795378103877, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
 INSERT INTO device_group VALUES ('north', 1);
 INSERT INTO api_key VALUES ('key_1', 'acme', 'reader', X'00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF', 0, 1772928000000, NULL, NULL);
 INSERT INTO key_grant VALUES ('key_1', 'group', 'north');
@@ -811,6 +815,6 @@ INSERT INTO import_progress VALUES ('ddddddddddddddddddddddddddddddddddddddddddd
 INSERT INTO undated VALUES (1, 1772928000000);
 INSERT INTO insight_due VALUES (1, 1772928000000, 1772928000000, 2);
 INSERT INTO annotation VALUES ('c-1', 'acme', 'correction', 1, NULL, 1772928000000, 1772928060000, 'wrong', '', NULL, 'UTC', 'quality', 0.5, 1772928000000, 'key_1', NULL, NULL, NULL, NULL, NULL);
-INSERT INTO audit VALUES ('d3af67019860483da2b3c9e7a87e6ed2', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+INSERT INTO audit VALUES ('616478e738a94be79c7f770d8f59b40f', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO reading_original VALUES (1, 1772928000000, 0.0, NULL, 0.0, 90.0, -70.0, NULL, 21.5, 0);
 INSERT INTO reading_original VALUES (1, 1772928037000, 0.33333333333333332, NULL, 0.25, 90.0, -70.0, NULL, 21.5, 0);
