@@ -12,7 +12,7 @@ from api.client.expectations import ItemVolumes, Volumes
 from api.errors import BadRequest, NotFound, NotOffered
 from components import html_json
 from components.compare import cards
-from components.compare.callback_results import NO_WEIR, NOT_FOUND, answer
+from components.compare.cards import NO_WEIR, NOT_FOUND, answer
 from components.compare.figure import attribute_words, figure, per_words
 from components.compare.url_state import (
     CompareView,
@@ -25,7 +25,7 @@ from components.theme import LIGHT
 from components.units import METRIC
 from components.usage.callback_results import files as usage_files
 from components.usage.url_state import read_usage_view
-from web.downloads.compare import compare_file
+from web.downloads.lists import compare_file
 from web.images.compare import picture
 from web.images.figure import Box
 
