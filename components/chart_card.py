@@ -24,6 +24,7 @@ from components.controls import (
     units_select,
     zone_select,
 )
+from components.device.menus import CHART_MENU
 from components.menu import menu
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
@@ -62,7 +63,6 @@ class Ids(StrEnum):
     CUSTOM_MESSAGE = "chart-custom-said"
     OVERVIEW = "chart-overview"
     OVERVIEW_RESPONSE = "chart-overview-told"
-    EXPORTS = "chart-exports"
     COMPARED = "chart-compared"
     SINCE = "chart-since"
     OTHER = "chart-other"
@@ -204,7 +204,7 @@ def chart_actions(subject: Subject) -> list[Component]:
     fill a line."""
     return [
         embed_link("chart", subject.device_id),
-        menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
+        menu("Export", (), name="Export this chart", body_id=CHART_MENU),
     ]
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 from dash import no_update
 
 from api.errors import Unavailable, Unreachable, WeirError
-from components.chart_card import Ids
 from components.chart_query import Subject
 from components.controls import failure
 from components.device import finding_list, insight_queries, kpis, menus, overview
@@ -26,7 +25,7 @@ from components.html_json import Node, sheet
 from components.url_state import View, read_question, read_view
 
 OVERVIEW: Final = "overview"
-MENUS: Final = (Ids.EXPORTS, *(row.menu_id for row in CARDS))
+MENUS: Final = (menus.CHART_MENU, *(row.menu_id for row in CARDS))
 
 Sheets = dict[str, list[Node]]
 """What elements show now, by their ids. Others stay as they are."""
