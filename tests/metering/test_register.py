@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.ingest.batch import blank
 from api.ingest.foreign.registers import RegisterChain, Registered
 from api.metering.register import looks_like_register, volumes
+from tests.tables import cases
 
 RISES = st.lists(st.integers(0, 1_000), min_size=2, max_size=60)
 
@@ -20,7 +20,7 @@ def numbers(*values: float) -> np.ndarray:
     return np.array(values, np.float64)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("registers", "full_scale", "expected"),
     [
         ((5, 7, 7, 12), 0, (None, 2, 0, 5)),
@@ -45,7 +45,7 @@ def test_the_sum_of_volumes_is_what_the_register_rose(rises: list[int]) -> None:
     assert np.nansum(volumes(registers)) == registers[-1] - registers[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "expected"),
     [
         (range(0, 240, 10), True),
