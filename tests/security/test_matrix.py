@@ -144,6 +144,7 @@ ROUTES: dict[str, Ask] = {
         '{"device": "{device}", "until": "' + stamp(now_ms() + DAY_MS) + '"}',
     ),
     "DELETE /insight/v1/silences/<id>": Ask("/insight/v1/silences/{silence}", "operator", "DELETE"),
+    "GET /insight/v1/annotations": Ask("/insight/v1/annotations?device={device}", "api"),
     "GET /insight/v1/audit": Ask("/insight/v1/audit", "administrator"),
     **{
         f"GET /insight/v1/{many}{end}": Ask(f"/insight/v1/{many}{path}", "api")
