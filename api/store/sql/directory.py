@@ -6,10 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from api.catalog import DEVICE_ORDER_FIELDS
+from api.store.alert_tables import ALERT_RULE, ALERT_SILENCE
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
-from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, HOUR_COUNTER, ORGANIZATION
+from api.store.tables import (
+    API_KEY,
+    DEVICE,
+    DEVICE_ANCESTOR,
+    DEVICE_GROUP,
+    HOUR_COUNTER,
+    INSIGHT_SETTING,
+    KEY_GRANT,
+    ORGANIZATION,
+    ORGANIZATION_SETTING,
+)
 
 _DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
 _NOTHING = Query("1 = 0")
@@ -46,6 +57,118 @@ def create_organization(new: Organization) -> Query:
         (new.id, new.name, int(new.active), new.created_ms, new.updated_ms,
          new.default_cost_per_gallon),
     )  # fmt: skip
+
+
+def settings(organization_id: str) -> Query:
+    return Query(
+        f"SELECT name, value FROM {ORGANIZATION_SETTING.name} WHERE organization_id = ?",
+        (organization_id,),
+    )
+
+
+def forget_setting(organization_id: str, name: str) -> Query:
+    return Query(
+        f"DELETE FROM {ORGANIZATION_SETTING.name} WHERE organization_id = ? AND name = ?",
+        (organization_id, name),
+    )
+
+
+def change_organization(
+    organization_id: str, name: str, cost_per_gallon: float | None, updated_ms: int
+) -> Query:
+    return Query(
+        f"UPDATE {ORGANIZATION.name} SET name = ?, default_cost_per_gallon = ?, updated_ms = ?"
+        " WHERE id = ?",
+        (name, cost_per_gallon, updated_ms, organization_id),
+    )
+
+
+def follow_price(organization_id: str, before: str, after: str, updated_ms: int) -> Query:
+    """Give devices the price ``after`` that have exactly ``before`` (both JSON)."""
+    return Query(
+        f"UPDATE {DEVICE.name} SET cost_per_gallon = ?, updated_ms = ?"
+        " WHERE organization_id = ? AND cost_per_gallon = ?",
+        (after, updated_ms, organization_id, before),
+    )
+
+
+# --- Groups --------------------------------------------------------------------------------------
+
+_IN_GROUP = (
+    f"SELECT g.device_key FROM {DEVICE_GROUP.name} AS g JOIN {DEVICE.name} AS d"
+    " ON d.key = g.device_key WHERE d.organization_id = ? AND g.name = ?"
+)
+
+
+def touch_group(organization_id: str, name: str, updated_ms: int) -> Query:
+    return Query(
+        f"UPDATE {DEVICE.name} SET updated_ms = ? WHERE key IN ({_IN_GROUP})",
+        (updated_ms, organization_id, name),
+    )
+
+
+def delete_group(organization_id: str, name: str) -> Query:
+    return Query(
+        f"DELETE FROM {DEVICE_GROUP.name} WHERE name = ? AND device_key IN ({_IN_GROUP})",
+        (name, organization_id, name),
+    )
+
+
+def rename_group(organization_id: str, name: str, new_name: str) -> list[Query]:
+    """In the devices' groups, the keys' grants, the settings of findings and the silences."""
+    keys = f"SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?"
+    return [
+        Query(
+            f"UPDATE {DEVICE_GROUP.name} SET name = ? WHERE name = ? AND device_key IN"
+            f" (SELECT key FROM {DEVICE.name} WHERE organization_id = ?)",
+            (new_name, name, organization_id),
+        ),
+        Query(
+            f"UPDATE {KEY_GRANT.name} SET value = ? WHERE kind IN ('group', 'ingest group')"
+            f" AND value = ? AND key_id IN ({keys})",
+            (new_name, name, organization_id),
+        ),
+        Query(
+            f"UPDATE {INSIGHT_SETTING.name} SET target = ? WHERE level = 'group' AND target = ?"
+            " AND organization_id = ?",
+            (new_name, name, organization_id),
+        ),
+        Query(
+            f"UPDATE {ALERT_SILENCE.name} SET group_name = ? WHERE group_name = ?"
+            " AND organization_id = ?",
+            (new_name, name, organization_id),
+        ),
+    ]
+
+
+def forget_group_settings(organization_id: str, name: str) -> Query:
+    return Query(
+        f"DELETE FROM {INSIGHT_SETTING.name} WHERE organization_id = ? AND level = 'group'"
+        " AND target = ?",
+        (organization_id, name),
+    )
+
+
+def rule_definitions(organization_id: str) -> Query:
+    """(id, name, definition as JSON) of the organization's rules of alerts."""
+    return Query(
+        f"SELECT id, name, definition FROM {ALERT_RULE.name} WHERE organization_id = ?",
+        (organization_id,),
+    )
+
+
+def redefine_rule(rule_id: str, definition: str) -> Query:
+    return Query(f"UPDATE {ALERT_RULE.name} SET definition = ? WHERE id = ?", (definition, rule_id))
+
+
+def keys_of_group(organization_id: str, name: str) -> Query:
+    """(name, id) of the keys that are limited to the group and not revoked."""
+    return Query(
+        f"SELECT k.name, k.key_id FROM {API_KEY.name} AS k JOIN {KEY_GRANT.name} AS g"
+        " ON g.key_id = k.key_id WHERE k.organization_id = ? AND k.revoked_ms IS NULL"
+        " AND g.kind IN ('group', 'ingest group') AND g.value = ? ORDER BY k.name, k.key_id",
+        (organization_id, name),
+    )
 
 
 # --- Visibility ----------------------------------------------------------------------------------
@@ -159,6 +282,15 @@ def downstream(dialect: Dialect, scope: Scope, key: int) -> Query:
         f" ON a.device_key = d.key WHERE a.ancestor_key = ? AND d.active = 1 AND {mine.sql}"
         " ORDER BY d.label, d.id",
         (key, *mine.params),
+    )
+
+
+def devices_by_key(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
+    mine = visible(dialect, scope)
+    return Query(
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {mine.sql} AND d.key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        (*mine.params, *dialect.bind([(key,) for key in keys])),
     )
 
 
