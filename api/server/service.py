@@ -67,7 +67,8 @@ def create_service(
     ``/embeds/v1``, which manages embeds, with ``imports`` files of readings.
 
     For serving over the network: ``limits`` enables the rate limits (with ``shared`` across hosts),
-    ``compression`` compresses responses; ``uses`` notes when keys are used. The caller closes the stores.
+    ``compression`` compresses responses; ``uses`` notes when keys are used. The caller closes the
+    stores.
     """
     limited = limits and settings.rate_limit > 0
     rate_limits = Limits(settings.rate_limit, shared=shared) if limited else None
