@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from api.catalog import BACKEND_VERSION
-from api.domain.administration.fields import FIELDS, EditableField
+from api.domain.device_fields import FIELDS, EditableField
 from api.openapi.components import (
     BOOLEAN,
     COMPONENTS,

@@ -10,7 +10,7 @@ from pydantic import Field, PlainValidator
 
 from api import timez
 from api.catalog import INSIGHT_LIMIT, OFFSET
-from api.domain.administration.fields import PRICE, currency_code, group_name, zone_name
+from api.domain.device_fields import PRICE, currency_code, group_name, zone_name
 from api.params.body_parser import Body
 from api.params.param_types import Flag, Offset, Text, within
 from api.params.queries import Query

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX
-from api.domain.administration import device_csv, devices, organization
-from api.domain.administration.devices import DeviceChange, Editor, require_whole
-from api.domain.administration.fields import FIELD_BY_NAME, checked, values_of
+from api.domain import device_changes as devices
+from api.domain import device_csv, organization
+from api.domain.device_changes import DeviceChange, Editor, require_whole
+from api.domain.device_fields import FIELD_BY_NAME, checked, values_of
 from api.errors import BadRequest, Conflict, ParameterProblem
 from api.openapi import Operation, ref
 from api.openapi.administration import ADMIN_INFO

@@ -11,7 +11,7 @@ import orjson
 from api.auth.key_management import change_key as store_change
 from api.auth.key_management import described, new_key
 from api.catalog import ADMIN_PREFIX
-from api.domain.administration.devices import require_whole
+from api.domain.device_changes import require_whole
 from api.domain.identify import storable
 from api.errors import BadRequest, Conflict, NotFound, ParameterProblem, UserError
 from api.openapi import Operation, ref

@@ -8,7 +8,7 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api.catalog import KEY_HEADER, RAW
-from api.domain.administration.fields import FIELDS
+from api.domain.device_fields import FIELDS
 from api.insight.status_projection import Projection
 from api.roles import Role
 from api.store.base import AuditQuery, DeviceQuery, Grant, Refusal, Scope, Span, Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from api.domain.administration.devices import DeviceChange, Editor, change, require_whole
-from api.domain.administration.fields import values_of
+from api.domain.device_changes import DeviceChange, Editor, change, require_whole
+from api.domain.device_fields import values_of
 from api.errors import BadRequest, Conflict, NotFound
 from api.metering.cost import DEFAULT_CURRENCY
 from api.store.base import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
 from api.catalog import RAW
-from api.domain.administration.fields import FIELD_BY_NAME, EditableField, checked, values_of
+from api.domain.device_fields import FIELD_BY_NAME, EditableField, checked, values_of
 from api.domain.identify import NO_SUCH_DEVICE
 from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem, UserError
 from api.store.base import AuditEntry, Device, NewDevice, Scope, Span, Store

@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any, Final
 
 from api.catalog import FORMULA
-from api.domain.administration.devices import (
+from api.domain.device_changes import (
     DeviceChange,
     Editor,
     audit_of,
@@ -17,7 +17,7 @@ from api.domain.administration.devices import (
     differences,
     new_device,
 )
-from api.domain.administration.fields import FIELD_BY_NAME, FIELDS, as_text, from_text, values_of
+from api.domain.device_fields import FIELD_BY_NAME, FIELDS, as_text, from_text, values_of
 from api.errors import BadRequest, Conflict, UserError
 from api.store.base import AuditEntry, Device, DeviceQuery, NewDevice, Scope, Store
 from api.timez import parse_instant, stamp

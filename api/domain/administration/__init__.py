@@ -1,2 +1,0 @@
-"""What administrators change, for the service and the command line alike: devices, groups, the
-organization. Each change is recorded in its transaction."""
