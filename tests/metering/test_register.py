@@ -21,6 +21,7 @@ from api.metering.register import (
     steps,
     volumes,
 )
+from tests.tables import cases
 
 RISES = st.lists(st.integers(0, 1_000), min_size=2, max_size=60)
 
@@ -29,7 +30,7 @@ def numbers(*values: float) -> np.ndarray:
     return np.array(values, np.float64)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("registers", "full_scale", "expected"),
     [
         ((5, 7, 7, 12), 0, (None, 2, 0, 5)),
@@ -54,7 +55,7 @@ def test_the_sum_of_volumes_is_what_the_register_rose(rises: list[int]) -> None:
     assert np.nansum(volumes(registers)) == registers[-1] - registers[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "expected"),
     [
         (range(0, 240, 10), True),

@@ -20,6 +20,7 @@ from components.device.kpi_rows import KPI_ROWS, by_query
 from components.ranges import Window
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
 from tests.pages.elements import of_kind, of_tag, text
+from tests.tables import cases
 from web.downloads.routes import FILES
 from web.images.cards import DRAWINGS
 
@@ -253,7 +254,7 @@ def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
     assert all("zone=Asia%2FTokyo" in href for href in (*told, report))
 
 
-@pytest.mark.parametrize("row", CARDS, ids=lambda row: row.id)
+@cases("row", CARDS)
 def test_each_file_and_image_of_a_card_has_an_address(row: CardRow) -> None:
     assert row.exports
     for export in row.exports:
