@@ -29,21 +29,21 @@ def are_times_of_day(headings: Sequence[str]) -> bool:
 def by_reading(mapping: Mapping) -> Mapping:
     """The mapping of the rows that `reading_rows` makes of a file of days."""
     water = mapping.columns[mapping.places("water")[0]]
-    kept = [mapping.columns[place] for place in _kept(mapping)]
-    columns = (*kept, ColumnMapping("time of day", "clock"), replace(water, name="value"))
+    unchanged = [mapping.columns[place] for place in _unchanged(mapping)]
+    columns = (*unchanged, ColumnMapping("time of day", "clock"), replace(water, name="value"))
     form = mapping.time_format if "%" in mapping.time_format else "%Y-%m-%d"
     return replace(mapping, layout="long", columns=columns, time_format=f"{form} %H:%M")
 
 
 def reading_rows(mapping: Mapping, rows: Iterator[Record]) -> Iterator[Record]:
     """A row for each value that isn't empty."""
-    kept = _kept(mapping)
+    unchanged = _unchanged(mapping)
     times = [(place, time_of_day(mapping.columns[place].name)) for place in mapping.places("water")]
     for row in rows:
         if isinstance(row, Unreadable) or len(row) > len(mapping.columns):
             yield row
             continue
-        same = [row[place] if place < len(row) else "" for place in kept]
+        same = [row[place] if place < len(row) else "" for place in unchanged]
         for place, clock in times:
             if place < len(row) and row[place].strip():
                 yield [*same, clock, row[place]]
