@@ -49,5 +49,5 @@ def reading_rows(mapping: Mapping, rows: Iterator[Record]) -> Iterator[Record]:
                 yield [*same, clock, row[place]]
 
 
-def _kept(mapping: Mapping) -> list[int]:
+def _unchanged(mapping: Mapping) -> list[int]:
     return sorted(mapping.places("date") + mapping.places("device"))
