@@ -12,6 +12,7 @@ from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.roles import Role
 from api.store.base import Grant, Scope, Store
 from api.timez import now_ms, stamp
+from tests.tables import cases
 from tests.world import ACME, LONE, METER, TWIN, Credential, World, build, opened
 
 NORTH = Grant(groups=frozenset({"north"}))
@@ -126,7 +127,7 @@ def test_a_note_is_its_authors_and_an_administrators(world: World) -> None:
     assert ask(world, "DELETE", f"/notes/{mine['id']}", {})[0] == 200
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "body", "status", "field"),
     [
         ("/notes", {"from": NOON, "text": "x"}, 400, "device"),

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from api.metering.month_end import Pool, Score, month_end, month_of, month_scores
+from tests.tables import cases
 
 FIRST = date(2026, 1, 1).toordinal()
 NOBODY = Pool(())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("days", "today", "so_far", "expected"),
     [
         (90, 0.0, 0.0, 300.0),  # 1 April: nothing yet, 30 days to come

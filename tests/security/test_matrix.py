@@ -19,6 +19,7 @@ from api.insight.alerts import management
 from api.timez import DAY_MS, now_ms, stamp
 from tests.security.expected import ANNOTATIONS, NAMES, PEOPLE, Ask, owed
 from tests.security.site import Whole, whole
+from tests.tables import cases
 from tests.world import FOREIGN, LONE, TWIN
 from web.rendering import Renderer
 
@@ -411,8 +412,8 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("who", PEOPLE)
-@pytest.mark.parametrize("route", TABLE)
+@cases("who", PEOPLE)
+@cases("route", TABLE)
 def test_every_cell(site: Whole, route: str, who: str) -> None:
     ask, person = TABLE[route], site.people[who]
     named = "{device}" in f"{ask.path}{ask.body}"
