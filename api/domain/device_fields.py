@@ -17,7 +17,7 @@ from api.timez import parse_instant, stamp, zone_names
 Place = Literal["field", "config", "price", "groups", "parent"]
 Kind = Literal["text", "number", "flag", "choice", "zone", "list", "instant"]
 
-REGISTER_UNITS: Final = ("m3", "l", "gal", "ft3")
+REGISTER_UNITS: Final = ("m3", "l", "hl", "ml", "gal", "kgal", "imperial gal", "ft3", "ccf")
 REGISTER_GAPS: Final = ("spread", "end")
 LONGEST_TEXT: Final = 200
 MOST_GROUPS: Final = 50

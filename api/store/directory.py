@@ -27,6 +27,7 @@ from api.store.device_import import Plan, Planner, Values
 from api.store.devices import COLUMNS, device_from, import_columns, in_context
 from api.store.dialect_interface import Seam, Taken, Transaction
 from api.store.sql import directory as sql
+from api.store.sql import groups as groups_sql
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION_SETTING
 from api.timez import now_ms
 
@@ -107,20 +108,20 @@ class DirectoryPart(AuditPart):
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            names = {row[0] for row in transaction.fetch(sql.group_names(organization_id))}
+            names = {row[0] for row in transaction.fetch(groups_sql.names(organization_id))}
             if name not in names:
                 raise Conflict("Somebody else has renamed or deleted the group meanwhile.",
                                reason="changed")  # fmt: skip
             if new_name in names:
                 raise Conflict(f"There is a group {new_name} already.")
-            transaction.run(sql.touch_group(organization_id, name, now_ms()))
-            for statement in sql.rename_group(organization_id, name, new_name):
+            transaction.run(groups_sql.touch(organization_id, name, now_ms()))
+            for statement in groups_sql.rename(organization_id, name, new_name):
                 transaction.run(statement)
-            for rule_id, _, text in transaction.fetch(sql.rule_definitions(organization_id)):
+            for rule_id, _, text in transaction.fetch(groups_sql.rule_definitions(organization_id)):
                 rule = orjson.loads(text)
                 if name in rule.get("groups", ()):
                     rule["groups"] = [new_name if g == name else g for g in rule["groups"]]
-                    transaction.run(sql.redefine_rule(rule_id, orjson.dumps(rule).decode()))
+                    transaction.run(groups_sql.redefine_rule(rule_id, orjson.dumps(rule).decode()))
             self.record_in(transaction, audit)
 
     def delete_group(
@@ -128,13 +129,14 @@ class DirectoryPart(AuditPart):
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
+            rules = groups_sql.rule_definitions(organization_id)
             users = [
                 f"key {row[0] or row[1]}"
-                for row in transaction.fetch(sql.keys_of_group(organization_id, name))
+                for row in transaction.fetch(groups_sql.keys_of_group(organization_id, name))
             ]
             users += [
                 f"rule {rule_name}"
-                for _, rule_name, text in transaction.fetch(sql.rule_definitions(organization_id))
+                for _, rule_name, text in transaction.fetch(rules)
                 if name in orjson.loads(text).get("groups", ())
             ]
             if users:
@@ -144,9 +146,9 @@ class DirectoryPart(AuditPart):
                     " first.",
                     reason="in-use",
                 )
-            transaction.run(sql.touch_group(organization_id, name, now_ms()))
-            transaction.run(sql.delete_group(organization_id, name))
-            transaction.run(sql.forget_group_settings(organization_id, name))
+            transaction.run(groups_sql.touch(organization_id, name, now_ms()))
+            transaction.run(groups_sql.delete(organization_id, name))
+            transaction.run(groups_sql.forget_settings(organization_id, name))
             self.record_in(transaction, audit)
 
     # --- Devices ---

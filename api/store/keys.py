@@ -14,6 +14,7 @@ from api.store.base import Grant, Key, Row
 from api.store.base.audit import AuditEntry
 from api.store.dialect_interface import Transaction
 from api.store.sql import directory as directory_sql
+from api.store.sql import groups as group_sql
 from api.store.sql import keys as sql
 from api.store.tables import API_KEY, KEY_GRANT
 from api.timez import now_ms
@@ -54,7 +55,7 @@ class KeysPart(AuditPart):
         ids = [device_id.lower() for device_id in key.grant.devices]
         stored_ids = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
         _require_all("device", ids, stored_ids)
-        groups = transaction.fetch(directory_sql.group_names(organization_id))
+        groups = transaction.fetch(group_sql.names(organization_id))
         _require_all("group", key.grant.groups, groups)
 
     def key(self, digest: bytes) -> Key | None:

@@ -6,18 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from api.catalog import DEVICE_ORDER_FIELDS
-from api.store.alert_tables import ALERT_RULE, ALERT_SILENCE
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
 from api.store.tables import (
-    API_KEY,
     DEVICE,
     DEVICE_ANCESTOR,
     DEVICE_GROUP,
     HOUR_COUNTER,
-    INSIGHT_SETTING,
-    KEY_GRANT,
     ORGANIZATION,
     ORGANIZATION_SETTING,
 )
@@ -89,85 +85,6 @@ def follow_price(organization_id: str, before: str, after: str, updated_ms: int)
         f"UPDATE {DEVICE.name} SET cost_per_gallon = ?, updated_ms = ?"
         " WHERE organization_id = ? AND cost_per_gallon = ?",
         (after, updated_ms, organization_id, before),
-    )
-
-
-# --- Groups --------------------------------------------------------------------------------------
-
-_IN_GROUP = (
-    f"SELECT g.device_key FROM {DEVICE_GROUP.name} AS g JOIN {DEVICE.name} AS d"
-    " ON d.key = g.device_key WHERE d.organization_id = ? AND g.name = ?"
-)
-
-
-def touch_group(organization_id: str, name: str, updated_ms: int) -> Query:
-    return Query(
-        f"UPDATE {DEVICE.name} SET updated_ms = ? WHERE key IN ({_IN_GROUP})",
-        (updated_ms, organization_id, name),
-    )
-
-
-def delete_group(organization_id: str, name: str) -> Query:
-    return Query(
-        f"DELETE FROM {DEVICE_GROUP.name} WHERE name = ? AND device_key IN ({_IN_GROUP})",
-        (name, organization_id, name),
-    )
-
-
-def rename_group(organization_id: str, name: str, new_name: str) -> list[Query]:
-    """In the devices' groups, the keys' grants, the settings of findings and the silences."""
-    keys = f"SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?"
-    return [
-        Query(
-            f"UPDATE {DEVICE_GROUP.name} SET name = ? WHERE name = ? AND device_key IN"
-            f" (SELECT key FROM {DEVICE.name} WHERE organization_id = ?)",
-            (new_name, name, organization_id),
-        ),
-        Query(
-            f"UPDATE {KEY_GRANT.name} SET value = ? WHERE kind IN ('group', 'ingest group')"
-            f" AND value = ? AND key_id IN ({keys})",
-            (new_name, name, organization_id),
-        ),
-        Query(
-            f"UPDATE {INSIGHT_SETTING.name} SET target = ? WHERE level = 'group' AND target = ?"
-            " AND organization_id = ?",
-            (new_name, name, organization_id),
-        ),
-        Query(
-            f"UPDATE {ALERT_SILENCE.name} SET group_name = ? WHERE group_name = ?"
-            " AND organization_id = ?",
-            (new_name, name, organization_id),
-        ),
-    ]
-
-
-def forget_group_settings(organization_id: str, name: str) -> Query:
-    return Query(
-        f"DELETE FROM {INSIGHT_SETTING.name} WHERE organization_id = ? AND level = 'group'"
-        " AND target = ?",
-        (organization_id, name),
-    )
-
-
-def rule_definitions(organization_id: str) -> Query:
-    """(id, name, definition as JSON) of the organization's rules of alerts."""
-    return Query(
-        f"SELECT id, name, definition FROM {ALERT_RULE.name} WHERE organization_id = ?",
-        (organization_id,),
-    )
-
-
-def redefine_rule(rule_id: str, definition: str) -> Query:
-    return Query(f"UPDATE {ALERT_RULE.name} SET definition = ? WHERE id = ?", (definition, rule_id))
-
-
-def keys_of_group(organization_id: str, name: str) -> Query:
-    """(name, id) of the keys that are limited to the group and not revoked."""
-    return Query(
-        f"SELECT k.name, k.key_id FROM {API_KEY.name} AS k JOIN {KEY_GRANT.name} AS g"
-        " ON g.key_id = k.key_id WHERE k.organization_id = ? AND k.revoked_ms IS NULL"
-        " AND g.kind IN ('group', 'ingest group') AND g.value = ? ORDER BY k.name, k.key_id",
-        (organization_id, name),
     )
 
 
@@ -397,12 +314,4 @@ def device_ids(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Qu
         f"SELECT d.id FROM {DEVICE.name} AS d"
         f" WHERE d.organization_id = ? AND d.id IN {dialect.texts}",
         (organization_id, *dialect.bind_texts(ids)),
-    )
-
-
-def group_names(organization_id: str) -> Query:
-    return Query(
-        f"SELECT DISTINCT g.name FROM {DEVICE_GROUP.name} AS g"
-        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key WHERE d.organization_id = ?",
-        (organization_id,),
     )
