@@ -134,6 +134,16 @@ def test_encodings(encoding: str) -> None:
     assert guess_encoding(text.encode(encoding)) == encoding
 
 
+def test_a_unit_alone_is_western() -> None:
+    heads = {
+        word: f"Contatore;Data;{word}\n" + "W-1;2025-10-30 00:00;1,5\n" * 50
+        for word in ("Portata (m³/h)", "Przep³yw")  # the second one is Polish in Windows-1250
+    }
+    codecs = {word: guess_encoding(head.encode("cp1252")) for word, head in heads.items()}
+    assert codecs["Portata (m³/h)"] == "cp1252"
+    assert codecs["Przep³yw"] != "cp1252"
+
+
 def test_the_table_below_a_title() -> None:
     text = "Report, November\n\na;b,c;d\n" + "1;2,5;3\n" * 30
     assert guess_delimiter(text) == ";"
