@@ -254,7 +254,7 @@ def delete(store: Store, scope: Scope, device: Device, reason: str, editor: Edit
     return store.delete_device(device, [audit])
 
 
-def found(store: Store, scope: Scope, device_ids: Iterable[str]) -> list[Device]:
+def named(store: Store, scope: Scope, device_ids: Iterable[str]) -> list[Device]:
     """The devices of these UUIDs, active or not. NotFound if one isn't the scope's."""
     wanted = list(device_ids)
     devices = store.resolve(scope, wanted)

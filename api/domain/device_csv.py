@@ -141,9 +141,9 @@ def _row(
     pairs = differences(change)
     if not pairs:
         return Row(number, serial, "unchanged")
-    kept = DeviceChange(device, {name: values[name] for name in pairs}, device.updated_ms)
-    audit = audit_of(scope, kept, editor, "CSV file")
-    return Row(number, serial, "change", pairs=pairs, new=new_device(kept), audit=audit)
+    changed = DeviceChange(device, {name: values[name] for name in pairs}, device.updated_ms)
+    audit = audit_of(scope, changed, editor, "CSV file")
+    return Row(number, serial, "change", pairs=pairs, new=new_device(changed), audit=audit)
 
 
 def _values(line: Mapping[str, str], *, is_new: bool) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def values_of(device: Device) -> dict[str, Any]:
 def _value(field: EditableField, device: Device) -> Any:
     config = device.config or {}
     if field.place == "config":
-        return _known(field, config.get(field.stored_as))
+        return _usable(field, config.get(field.stored_as))
     if field.place == "price":
         value = device.cost_per_gallon.get(field.stored_as)
         return value if isinstance(value, (int, float, str)) else None
@@ -202,7 +202,7 @@ def _value(field: EditableField, device: Device) -> Any:
     return _OF_DEVICE[field.name](device)
 
 
-def _known(field: EditableField, value: Any) -> Any:
+def _usable(field: EditableField, value: Any) -> Any:
     """A configuration comes from elsewhere: what the field can't hold isn't shown."""
     try:
         return None if value is None else field.check(value)

@@ -63,11 +63,11 @@ def device_object(device: Device) -> dict[str, Any]:
 
 def list_devices(call: Call[params.DeviceListQuery]) -> Reply:
     query = call.query
-    found = call.store.devices(call.scope, DeviceQuery(active=query.active))
+    every = call.store.devices(call.scope, DeviceQuery(active=query.active))
     text, group = (query.q or "").casefold(), query.group
     rows = [
         device
-        for device in found
+        for device in every
         if any(
             text in each.casefold()
             for each in (device.label, device.serial_number, device.network_unique_identifier)
@@ -91,23 +91,24 @@ def create_device(call: ActionCall[params.NewDeviceBody]) -> Reply:
     devices.create(call.store, call.scope, body.serial, values, _editor(call))
     (device,) = call.store.resolve(call.scope, [body.serial])
     assert device is not None  # created in this call
-    return Reply(device_object(devices.found(call.store, call.scope, [device.id])[0]))
+    return Reply(device_object(devices.named(call.store, call.scope, [device.id])[0]))
 
 
 def change_devices(call: ActionCall[params.DevicesBody]) -> Reply:
     body = call.body
     values = devices.checked_values(body.values)
-    found = devices.found(call.store, call.scope, body.devices)
-    seen = body.updated or (None,) * len(found)
-    if len(seen) != len(found):
+    chosen = devices.named(call.store, call.scope, body.devices)
+    seen = body.updated or (None,) * len(chosen)
+    if len(seen) != len(chosen):
         problem = ParameterProblem("updated", "must have an entry for each of devices")
         raise BadRequest("Some fields are invalid; errors lists them.", errors=(problem,))
     changes = [
-        DeviceChange(device, values, expected) for device, expected in zip(found, seen, strict=True)
+        DeviceChange(device, values, expected)
+        for device, expected in zip(chosen, seen, strict=True)
     ]
     _refuse_stale(changes)
     changed = devices.change(call.store, call.scope, changes, _editor(call), body.reason)
-    after = devices.found(call.store, call.scope, body.devices)
+    after = devices.named(call.store, call.scope, body.devices)
     return Reply({"changed": changed, "data": [device_object(device) for device in after]})
 
 
@@ -122,11 +123,11 @@ def _refuse_stale(changes: list[DeviceChange]) -> None:
 
 
 def _one(call: ActionCall[Any]) -> Device:
-    return devices.found(call.store, call.scope, [call.identifier])[0]
+    return devices.named(call.store, call.scope, [call.identifier])[0]
 
 
 def get_extent(call: Call[Query]) -> Reply:
-    device = devices.found(call.store, call.scope, [call.identifier])[0]
+    device = devices.named(call.store, call.scope, [call.identifier])[0]
     return Reply(devices.extent(call.store, device))
 
 
@@ -208,7 +209,7 @@ def list_groups(call: Call[Query]) -> Reply:
 
 def create_group(call: ActionCall[params.NewGroupBody]) -> Reply:
     require_whole(call.scope)
-    members = devices.found(call.store, call.scope, call.body.devices)
+    members = devices.named(call.store, call.scope, call.body.devices)
     organization.create_group(call.store, call.scope, call.body.name, members, _editor(call))
     return Reply({"name": call.body.name, "devices": len(members)})
 
@@ -216,7 +217,7 @@ def create_group(call: ActionCall[params.NewGroupBody]) -> Reply:
 def change_group(call: ActionCall[params.GroupBody]) -> Reply:
     require_whole(call.scope)
     body, name = call.body, call.body.name
-    add, remove = (devices.found(call.store, call.scope, ids) for ids in (body.add, body.remove))
+    add, remove = (devices.named(call.store, call.scope, ids) for ids in (body.add, body.remove))
     changed = 0
     if add or remove:
         changed = organization.change_members(
