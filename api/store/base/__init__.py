@@ -35,6 +35,7 @@ from api.store.base.directory import (
     Key,
     NewDevice,
     Organization,
+    OrganizationChange,
     Scope,
 )
 from api.store.base.findings import (
@@ -139,6 +140,7 @@ __all__ = [
     "NewDevice",
     "OpenFindings",
     "Organization",
+    "OrganizationChange",
     "Piece",
     "Progress",
     "ReadingRow",
