@@ -16,13 +16,13 @@ from api.store.series import SeriesPart
 
 
 class CommonStore(
+    FindingsPart,  # before the directory, which leaves holidays to it
     DirectoryPart,
     RemovalPart,
     KeysPart,
     IngestPart,
     SeriesPart,
     InsightPart,
-    FindingsPart,
     AlertsPart,
     AnnotationsPart,
     PlansPart,

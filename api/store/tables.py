@@ -303,6 +303,16 @@ KEY_GRANT: Final = Table(  # kind: device (value: its UUID) or group (value: its
     key=("key_id", "kind", "value"),
 )
 
+KEY_USE: Final = Table(  # when a key was last used, to a few minutes
+    "key_use", (Column("key_id", "text"), Column("used_ms", "int")), key=("key_id",)
+)
+
+ORGANIZATION_SETTING: Final = Table(  # name: currency, zone
+    "organization_setting",
+    (Column("organization_id", "text"), Column("name", "text"), Column("value", "text")),
+    key=("organization_id", "name"),
+)
+
 # --- Ingest --------------------------------------------------------------------------------------
 
 REFUSAL: Final = Table(
@@ -366,6 +376,8 @@ SMALL_TABLES: Final = (
     DEVICE_ANCESTOR,
     API_KEY,
     KEY_GRANT,
+    KEY_USE,
+    ORGANIZATION_SETTING,
     REFUSAL,
     IMPORT_PROGRESS,
     RETENTION,

@@ -18,12 +18,13 @@ from api.metering.month_end import (
     month_scores,
     summed,
 )
+from tests.tables import cases
 
 FIRST = date(2026, 1, 1).toordinal()
 NOBODY = Pool(())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("days", "today", "so_far", "expected"),
     [
         (90, 0.0, 0.0, 300.0),  # 1 April: nothing yet, 30 days to come

@@ -97,6 +97,37 @@ def _of_importers_site(person: Who, ask: Ask, device: str) -> set[int]:
     return _imported(person.role is Role.ADMINISTRATOR and person.site == EVERYTHING, ask)
 
 
+def _of_whole(status: int) -> Callable[[Who, Ask, str], set[int]]:
+    """An administrator of all devices, who gets that status."""
+
+    def statuses(person: Who, ask: Ask, device: str) -> set[int]:
+        if person.api is None:
+            return {person.refused}
+        whole = person.role is Role.ADMINISTRATOR and person.api == EVERYTHING
+        return {status} if whole else {403}
+
+    return statuses
+
+
+def _of_its_administrator(status: int) -> Callable[[Who, Ask, str], set[int]]:
+    """An administrator of the device. A bad body is refused before the device is looked for."""
+
+    def statuses(person: Who, ask: Ask, device: str) -> set[int]:
+        if person.api is None:
+            return {person.refused}
+        if person.role is not Role.ADMINISTRATOR:
+            return {403}
+        return {status} if device in person.api or ask.body == "{}" else {404}
+
+    return statuses
+
+
+def _of_forwarded(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.site is None:
+        return {303} if ask.method == "GET" else {401}
+    return {404, 405} if person.role is Role.ADMINISTRATOR else {403}
+
+
 def _imported(may: bool, ask: Ask) -> set[int]:
     if not may:
         return {403}
@@ -170,6 +201,9 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "site": _of_site,
     "site, by id": _of_site,
     "administrator's site": _of_administrators_site,
+    **{f"{status} whole": _of_whole(status) for status in (200, 400, 404, 409)},
+    **{f"{status} of device": _of_its_administrator(status) for status in (400, 404)},
+    "forwarded": _of_forwarded,
     "importer": _of_importer,
     "importer's site": _of_importers_site,
     "script": _of_site,

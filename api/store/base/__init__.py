@@ -35,6 +35,7 @@ from api.store.base.directory import (
     Key,
     NewDevice,
     Organization,
+    OrganizationChange,
     Scope,
 )
 from api.store.base.findings import (
@@ -142,6 +143,7 @@ __all__ = [
     "NewDevice",
     "OpenFindings",
     "Organization",
+    "OrganizationChange",
     "Piece",
     "PlanKind",
     "PlanRow",
