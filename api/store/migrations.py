@@ -17,8 +17,11 @@ from api.store.tables import (
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    KEY_USE,
     LISTED_DEVICES,
     OF_DEVICES,
+    ORGANIZATION_SETTING,
+    PLAN,
     READING_ORIGINAL,
     REGISTER,
     RETENTION,
@@ -40,6 +43,9 @@ _INSIGHT: Final = (
     AUDIT,
     READING_ORIGINAL,
     REGISTER,
+    PLAN,
+    KEY_USE,
+    ORGANIZATION_SETTING,
 )
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 

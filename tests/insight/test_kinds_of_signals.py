@@ -21,11 +21,12 @@ from tests.insight.series import (
     only,
     run,
 )
+from tests.tables import cases
 
 Span = tuple[float, float | None, float]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "missing", "cadence_s", "expected"),
     [
         ("15 minutes apart", 14, 60, []),
@@ -119,7 +120,7 @@ def test_a_fall_that_stops_is_over() -> None:
     assert finding.end_ms is not None
 
 
-@pytest.mark.parametrize(("gallons", "count"), [(39.0, 1), (0.005, 0)])
+@cases(("gallons", "count"), [(39.0, 1), (0.005, 0)])
 def test_register_back(gallons: float, count: int) -> None:
     series = hours([1.0] * 5)
     series.falls = [RegisterFall(START + 2 * HOUR_MS + 10, gallons, 99.0)]

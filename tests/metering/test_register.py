@@ -21,6 +21,7 @@ from api.metering.register import (
     steps,
     volumes,
 )
+from tests.tables import cases
 
 RISES = st.lists(st.integers(0, 1_000), min_size=2, max_size=60)
 
@@ -29,7 +30,7 @@ def numbers(*values: float) -> np.ndarray:
     return np.array(values, np.float64)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("registers", "full_scale", "expected"),
     [
         ((5, 7, 7, 12), 0, (None, 2, 0, 5)),
@@ -54,7 +55,7 @@ def test_the_sum_of_volumes_is_what_the_register_rose(rises: list[int]) -> None:
     assert np.nansum(volumes(registers)) == registers[-1] - registers[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "expected"),
     [
         (range(0, 240, 10), True),
@@ -120,7 +121,7 @@ QUARTER = 900_000
 EXCHANGED = {"meterExchanges": [{"at": "1970-01-01T00:20:00Z", "last": 105, "first": 2}]}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("config", "registers", "expected"),
     [
         ({}, (100, 101, 101), ((None, ""), (1.0, ""), (0.0, ""))),
@@ -147,7 +148,7 @@ def test_a_step_has_the_volume_between_two_registers(
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("config", "interval_s", "at_ms", "expected"),
     [
         ({}, None, HOUR, [(HOUR, 3600.0, 90.0)]),
@@ -172,7 +173,7 @@ def test_the_volume_of_a_gap_is_spread_over_its_hours(
     assert sum(row.gallons or 0 for row in rows) == 90.0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("config", "message"),
     [
         ({"registerUnit": "barrel"}, "registerUnit must be one of gal,"),

@@ -24,6 +24,7 @@ from api.store.base import (
 )
 from tests.store.fleet import NOON_MS, device, new_meters, reading
 from tests.store.recomputed import assert_same_rows, distinct, rolled
+from tests.tables import cases
 
 QUARTER_MS = 15 * MINUTE_MS
 
@@ -87,7 +88,7 @@ def test_a_register_becomes_a_reading_with_what_came_beside_it(store: Store) -> 
     assert_sound(store, meter)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("config", "values", "owed"),
     [
         ({}, (10, 12, 12, 17), [None, 2, 0, 5]),
@@ -216,9 +217,7 @@ def test_a_device_goes_with_its_registers(store: Store) -> None:
     assert store.count_registers(meter, Span()) == 0
 
 
-@pytest.mark.parametrize(
-    "bad", [{"value": float("inf")}, {"value": 1e16}, {"value": 1.0, "unit": "barrel"}]
-)
+@cases("bad", [{"value": float("inf")}, {"value": 1e16}, {"value": 1.0, "unit": "barrel"}])
 def test_what_cannot_be_a_register_is_refused_whole(store: Store, bad: dict[str, Any]) -> None:
     meter = meter_with(store)
     with pytest.raises(ValueError, match="a register"):
