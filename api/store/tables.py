@@ -14,8 +14,15 @@ from dataclasses import replace
 from typing import Final
 
 from api.catalog import (
-    BESIDE_REGISTER, COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution,
-)  # fmt: skip
+    BESIDE_REGISTER,
+    COARSEST_STORED,
+    METRICS,
+    RAW,
+    ROLLED_METRICS,
+    STORED,
+    Metric,
+    Resolution,
+)
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
