@@ -247,12 +247,12 @@ class RegistersPart(CorrectionsPart):
         self, transaction: Transaction, ordered: Sequence[RegisterRow]
     ) -> dict[Instant, RegisterRow]:
         instants = list(dict.fromkeys(map(batch.instant_of, ordered)))
-        found: dict[Instant, RegisterRow] = {}
+        stored: dict[Instant, RegisterRow] = {}
         for start in range(0, len(instants), MAX_LOOKUP):
             query = sql.stored_at(self.dialect, instants[start : start + MAX_LOOKUP])
             for row in transaction.fetch(query):
-                found[row[0], row[1]] = RegisterRow(*row)
-        return found
+                stored[row[0], row[1]] = RegisterRow(*row)
+        return stored
 
     def _devices(
         self, transaction: Transaction, keys: Sequence[int], corrected: Collection[int]
