@@ -171,3 +171,20 @@ def test_a_kept_secret_that_is_none_is_not_signed_with(tmp_path: Path, kept: byt
 def test_preparing_leaves_the_secret_and_nothing_else(tmp_path: Path) -> None:
     Settings.from_env({"WEIR_INSTANCE": str(tmp_path / "new" / "instance")}).prepare()
     assert [path.name for path in (tmp_path / "new" / "instance").iterdir()] == ["secret_key"]
+
+
+@cases(
+    ("environ", "alone"),
+    [
+        ({}, True),
+        ({"WEIR_PUBLIC_URL": "http://localhost:8050"}, True),
+        ({"WEIR_PUBLIC_URL": "https://weir.example"}, False),
+        ({"WEIR_TRUSTED_PROXIES": "10.0.0.1"}, False),
+        ({"WEIR_PROXY_BEARER": "true"}, False),
+        ({"WEIR_HOST": "0.0.0.0"}, False),
+    ],
+)
+def test_only_settings_for_this_machine_alone_open_the_demo(
+    environ: dict[str, str], alone: bool
+) -> None:
+    assert Settings.from_env(environ).local_only is alone
