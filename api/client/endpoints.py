@@ -33,6 +33,7 @@ from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
 from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
+from api.client.plans import PlanMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
 from api.client.transport import (
@@ -87,6 +88,7 @@ class Client(
     AnnotationMethods,
     StatusMethods,
     ExpectationMethods,
+    PlanMethods,
 ):
     """A client of the interface, for one principal.
 

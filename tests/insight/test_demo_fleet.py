@@ -22,7 +22,7 @@ from api.insight.findings import (
     Finding,
     HourRow,
     Minute,
-    Register,
+    RegisterFall,
     evaluate,
     settings_of,
 )
@@ -86,7 +86,7 @@ class Sent:
         pairs = zip(self._minutes[low:high].tolist(), self._rates[low:high].tolist(), strict=True)
         return [Minute(*pair) for pair in pairs]
 
-    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]:
+    def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]:
         return ()
 
 
