@@ -17,9 +17,13 @@ from api.store.tables import (
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    KEY_USE,
     LISTED_DEVICES,
     OF_DEVICES,
+    ORGANIZATION_SETTING,
+    PLAN,
     READING_ORIGINAL,
+    REGISTER,
     RETENTION,
     TABLES,
     TIME_SERIES,
@@ -38,6 +42,10 @@ _INSIGHT: Final = (
     ANNOTATION,
     AUDIT,
     READING_ORIGINAL,
+    REGISTER,
+    PLAN,
+    KEY_USE,
+    ORGANIZATION_SETTING,
 )
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 

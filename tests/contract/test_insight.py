@@ -295,7 +295,7 @@ def test_groups_are_those_that_the_credential_may_know_of(world: World) -> None:
 def test_one_device_has_its_price_too(world: World) -> None:
     row = ask(world, "/devices/N-0").json
     assert set(row) == ROW | {"price"}
-    assert row["price"] == {"perGallon": 0.5, "currency": "EUR", "source": "device"}
+    assert row["price"] == {"perGallon": 0.5, "currency": "EUR", "source": "device", "tariff": None}
     assert ask(world, f"/devices/{TWIN}").json["price"] is None
 
 

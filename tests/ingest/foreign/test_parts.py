@@ -134,6 +134,11 @@ def test_encodings(encoding: str) -> None:
     assert guess_encoding(text.encode(encoding)) == encoding
 
 
+def test_a_unit_alone_is_western() -> None:
+    head = "Contatore;Data;Portata (m³/h)\n" + "W-1;2025-10-30 00:00;1,5\n" * 50
+    assert guess_encoding(head.encode("cp1252")) == "cp1252"
+
+
 def test_the_table_below_a_title() -> None:
     text = "Report, November\n\na;b,c;d\n" + "1;2,5;3\n" * 30
     assert guess_delimiter(text) == ";"
