@@ -22,7 +22,7 @@ from api import setting_types as types
 from api.errors import ConfigurationError
 from api.private_files import shared_text, write_private
 from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
-from api.setting_types import MIN_SECRET_BYTES, Network, Shard
+from api.setting_types import MIN_SECRET_BYTES, Address, Network, Shard
 from api.suggestions import did_you_mean
 from api.telemetry.client_address import is_loopback
 
@@ -176,6 +176,25 @@ class Settings(BaseSettings):
         "true",
         "`true`: also publish each stored reading to the broker.",
     )
+    mqtt_listen: Annotated[Address | None, PlainValidator(types.address)] = setting(
+        "",
+        "Where Weir itself takes MQTT messages from meters, without a broker: `0.0.0.0:8883`."
+        " Unset: nowhere.",
+    )
+    mqtt_listen_certificate: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "The certificate of `WEIR_MQTT_LISTEN`, a PEM file with its chain; a renewed file is used"
+        " within a minute. Unset: no TLS, and passwords travel unencrypted.",
+    )
+    mqtt_listen_certificate_key: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "The private key of that certificate, a PEM file. Unset: it is in the certificate's file.",
+    )
+    mqtt_listen_client_ca: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "Certificates of the authorities whose client certificates stand for ingest keys: a PEM"
+        " file. A client certificate's common name is the Key ID. Unset: passwords only.",
+    )
     redis_url: Annotated[str, PlainValidator(types.redis)] = setting(
         "",
         "A Redis shared by several hosts: signed-out sessions, failed sign-ins and rate limits"
@@ -268,6 +287,10 @@ class Settings(BaseSettings):
                 )
         if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
             raise ConfigurationError("set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE, not both")
+        if self.mqtt_listen_client_ca and not self.mqtt_listen_certificate:
+            raise ConfigurationError(
+                "WEIR_MQTT_LISTEN_CLIENT_CA needs WEIR_MQTT_LISTEN_CERTIFICATE"
+            )
         if bool(self.jwt_issuer) != bool(self.jwt_jwks):
             raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS must be set together")
 
