@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import Final
+from typing import IO, Final
 
 import apsw
 
@@ -84,8 +84,13 @@ class Site:
         while "listening" not in (line := process.stderr.readline()):
             if not line and process.poll() is not None:
                 raise RuntimeError("the writer ended")
-        Thread(target=process.stderr.read, daemon=True).start()
+        Thread(target=_read_all, args=(process.stderr,), daemon=True).start()
         return process
+
+
+def _read_all(stream: IO[str]) -> None:
+    with stream:
+        stream.read()
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def outage(folder: Path) -> str:
         if status.feed:
             return "No readings from the broker: it can’t be reached, or refuses the connection."
         if status.listener:
-            return f"No readings from meters by MQTT: {status.listener}."
+            return "No readings from meters by MQTT: Weir can’t listen to them."
     return ""
 
 

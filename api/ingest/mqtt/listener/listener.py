@@ -32,7 +32,7 @@ from api.ingest.mqtt.listener.fields import V5, Reason
 from api.ingest.mqtt.listener.packets import Connect
 from api.ingest.mqtt.listener.responses import puback
 from api.ingest.mqtt.listener.sessions import Sessions
-from api.ingest.mqtt.listener.transport import Certificates, bound, watch_for_dead_peer
+from api.ingest.mqtt.listener.transport import Certificates, bound, prepare
 from api.ingest.mqtt.messages import Reader
 from api.ingest.mqtt.receive_queue import Inbox
 from api.ingest.mqtt.redelivery_journal import Journal
@@ -218,7 +218,7 @@ class Listener:
             oldest = next(iter(self._entering.values()))
             oldest.abort("no_connect", "sent no valid Connect before others did")
             self._entering.pop(oldest.number, None)
-        watch_for_dead_peer(accepted)
+        prepare(accepted)
         connection = Connection(self, next(self._numbers), address, self._limits)
         self._connections[connection.number] = connection
         self._entering[connection.number] = connection

@@ -12,6 +12,8 @@ from api.errors import ConfigurationError
 from api.settings import Settings
 
 BACKLOG: Final = 1_024
+_RECEIVE_BYTES: Final = 1 << 18
+_SEND_BYTES: Final = 1 << 16  # acknowledgements are small
 
 _log = logging.getLogger(__name__)
 
@@ -80,10 +82,12 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
-def watch_for_dead_peer(accepted: socket.socket) -> None:
-    """TCP's own keep-alive finds clients that are gone without a word, also those with none of
-    MQTT's."""
+def prepare(accepted: socket.socket) -> None:
+    """Bound what the kernel holds for a client. TCP's own keep-alive finds clients that are gone
+    without a word, also those with none of MQTT's."""
     accepted.setblocking(False)
+    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
+    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BYTES)
     accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 4)):
